@@ -1,0 +1,48 @@
+"""Search algorithms for planning with continuous actions.
+
+>>> import planners
+>>> planners.make("dpw", exploration=0.5)
+DPW(exploration=0.5, alpha_action=0.3, k_action=1.0, alpha_state=0.25, k_state=1.0, outcome='proportional', leaf='tree')
+"""
+
+from typing import Any
+
+from planners.base import Array, Budget, Decision, Model, Planner, Rng
+from planners.registry import Registry
+
+__all__ = ["Array", "Budget", "Decision", "Model", "Planner", "Rng", "make", "names", "parse"]
+
+REGISTRY = Registry(
+    "planner",
+    {
+        "random": "planners.random:RandomPlanner",
+        "uct": "planners.uct:UCT",
+        "pw": "planners.pw:PW",
+        "dpw": "planners.dpw:DPW",
+        "weighted_uct": "planners.weighted_uct:WeightedUCT",
+        "abstraction": "planners.abstraction:AbstractionTree",
+    },
+    aliases={"wuct": "weighted_uct"},
+)
+
+names = REGISTRY.names
+
+
+def make(name: str, **parameters: Any) -> Planner:
+    """A planner by name, e.g. `make("dpw", alpha_action=0.3)`.
+
+    Raises:
+        ValueError: unknown name or parameter (the close match is named), or a value out of range.
+    """
+    planner: Planner = REGISTRY.make(name, **parameters)
+    return planner
+
+
+def parse(text: str) -> Planner:
+    """A planner from text as on the command line, e.g. `parse("dpw:alpha_action=0.3,exploration=1")`.
+
+    Raises:
+        ValueError: not of the form NAME[:key=value,...], or as for `make`.
+    """
+    planner: Planner = REGISTRY.parse(text)
+    return planner

@@ -1,0 +1,211 @@
+"""Everything that knows numba: the signatures of model functions, the decorators, the table of addresses, the cache.
+
+A search kernel is compiled once and serves every model. It is handed the model's functions as a table of addresses and
+rebuilds typed pointers from it (`step_of(functions)` and its siblings). The same kernel source also runs uncompiled for
+a model written in plain Python; `functions` is then a tuple of Python callables and `step_of` just picks one.
+
+An author of a model needs two decorators: `compiled("step")` for the functions of the model protocol, and `helper` for
+what they call. An author of a planner needs `kernel` and `helper`.
+"""
+
+import functools
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import boolean, float64, int64, njit, typeof, types, uint64
+from numba.core import cgutils, config
+from numba.experimental.function_type import _get_jit_address, _get_wrapper_address
+from numba.extending import intrinsic, overload
+
+from planners.base import Array
+
+__all__ = [
+    "MATRIX",
+    "RNG",
+    "SIGNATURES",
+    "TABLE",
+    "VECTOR",
+    "boolean",
+    "cells_of",
+    "compiled",
+    "float64",
+    "functions_of",
+    "helper",
+    "int64",
+    "kernel",
+    "player_of",
+    "rollout_of",
+    "runner",
+    "sample_action_of",
+    "step_of",
+    "typeof",
+    "uint64",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+VECTOR = float64[::1]
+MATRIX = float64[:, ::1]
+TABLE = int64[:, ::1]
+RNG = types.npy_rng
+
+SIGNATURES = {
+    "step": types.Tuple((float64, boolean))(VECTOR, VECTOR, VECTOR, VECTOR, RNG),
+    "sample_action": types.void(VECTOR, VECTOR, VECTOR, RNG),
+    "rollout": float64(VECTOR, VECTOR, int64, VECTOR, RNG),
+    "player": float64(VECTOR, VECTOR),
+    "cells": types.void(VECTOR, int64, int64, VECTOR, uint64[::1]),
+}
+ROLES = tuple(SIGNATURES)
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@functools.cache
+def _digest(folders: tuple[Path, ...]) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for folder in folders:
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _cache_folder(function: Callable[..., Any]) -> Path:
+    """The folder for compiled code, named by the sources it may depend on: numba itself watches one file only."""
+    own = Path(function.__code__.co_filename).resolve().parent
+    folders = [ROOT / name for name in ("planners", "curling", "envs")]
+    if not any(own.is_relative_to(folder) for folder in folders):
+        folders.append(own)
+    base = Path(os.environ.get("BONSPIEL_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "bonspiel")
+    return base.expanduser() / _digest(tuple(folders))
+
+
+@functools.cache
+def _announce_compilation() -> None:
+    print("bonspiel: compiling the searches for this machine, once for this version of the sources (10 to 30 s)",
+          file=sys.stderr, flush=True)
+
+
+def _cached(signature: Any, function: F) -> F:
+    code = function.__code__
+    on_disk = os.path.exists(code.co_filename)
+    folder = _cache_folder(function) if on_disk else Path()
+    if not any(folder.glob(f"*/*{function.__qualname__}-{code.co_firstlineno}.*.nbi")):
+        _announce_compilation()
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        return cast(F, njit(signature, cache=on_disk, nogil=True, error_model="numpy")(function))
+    finally:
+        config.CACHE_DIR = before
+
+
+def kernel(signature: Any) -> Callable[[F], F]:
+    """Compile a search kernel with an explicit numba signature, cached on disk."""
+    return functools.partial(_cached, signature)
+
+
+def compiled(role: str) -> Callable[[F], F]:
+    """Compile a function of the model protocol, e.g. `@compiled("step")`, with that role's signature.
+
+    Raises:
+        ValueError: `role` is not one of the model functions.
+    """
+    if role not in SIGNATURES:
+        raise ValueError(f"role={role!r}: must be one of {', '.join(ROLES)}")
+    return functools.partial(_cached, SIGNATURES[role])
+
+
+def helper(function: F) -> F:
+    """Compile a function that kernels or model functions call; it becomes part of its callers' machine code."""
+    return cast(F, njit(nogil=True, error_model="numpy")(function))
+
+
+def _pointer_type(signature: Any) -> Any:
+    """A function for kernels: (wrapper address, direct address) -> typed function pointer of `signature`."""
+    function_type = types.FunctionType(signature)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def function_at(typing_context: Any, wrapper: Any, direct: Any) -> Any:
+        def codegen(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+            pointer = cgutils.create_struct_proxy(function_type)(context, builder)
+            void = context.get_value_type(types.voidptr)
+            pointer.c_addr = builder.inttoptr(arguments[0], void)
+            pointer.jit_addr = builder.inttoptr(arguments[1], void)  # without it exceptions are swallowed
+            pointer.py_addr = builder.inttoptr(arguments[0].type(0), void)
+            return pointer._getvalue()
+
+        return function_type(int64, int64), codegen
+
+    return function_at
+
+
+def _accessor(role: str) -> Callable[[Any], Any]:
+    """A function of `functions` that gives the model function of this role, in compiled and in interpreted kernels."""
+    row = ROLES.index(role)
+    function_at = _pointer_type(SIGNATURES[role])
+
+    def access(functions: Any) -> Any:
+        return functions[row]
+
+    @overload(access)  # type: ignore[untyped-decorator]
+    def _(functions: Any) -> Any:
+        return lambda functions: function_at(functions[row, 0], functions[row, 1])
+
+    return access
+
+
+step_of = _accessor("step")
+sample_action_of = _accessor("sample_action")
+rollout_of = _accessor("rollout")
+player_of = _accessor("player")
+cells_of = _accessor("cells")
+
+
+@compiled("player")
+def _single_player(state: Array, params: Array) -> float:
+    return 1.0
+
+
+_tables: dict[Any, Any] = {}
+
+
+def functions_of(model: Any, needed: Sequence[str]) -> Any:
+    """The model's functions as kernels take them: a table of addresses, or a tuple of callables for a Python model.
+
+    Addresses hold in this process only, so the table is kept here, one for each class, and never on an instance.
+
+    Raises:
+        TypeError: the model lacks a function in `needed`, or says `compiled` and has one that is not.
+    """
+    key = type(model)
+    if model.compiled and key in _tables and all(role in _tables[key][1] for role in needed):
+        return _tables[key][0]
+    given = {role: getattr(model, role, None) for role in ROLES}
+    given["player"] = given["player"] or _single_player
+    for role in needed:
+        if given[role] is None:
+            raise TypeError(f"{key.__name__} has no `{role}`, which this planner needs")
+    if not model.compiled:
+        return tuple(given.values())
+    for role, function in given.items():
+        if function is not None and not hasattr(function, "py_func"):
+            raise TypeError(f'{key.__name__}.{role} is not compiled: decorate it with @compiled("{role}"), '
+                            "or set `compiled = False` on the model")
+    table = np.zeros((len(ROLES), 2), np.int64)
+    for row, (role, function) in enumerate(given.items()):
+        if function is not None:
+            signature = SIGNATURES[role]
+            table[row] = _get_wrapper_address(function, signature), _get_jit_address(function, signature)
+    _tables[key] = table, {role for role, function in given.items() if function is not None}
+    return table
+
+
+def runner(kernel: Any, model: Any) -> Any:
+    """The kernel in the form that serves this model: compiled, or as plain Python for a Python model."""
+    return kernel if model.compiled else kernel.py_func

@@ -1,0 +1,26 @@
+"""Random actions: the line that every planner has to beat."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_state
+
+
+@dataclass(frozen=True)
+class RandomPlanner:
+    """Draws the action from the model's `sample_action`, or uniformly from `root_actions`; the budget is not used."""
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action at random; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_state(model, state)
+        action = np.empty(len(model.action_low))
+        if root_actions is None:
+            model.sample_action(state, action, model.params, rng)
+        else:
+            root_actions = check_actions(model, root_actions)
+            action[:] = root_actions[int(rng.integers(len(root_actions)))]
+        nothing = np.full(1, np.nan)
+        return Decision(action, np.nan, 0, time.perf_counter() - start, action[None], np.zeros(1, np.int64), nothing)

@@ -1,0 +1,92 @@
+"""Registries by name: planners and environments are made, listed and written on a command line in the same way.
+
+Text has the form NAME[:key=value,...]; it also labels the thing in results and charts.
+"""
+
+import ast
+import difflib
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+def unknown(kind: str, name: str, allowed: Iterable[str]) -> ValueError:
+    """An error that names the close match and everything that is allowed."""
+    allowed = list(allowed)
+    close = difflib.get_close_matches(name, allowed, 1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    return ValueError(f"unknown {kind} {name!r}.{hint} Known: {', '.join(allowed) or 'none'}")
+
+
+@dataclass(frozen=True)
+class Registry:
+    """Dataclasses by name, imported when first asked for, so that nothing is compiled that is not used.
+
+    Args:
+        kind: what the entries are, for error messages.
+        classes: name -> "module:Class".
+        aliases: other names -> name.
+    """
+
+    kind: str
+    classes: Mapping[str, str]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """The names, in order of registration."""
+        return list(self.classes)
+
+    def cls(self, name: str) -> type[Any]:
+        """The class of this name.
+
+        Raises:
+            ValueError: no such name.
+        """
+        key = self.aliases.get(name, name)
+        if key not in self.classes:
+            raise unknown(self.kind, name, self.classes)
+        module, _, attribute = self.classes[key].partition(":")
+        loaded: type[Any] = getattr(importlib.import_module(module), attribute)
+        return loaded
+
+    def make(self, name: str, **parameters: Any) -> Any:
+        """An instance by name.
+
+        Raises:
+            ValueError: unknown name or parameter, or a value out of range.
+        """
+        cls = self.cls(name)
+        known = [f.name for f in fields(cls)]
+        for parameter in parameters:
+            if parameter not in known:
+                raise unknown(f"parameter of {name}", parameter, known)
+        return cls(**parameters)
+
+    def parse(self, text: str) -> Any:
+        """An instance from NAME[:key=value,...].
+
+        Raises:
+            ValueError: the text is not of that form, or names something unknown or out of range.
+        """
+        name, _, rest = text.partition(":")
+        parameters: dict[str, Any] = {}
+        for item in filter(None, rest.split(",")):
+            key, equals, value = item.partition("=")
+            if not (key and equals and value):
+                raise ValueError(f"{text!r}: {item!r} is not key=value; write {name}:key=value,...")
+            if key in parameters:
+                raise ValueError(f"{text!r}: {key!r} is given twice")
+            parameters[key] = parse_value(value)
+        return self.make(name, **parameters)
+
+
+def parse_value(text: str) -> Any:
+    """A number, `true`, `false`, `none`, or else the text itself."""
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
