@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from planners.backup import back_up, record
-from planners.base import Array, Budget, Decision, Model, Rng, require
+from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
 from planners.jit import (
     RNG,
     TABLE,
@@ -16,10 +14,10 @@ from planners.jit import (
     helper,
     int64,
     kernel,
-    player_of,
-    rollout_of,
-    sample_action_of,
-    step_of,
+    player,
+    rollout,
+    sample_action,
+    step,
 )
 from planners.search import plan_with_tree
 from planners.selection import best_edge, draw_outcome, least_visited_outcome
@@ -63,8 +61,6 @@ def _search(
     exploration: float, k_action: float, alpha_action: float, k_state: float, alpha_state: float,
     least_visited: bool, use_rollout: bool,
 ) -> int:  # fmt: skip
-    step, sample_action = step_of(functions), sample_action_of(functions)
-    player, rollout = player_of(functions), rollout_of(functions)
     next_state, scratch = tree.scratch[0], tree.scratch[1]
     for simulation in range(simulations):
         if not has_room(tree, steps):
@@ -73,13 +69,13 @@ def _search(
         while True:
             if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
                 edge = add_edge(tree, node)
-                sample_action(tree.state[node], tree.action[edge], params, rng)
+                sample_action(functions, tree.state[node], tree.action[edge], params, rng)
                 tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
             else:
                 edge = best_edge(tree, node, exploration)
             if tree.edges[edge]["visits"] >= tree.edges[edge]["due"]:
-                reward, terminated = step(tree.state[node], tree.action[edge], next_state, params, rng)
-                child = _keep_outcome(tree, edge, next_state, reward, terminated, player(next_state, params))
+                reward, terminated = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
+                child = _keep_outcome(tree, edge, next_state, reward, terminated, player(functions, next_state, params))
                 tree.edges[edge]["due"] = due(tree.edges[edge]["outcomes"], k_state, alpha_state)
             elif least_visited:
                 child = least_visited_outcome(tree, edge)
@@ -92,7 +88,7 @@ def _search(
                 break
             if use_rollout and tree.nodes[node]["visits"] == 0:
                 copy(tree.state[node], next_state)
-                leaf_value = rollout(next_state, scratch, steps - depth, params, rng)
+                leaf_value = rollout(functions, next_state, scratch, steps - depth, params, rng)
                 break
         tree.nodes[node]["visits"] += 1
         back_up(tree, depth, leaf_value, discount)
@@ -123,14 +119,13 @@ class DPW:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
-        require(0.0 <= self.exploration < np.inf, "exploration", self.exploration, "finite and at least 0")
-        for name in ("alpha_action", "alpha_state"):
-            require(0.0 < getattr(self, name) <= 1.0, name, getattr(self, name), "above 0 and at most 1")
-        for name in ("k_action", "k_state"):
-            require(0.0 < getattr(self, name) < np.inf, name, getattr(self, name), "finite and above 0")
-        require(self.outcome in ("proportional", "least_visited"), "outcome", self.outcome,
-                "'proportional' or 'least_visited'")
-        require(self.leaf in ("tree", "rollout"), "leaf", self.leaf, "'tree' or 'rollout'")
+        require_at_least("exploration", self.exploration, 0.0)
+        require_positive("alpha_action", self.alpha_action, 1.0)
+        require_positive("k_action", self.k_action)
+        require_positive("alpha_state", self.alpha_state, 1.0)
+        require_positive("k_state", self.k_state)
+        require_choice("outcome", self.outcome, ("proportional", "least_visited"))
+        require_choice("leaf", self.leaf, ("tree", "rollout"))
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

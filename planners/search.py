@@ -16,6 +16,7 @@ Tree = TypeVar("Tree")
 LARGEST_CHUNK = 65_536  # simulations between two looks at the clock and at Ctrl-C
 CHUNK_SECONDS = 0.0005
 FIRST_NODES = 4_096
+MOST_NODES_AT_FIRST = 1 << 20  # untouched memory costs nothing, but the page tables of a huge search would
 
 
 def extend(
@@ -84,7 +85,7 @@ def plan_with_tree(
     state = check_state(model, state)
     functions = functions_of(model, needed)
     search, params, discount, steps = runner(kernel, model), model.params, float(model.discount), steps_left(model, state)
-    tree = new_tree(model, state, steps, min(budget.simulations or FIRST_NODES, FIRST_NODES), root_actions, by_state)
+    tree = new_tree(model, state, steps, min(budget.simulations or FIRST_NODES, MOST_NODES_AT_FIRST), root_actions, by_state)
 
     def run(tree: SearchTree, simulations: int) -> int:
         return int(search(tree, functions, params, discount, steps, simulations, rng, *settings))

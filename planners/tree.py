@@ -37,7 +37,6 @@ EDGE = np.dtype(
         ("due", "i8"),  # visits at which the next outcome is due
         ("outcomes", "i8"),
         ("first_outcome", "i8"),
-        ("last_outcome", "i8"),
     ]
 )
 PATH = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])
@@ -74,7 +73,7 @@ def new_tree(
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states."""
     room = nodes + steps
-    edges = room + 32 * steps
+    edges = room + 256 * steps  # has_room asks for slack
     if root_actions is not None:
         root_actions = check_actions(model, root_actions)
         edges += 2 * len(root_actions) * (steps + 1)
@@ -187,19 +186,28 @@ def add_node(tree: SearchTree, state: Array, reward: float, player: float) -> in
 
 
 @helper
-def child_key(tree: SearchTree, node: int, edge: int, state: Array) -> np.uint64:
-    """Hash of the history of `node`, the rank of the edge, and the exact state that it led to."""
-    rank = np.uint64(edge - tree.nodes[node]["first_edge"])
-    return hash_vector(combine(tree.nodes[node]["key"], rank), state)
-
-
-@helper
 def find_slot(tree: SearchTree, key: np.uint64) -> int:
     """The slot that holds the node with this key, or the empty one where it belongs; 64 bits are taken as proof."""
     slot = slot_of(key, len(tree.slots))
     while tree.slots[slot] != 0 and tree.nodes[tree.slots[slot]]["key"] != key:
         slot = (slot + 1) & (len(tree.slots) - 1)
     return slot
+
+
+@helper
+def child_key(tree: SearchTree, node: int, edge: int, state: Array) -> np.uint64:
+    """Key of the history of `node`, the rank of the edge, and the exact state that it led to."""
+    rank = np.uint64(edge - tree.nodes[node]["first_edge"])
+    return hash_vector(combine(tree.nodes[node]["key"], rank), state)
+
+
+@helper
+def add_child(tree: SearchTree, slot: int, key: np.uint64, state: Array, player: float) -> int:
+    """A new node, found again by its key."""
+    child = add_node(tree, state, 0.0, player)
+    tree.nodes[child]["key"] = key
+    tree.slots[slot] = child
+    return child
 
 
 @kernel(int64(SEARCH_TREE))
