@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 import planners
@@ -64,7 +65,8 @@ def draw(panels: Sequence[Panel]) -> Figure:
         raise ValueError("there is nothing to draw: no panel has a result")
     with matplotlib.rc_context(STYLE):
         longest = max(len(panel.curves) for panel in panels)
-        figure = Figure(figsize=(4.8 * len(panels), 5.6 + 0.18 * longest), layout="constrained")
+        layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
+        figure = Figure(figsize=(4.8 * len(panels), 5.6 + 0.18 * longest), layout=layout)
         FigureCanvasAgg(figure)
         axes = figure.subplots(2, len(panels), squeeze=False, sharex="col", height_ratios=(1.45, 1))
         for column, panel in enumerate(panels):
@@ -130,14 +132,17 @@ def _regret(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
     scale = panel.optimum - panel.random if panel.random is not None else max(abs(panel.optimum), 1.0)
     floor = RESOLUTION * scale
     axes.set_yscale("log")
+    touched = False
     for text, curve in panel.curves.items():
         x, mean, low, high = _points(curve)
         bounds = [np.maximum(panel.optimum - value, floor) for value in (mean, high, low)]
+        touched = touched or bool((bounds[1] <= floor).any())
         _curve(axes, styles[text], text, x, *bounds)
-    axes.axhspan(0, floor, color="#f2f2f2", linewidth=0, zorder=0)
-    axes.set_ylim(bottom=floor / 1.6)
-    axes.annotate(f"within {floor:.1g} of the optimum", (0, 0), (4, 2), xycoords="axes fraction",
-                  textcoords="offset points", ha="left", va="bottom", fontsize=7.5, color=GREY)
+    if touched:
+        axes.axhspan(0, floor, color="#f2f2f2", linewidth=0, zorder=0)
+        axes.set_ylim(bottom=floor / 1.6)
+        axes.annotate(f"within {floor:.1g} of the optimum", (0, 0), (4, 2), xycoords="axes fraction",
+                      textcoords="offset points", ha="left", va="bottom", fontsize=7.5, color=GREY)
 
 
 def _budget_axis(axes: Axes, panel: Panel) -> None:

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import math
 import time
 import traceback
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ import numpy as np
 
 import envs
 import planners
-from planners.base import check_actions
+from planners.base import check_actions, require
 from runs.experiment import Setting
 
 
@@ -68,7 +69,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         index: number of the episode.
 
     Raises:
-        ValueError: the planner chose an action outside the bounds.
+        ValueError: the planner chose an action outside the bounds, or the model gave a reward that is not finite.
     """
     own, budget = planner_rng(setting, index), budget_of(setting)
     state = model.initial_state(environment_rng(setting.seed, index, 0))
@@ -83,6 +84,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)
         reward, terminated = model.step(state, action, next_state, model.params, noise)
+        require(math.isfinite(reward), "reward", reward, "finite")
         total += weight * reward
         weight *= model.discount
         state = next_state

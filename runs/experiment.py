@@ -74,9 +74,10 @@ class Entrant:
         """From the text of a planner, or from a table with the text and the caps."""
         if isinstance(given, str):
             return cls(given)
-        known_fields(cls, given, "a planner entry")
-        if not isinstance(given.get("planner"), str):
-            raise UsageError(f"planner entry {dict(given)!r}: must be a text, or a table with the text as `planner`")
+        if isinstance(given, Mapping):
+            known_fields(cls, given, "a planner entry")
+        if not (isinstance(given, Mapping) and isinstance(given.get("planner"), str)):
+            raise UsageError(f"planner entry {given!r}: must be a text, or a table with the text as `planner`")
         return cls(**given)
 
 

@@ -13,7 +13,7 @@ from runs.episode import Batch, Episode
 from runs.experiment import RunError, Setting, UsageError
 from runs.suite import Suite
 
-FILE, LOCK = "results.sqlite", "run.lock"
+FILE, DRAFT, LOCK = "results.sqlite", "results.sqlite.new", "run.lock"
 APPLICATION, SCHEMA = 0x626F6E73, 1  # "bons": says in the file's header whose it is
 
 TABLES = """
@@ -148,7 +148,7 @@ def _connect(file: Path, mode: str) -> sqlite3.Connection:
 
 def _create(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any]) -> None:
     """Write an empty results file; it gets its name when it is complete."""
-    draft = folder / f"{FILE}.new"
+    draft = folder / DRAFT
     draft.unlink(missing_ok=True)
     connection = sqlite3.connect(draft)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -196,14 +196,10 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
             run and `resume` is not set.
         RunError: the file could not be written while the run went on.
     """
+    _holds_run(folder, suite, resolved, resume)  # a refused folder is left as it is, without even a lock in it
     with _locked(folder):
-        strangers = sorted(path.name for path in folder.iterdir() if path.name not in (LOCK, f"{FILE}.new"))
-        if not strangers:
+        if not _holds_run(folder, suite, resolved, resume):
             _create(folder, suite, resolved, provenance)
-        elif (folder / FILE).is_file():
-            _check_same(folder, suite, resolved, resume)
-        else:
-            raise UsageError(f"{folder} holds no run but other files ({strangers[0]}, ...); choose another --out")
         with closing(_open(folder, "rw")) as store:
             try:
                 yield store
@@ -229,8 +225,14 @@ def _locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def _check_same(folder: Path, suite: Suite, resolved: Mapping[str, str], resume: bool) -> None:
-    """Refuse to go on with a run of something else."""
+def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], resume: bool) -> bool:
+    """Whether the run to go on with is there; anything else in the folder is refused."""
+    files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    if FILE not in files:
+        others = [name for name in files if name not in (LOCK, DRAFT)]
+        if others:
+            raise UsageError(f"{folder} holds no run but other files ({others[0]}, ...); choose another --out")
+        return False
     with read(folder) as store:
         if store.suite.digest() != suite.digest():
             raise UsageError(f"{folder} holds another experiment ({store.suite.name}); choose another --out")
@@ -240,3 +242,4 @@ def _check_same(folder: Path, suite: Suite, resolved: Mapping[str, str], resume:
         if changed:
             raise UsageError(f"{folder}: {changed[0]} was {store.resolved[changed[0]]} when the run began and is "
                              f"{resolved[changed[0]]} now; choose another --out")
+    return True
