@@ -89,7 +89,7 @@ def _storage(env: Any, capacity: int) -> Snapshots | VectorState:
 
 
 def _mujoco_storage(env: Any) -> VectorState:
-    import mujoco  # type: ignore[import-untyped]
+    import mujoco
 
     kind = mujoco.mjtState.mjSTATE_INTEGRATION  # everything that the next step depends on
 
