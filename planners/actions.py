@@ -9,7 +9,7 @@ from planners.base import Array, Model
 
 @functools.lru_cache(maxsize=64)
 def _fractions(n: int, dim: int) -> Array:
-    """n points in the unit cube, [n, dim]."""
+    """N points in the unit cube, [n, dim]."""
     if dim == 1:
         return ((np.arange(n) + 0.5) / n)[:, None]
     from scipy.stats import qmc
@@ -19,6 +19,6 @@ def _fractions(n: int, dim: int) -> Array:
 
 
 def action_set(model: Model, n: int) -> Array:
-    """n actions of the model's box, [n, action_dim]: the middles of n equal intervals, or Halton points from 2 dimensions on."""
+    """N actions of the box, [n, action_dim]: middles of n equal intervals, or Halton points from 2 dimensions on."""
     low, high = model.action_low, model.action_high
     return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))

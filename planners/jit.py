@@ -127,9 +127,9 @@ def helper(function: F) -> F:
 
 
 def _caller(role: str) -> Callable[..., Any]:
-    """A function (functions, *arguments) that calls the model function of this role, in compiled and interpreted kernels.
+    """A function (functions, *arguments) that calls the model function of this role, compiled or interpreted.
 
-    numba's own first-class function values cost 40 ns more a call: they look for null addresses and fall-backs each time.
+    numba's own first-class function values cost 40 ns more a call: each looks for null addresses and fall-backs.
     """
     row, signature = ROLES.index(role), SIGNATURES[role]
 
@@ -176,7 +176,7 @@ def _single_player(state: Array, params: Array) -> float:
 _tables: dict[Any, Any] = {}
 
 
-def functions_of(model: Any, needed: frozenset[str]) -> Any:
+def functions_of(model: Any, needed: frozenset[str], default_cells: Any = None) -> Any:
     """The model's functions as kernels take them: a table of addresses, or a tuple of callables for a Python model.
 
     Addresses hold in this process only, so the table is kept here, one for each class, and never on an instance.
@@ -189,6 +189,7 @@ def functions_of(model: Any, needed: frozenset[str]) -> Any:
         return _tables[key][0]
     given = {role: getattr(model, role, None) for role in ROLES}
     given["player"] = given["player"] or _single_player
+    given["cells"] = given["cells"] or default_cells
     for role in needed:
         if given[role] is None:
             raise TypeError(f"{key.__name__} has no `{role}`, which this planner needs")

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from planners.backup import back_up, record
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
+from planners.hash_table import find_slot
 from planners.jit import (
     RNG,
     TABLE,
@@ -20,7 +21,7 @@ from planners.jit import (
 )
 from planners.search import plan_with_tree
 from planners.selection import best_edge
-from planners.tree import SEARCH_TREE, SearchTree, add_child, add_edge, child_key, find_slot, has_room
+from planners.tree import SEARCH_TREE, SearchTree, add_child, add_edge, child_key, has_room
 from planners.widening import due
 
 
@@ -49,9 +50,9 @@ def _search(
             if terminated or depth == steps:
                 break
             key = child_key(tree, node, edge, next_state)
-            slot = find_slot(tree, key)
-            node = tree.slots[slot]
-            if node == 0:
+            slot = find_slot(tree.slots, tree.keys, key)
+            node = tree.slots[slot] - 1
+            if node < 0:
                 node = add_child(tree, slot, key, next_state, player(functions, next_state, params))
                 if use_rollout:
                     leaf_value = rollout(functions, next_state, scratch, steps - depth, params, rng)

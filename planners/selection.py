@@ -22,19 +22,24 @@ def sqrt_2_log(visits: int) -> float:
 
 
 @helper
-def best_edge(tree: SearchTree, node: int, exploration: float) -> int:
-    """UCB1: argmax of mean + C sqrt(2 ln N / n) (Auer, Cesa-Bianchi, Fischer 2002); untried first; ties by mean, index."""
-    first = tree.nodes[node]["first_edge"]
-    width = exploration * sqrt_2_log(tree.nodes[node]["visits"])
+def ucb1(value: Array, first: int, count: int, width: float) -> int:
+    """Row of the largest mean + width / sqrt(n) among `count` rows from `first`; ties by higher mean, lower index."""
     best = first
-    best_mean = tree.value[first, MEAN]
-    best_score = best_mean + width * tree.value[first, INV_SQRT]
-    for edge in range(first + 1, first + tree.nodes[node]["actions"]):
-        mean = tree.value[edge, MEAN]
-        score = mean + width * tree.value[edge, INV_SQRT]
+    best_mean = value[first, MEAN]
+    best_score = best_mean + width * value[first, INV_SQRT]
+    for row in range(first + 1, first + count):
+        mean = value[row, MEAN]
+        score = mean + width * value[row, INV_SQRT]
         if score > best_score or (score == best_score and mean > best_mean):
-            best, best_mean, best_score = edge, mean, score
+            best, best_mean, best_score = row, mean, score
     return best
+
+
+@helper
+def best_edge(tree: SearchTree, node: int, exploration: float) -> int:
+    """UCB1: argmax of mean + C sqrt(2 ln N / n) (Auer, Cesa-Bianchi, Fischer 2002); untried first."""
+    width = exploration * sqrt_2_log(tree.nodes[node]["visits"])
+    return ucb1(tree.value, tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], width)
 
 
 @helper

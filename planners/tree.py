@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array, Model, check_actions
+from planners.hash_table import fill_slots, new_slots
 from planners.jit import MATRIX, helper, int64, kernel, typeof
-from planners.zobrist import combine, hash_vector, slot_of
+from planners.zobrist import combine, hash_vector
 
-NEVER = np.int64(2**62)  # a number of visits that no search reaches
+NEVER = 2**62  # a number of visits that no search reaches
 ENDED = -1  # in place of the number of actions: the episode is over
 UNTRIED = 1e300  # mean of an untried edge, which puts it first in every selection
 MEAN, INV_SQRT = 0, 1  # columns of SearchTree.value
@@ -26,7 +27,6 @@ NODE = np.dtype(
         ("first_edge", "i8"),
         ("due", "i8"),  # visits at which the next action is due
         ("sibling", "i8"),  # the next outcome of the same edge; 0 after the last
-        ("key", "u8"),  # hash of the history that leads here
         ("reward", "f8"),  # of the step that leads here
         ("player", "f8"),  # +1 or -1, whose turn it is
     ]
@@ -49,10 +49,11 @@ class SearchTree(NamedTuple):
         size: nodes in use, edges in use, edges of the largest block, int64 [3].
         nodes: NODE [n]; the root is node 0.
         state: [n, state_dim].
+        keys: of each node the hash of the history that leads there, uint64 [n].
         edges: EDGE [m].
         value: mean return for the player to move, and 1/sqrt(visits), of each edge, [m, 2].
         action: [m, action_dim].
-        slots: hash table over node keys, int64 [power of two]; 0 is empty.
+        slots: hash table over the keys, int64 [power of two]; of length 1 where it is not used.
         path: PATH [steps], the simulation under way.
         scratch: two states for model functions to write into, [2, state_dim].
     """
@@ -60,6 +61,7 @@ class SearchTree(NamedTuple):
     size: NDArray[np.int64]
     nodes: NDArray[np.void]
     state: Array
+    keys: NDArray[np.uint64]
     edges: NDArray[np.void]
     value: Array
     action: Array
@@ -81,16 +83,18 @@ def new_tree(
         size=np.array([1, 0, 1]),
         nodes=np.empty(room, NODE),
         state=np.empty((room, model.state_dim)),
+        keys=np.empty(room if by_state else 1, np.uint64),
         edges=np.empty(edges, EDGE),
         value=np.empty((edges, 2)),
         action=np.empty((edges, len(model.action_low))),
-        slots=np.zeros(1 << (2 * room - 1).bit_length() if by_state else 1, np.int64),
+        slots=new_slots(room) if by_state else np.zeros(1, np.int64),
         path=np.empty(steps, PATH),
         scratch=np.empty((2, model.state_dim)),
     )
     player = getattr(model, "player", None)
     tree.state[0] = state
-    tree.nodes[0] = (0, 0, 0, 0, 0, 0, 0.0, 1.0 if player is None else player(state, model.params))
+    tree.keys[0] = 0
+    tree.nodes[0] = (0, 0, 0, 0, 0, 0.0, 1.0 if player is None else player(state, model.params))
     if root_actions is not None:
         _set_root_actions(tree, root_actions)
     return tree
@@ -113,16 +117,16 @@ def grow(tree: SearchTree, factor: float) -> SearchTree:
         action=longer(tree.action, edges),
     )
     if len(tree.slots) > 1:
-        grown = grown._replace(slots=np.zeros(1 << (2 * len(grown.nodes) - 1).bit_length(), np.int64))
-        _fill_slots(grown)
+        grown = grown._replace(keys=longer(tree.keys, nodes), slots=new_slots(len(grown.nodes)))
+        fill_slots(grown.slots, grown.keys, 1, nodes)
     return grown
 
 
 def _example() -> SearchTree:
     one = np.empty(1, np.int64)
-    matrix = np.empty((1, 1))
+    keys, matrix = np.empty(1, np.uint64), np.empty((1, 1))
     return SearchTree(
-        one, np.empty(1, NODE), matrix, np.empty(1, EDGE), matrix, matrix, one, np.empty(1, PATH), matrix
+        one, np.empty(1, NODE), matrix, keys, np.empty(1, EDGE), matrix, matrix, one, np.empty(1, PATH), matrix
     )
 
 
@@ -139,9 +143,9 @@ def copy(source: Array, target: Array) -> None:
 @helper
 def has_room(tree: SearchTree, steps: int) -> bool:
     """Whether a simulation of `steps` steps fits even if every step adds a node and moves a largest block."""
-    return (
-        tree.size[NODES] + steps <= len(tree.nodes) and tree.size[EDGES] + 2 * steps * tree.size[BLOCK] <= len(tree.edges)
-    )
+    nodes = tree.size[NODES] + steps
+    edges = tree.size[EDGES] + 2 * steps * tree.size[BLOCK]
+    return nodes <= len(tree.nodes) and edges <= len(tree.edges)
 
 
 @helper
@@ -179,42 +183,25 @@ def add_node(tree: SearchTree, state: Array, reward: float, player: float) -> in
     tree.nodes[node]["actions"] = 0
     tree.nodes[node]["due"] = 0
     tree.nodes[node]["sibling"] = 0
-    tree.nodes[node]["key"] = 0
     tree.nodes[node]["reward"] = reward
     tree.nodes[node]["player"] = player
     return node
 
 
 @helper
-def find_slot(tree: SearchTree, key: np.uint64) -> int:
-    """The slot that holds the node with this key, or the empty one where it belongs; 64 bits are taken as proof."""
-    slot = slot_of(key, len(tree.slots))
-    while tree.slots[slot] != 0 and tree.nodes[tree.slots[slot]]["key"] != key:
-        slot = (slot + 1) & (len(tree.slots) - 1)
-    return slot
-
-
-@helper
 def child_key(tree: SearchTree, node: int, edge: int, state: Array) -> np.uint64:
     """Key of the history of `node`, the rank of the edge, and the exact state that it led to."""
     rank = np.uint64(edge - tree.nodes[node]["first_edge"])
-    return hash_vector(combine(tree.nodes[node]["key"], rank), state)
+    return hash_vector(combine(tree.keys[node], rank), state)
 
 
 @helper
 def add_child(tree: SearchTree, slot: int, key: np.uint64, state: Array, player: float) -> int:
     """A new node, found again by its key."""
     child = add_node(tree, state, 0.0, player)
-    tree.nodes[child]["key"] = key
-    tree.slots[slot] = child
+    tree.keys[child] = key
+    tree.slots[slot] = child + 1
     return child
-
-
-@kernel(int64(SEARCH_TREE))
-def _fill_slots(tree: SearchTree) -> int:
-    for node in range(1, tree.size[NODES]):
-        tree.slots[find_slot(tree, tree.nodes[node]["key"])] = node
-    return 0
 
 
 @kernel(int64(SEARCH_TREE, MATRIX))

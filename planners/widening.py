@@ -17,4 +17,4 @@ def due(count: int, k: float, alpha: float) -> int:
     threshold = (count / k) ** (1.0 / alpha)
     if threshold > 1e18:
         return NEVER
-    return int(math.ceil(threshold - 1e-9))
+    return math.ceil(threshold - 1e-9)
