@@ -34,7 +34,7 @@ def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], Array
         digest.update(Path(str(module.__file__)).read_bytes())
     file = folder() / "values" / f"{digest.hexdigest()}.npz"
     try:
-        with np.load(file) as stored:
+        with open(file, "rb") as opened, np.load(opened) as stored:  # np.load leaves damaged files open
             return np.asarray(stored["array"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         array = compute()

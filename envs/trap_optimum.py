@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from envs.trap import NOISE_LOW, NOISE_RANGE, PRIZE, SAFE, TRAP_END, TRAP_START, Trap
 from planners.base import Array, check_actions, check_state, steps_left
 
-POINTS = 4001  # of the integrals over noise and actions
+POINTS = 401  # of the integrals over noise and actions
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def random_value(model: Trap) -> float:
     """Expected return of two uniformly random actions."""
     optimum = TrapOptimum(model, None)
     action, step = np.linspace(0.0, 1.0, POINTS, retstep=True)
-    x = np.linspace(optimum.noise[0], 1.0 + optimum.noise[1], 401)
+    x = np.linspace(optimum.noise[0], 1.0 + optimum.noise[1], POINTS)
     second = np.trapezoid(optimum.reward(x[:, None] + action), dx=step)
     middle = optimum.noise[0] + (np.arange(400) + 0.5) / 400 * np.ptp(optimum.noise)
     total = optimum.reward(action) + np.interp(action[:, None] + middle, x, second).mean(axis=1)
