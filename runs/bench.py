@@ -16,13 +16,15 @@ import envs
 import planners
 from planners import Array, Budget, Rng
 from runs import parallel, provenance
-from runs.experiment import Setting
+from runs.experiment import RunError, Setting
 from runs.suite import parse_text
 
 REPEATS = 7
 TARGET_SECONDS = 0.1  # a repeat lasts at least so long: shorter ones measure the clock and the scheduler
 MODELS = {"trap:noise_range=0.1": (100, 1_000, 100_000), "treasure_hunt:size=5": (1_000,)}
 SLOW = {"weighted_uct": (1_000, 10_000)}  # its cost grows faster than the simulations
+WALKS = ("trap", "treasure_hunt:size=1000,hole_terminates=false")  # nothing ends a walk in these
+WALK_STEPS = 10_000
 COUNTED = 1_000  # model steps are counted up to so many simulations
 MEMORY_SIMULATIONS = 1_000_000
 
@@ -107,23 +109,23 @@ def simulations_for(text: str, budgets: Sequence[int]) -> Sequence[int]:
 
 
 def yardstick(texts: Sequence[str]) -> Iterator[Measurement]:
-    """Random policies on the compiled model without any search: what the model alone costs."""
-    for env in MODELS:
-        model = envs.parse(env)
-        rng, n = np.random.default_rng(0), 1_000
-        seconds = seconds_of(partial(_rollouts, model, n, rng))
-        yield Measurement("random rollouts from Python", n / seconds, "rollouts/s", env=env, simulations=n)
-
-
-def _rollouts(model: Any, n: int, rng: Rng) -> None:
-    start, scratch = model.initial_state(rng), model.initial_state(rng)
-    for _ in range(n):
-        model.rollout(start.copy(), scratch, model.horizon, model.params, rng)
+    """Random walks without any search: what the compiled models alone cost."""
+    for env in WALKS:
+        model, rng = envs.parse(env), np.random.default_rng(0)
+        state, scratch = model.initial_state(rng), model.initial_state(rng)
+        seconds = seconds_of(partial(model.rollout, state, scratch, WALK_STEPS, model.params, rng))
+        yield Measurement("yardstick", WALK_STEPS / seconds, "model steps/s", "(none)", env)
 
 
 def in_fresh_process(program: str, *arguments: str) -> float:
-    """The number that a Python program prints in a process of its own."""
-    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+    """The number that a Python program prints in a process of its own.
+
+    Raises:
+        RunError: the program failed.
+    """
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RunError(f"a measurement of {' '.join(arguments)} failed: {done.stderr.strip().splitlines()[-1]}")
     return float(done.stdout.split()[-1])
 
 
@@ -136,12 +138,15 @@ print(time.perf_counter() - start)
 """
 
 MEMORY = """
-import resource, sys, numpy, planners, envs
+import pathlib, resource, sys, numpy, planners, envs
 model, rng = envs.parse(sys.argv[1]), numpy.random.default_rng(0)
 planner, state = planners.parse(sys.argv[2]), model.initial_state(rng)
+status = pathlib.Path("/proc/self/status")
 def peak(n):
     planner.plan(model, state, planners.Budget(simulations=n), rng)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    if status.exists():  # Linux: the largest size of this program alone; getrusage's includes the one that started it
+        return 1024 * int(status.read_text().partition("VmHWM:")[2].split()[0])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 small = peak(1000)
 print((peak(int(sys.argv[3])) - small) / int(sys.argv[3]))
 """

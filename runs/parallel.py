@@ -3,7 +3,10 @@
 Results do not depend on how episodes are batched, ordered or spread: each has its own random streams.
 """
 
+import os
 import signal
+import threading
+import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from itertools import starmap
 
@@ -63,9 +66,17 @@ class Schedule:
         return max(seconds / episodes, 1e-6)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches every process of the terminal; the driver alone deals with it."""
+def _begin_worker(driver: int) -> None:
+    """Leave Ctrl-C, which reaches every process of a terminal, to the driver, and go when the driver has gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with, args=(driver,), daemon=True).start()
+
+
+def _leave_with(driver: int) -> None:
+    """A killed driver cannot stop its workers: they look for themselves, or they would stay for minutes."""
+    while os.getppid() == driver:
+        time.sleep(1.0)
+    os._exit(1)
 
 
 def run(schedule: Schedule) -> Generator[Batch]:
@@ -78,7 +89,8 @@ def run(schedule: Schedule) -> Generator[Batch]:
             schedule.record(batch)
             yield batch
         return
-    with parallel_config(backend="loky", inner_max_num_threads=1, initializer=_ignore_interrupts):
+    settings = {"inner_max_num_threads": 1, "initializer": _begin_worker, "initargs": (os.getpid(),)}
+    with parallel_config(backend="loky", **settings):
         workers = Parallel(n_jobs=schedule.jobs, batch_size=1, return_as="generator_unordered")
         batches = workers(delayed(play_batch)(*task) for task in schedule)
         try:

@@ -5,6 +5,7 @@ import pytest
 import envs
 import planners
 from runs import bench
+from runs.experiment import RunError
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +49,7 @@ def test_json_holds_the_machine_and_every_measurement(run, monkeypatch):
     assert status == 0
     found = json.loads(out)
     assert "cpu" in found["machine"]
-    assert {m["what"] for m in found["measurements"]} == {"speed", "random rollouts from Python"}
+    assert {m["what"] for m in found["measurements"]} == {"speed", "yardstick"}
     assert len(found["measurements"]) == 3 * 2 + 2
 
 
@@ -57,3 +58,8 @@ def test_the_table_has_a_line_for_each_measurement(run, monkeypatch):
     status, out, _ = run("bench", "--planner", "dpw")
     assert status == 0
     assert sum("simulations/s" in line and "dpw" in line for line in out.splitlines()) == 3
+
+
+def test_a_program_that_fails_is_reported_in_one_line():
+    with pytest.raises(RunError, match=r"a measurement of a b failed: ZeroDivisionError"):
+        bench.in_fresh_process("1 / 0", "a", "b")

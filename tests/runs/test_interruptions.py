@@ -127,3 +127,33 @@ runs.driver.parallel.run = dying
     assert "Traceback" not in err and "a worker process died" in err
     assert run(*line, "--resume")[0] == 0
     assert rows(Path("crashed")) == undisturbed(LONG)
+
+
+TELL = """
+import runs.parallel, joblib.externals.loky as loky
+from runs.cli import main
+run = runs.parallel.run
+def telling(schedule):
+    for batch in run(schedule):
+        print(*loky.get_reusable_executor(reuse=True)._processes, flush=True)
+        yield batch
+runs.parallel.run = telling
+"""
+
+
+def is_alive(pid):
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_workers_go_when_their_driver_was_killed(start):
+    process = start(*LONG, "--jobs", "2", "--out", "killed", program=TELL)
+    workers = [int(pid) for pid in process.stdout.readline().split()]
+    assert len(workers) == 2
+    process.kill()
+    deadline = time.monotonic() + 30
+    while any(map(is_alive, workers)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
