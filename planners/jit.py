@@ -20,7 +20,7 @@ import numpy as np
 from numba import boolean, float64, int64, njit, typeof, types, uint64
 from numba.core import cgutils, config
 from numba.experimental.function_type import _get_jit_address
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 from planners.base import Array
 
@@ -38,6 +38,7 @@ __all__ = [
     "helper",
     "int64",
     "kernel",
+    "part",
     "player",
     "rollout",
     "runner",
@@ -124,6 +125,11 @@ def compiled(role: str) -> Callable[[F], F]:
 def helper(function: F) -> F:
     """Compile a function that kernels or model functions call; it becomes part of its callers' machine code."""
     return cast(F, njit(nogil=True, error_model="numpy", _nrt=False)(function))
+
+
+def part(function: F) -> F:
+    """A piece of a kernel that calls model functions: compiled within compiled kernels, else plain Python."""
+    return cast(F, register_jitable(nogil=True, error_model="numpy", _nrt=False)(function))
 
 
 def _caller(role: str) -> Callable[..., Any]:

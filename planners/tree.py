@@ -36,7 +36,7 @@ EDGE = np.dtype(
         ("visits", "i8"),
         ("due", "i8"),  # visits at which the next outcome is due
         ("outcomes", "i8"),
-        ("first_outcome", "i8"),
+        ("first_outcome", "i8"),  # 0: none, since the root is nobody's outcome
     ]
 )
 PATH = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])
@@ -168,6 +168,7 @@ def add_edge(tree: SearchTree, node: int) -> int:
     tree.edges[edge]["visits"] = 0
     tree.edges[edge]["due"] = 0
     tree.edges[edge]["outcomes"] = 0
+    tree.edges[edge]["first_outcome"] = 0
     tree.value[edge, MEAN] = UNTRIED
     tree.value[edge, INV_SQRT] = 0.0
     return edge

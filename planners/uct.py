@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from planners.actions import action_set
 from planners.backup import back_up, record
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_count
@@ -71,7 +73,7 @@ def _search(
             depth += 1
             if terminated or depth == steps:
                 break
-            key = child_key(tree, node, edge, next_state)
+            key = np.uint64(child_key(tree, node, edge, next_state))
             slot = find_slot(tree.slots, tree.keys, key)
             node = tree.slots[slot] - 1
             if node < 0:

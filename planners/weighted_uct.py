@@ -224,7 +224,7 @@ class WeightedUCT:
     bandwidth: float = 0.5
     action_bandwidth: float = 0.0
     neighbours: Literal["grid", "all"] = "grid"
-    cutoff: float = 3.5
+    cutoff: float = 4.0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
