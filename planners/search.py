@@ -17,7 +17,7 @@ Tree = TypeVar("Tree")
 LARGEST_CHUNK = 65_536  # simulations between two looks at the clock and at Ctrl-C
 CHUNK_SECONDS = 0.0005
 FIRST_NODES = 4_096
-MOST_NODES_AT_FIRST = 1 << 20  # untouched memory costs nothing, but the page tables of a huge search would
+MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
 
 
 def extend(

@@ -75,7 +75,7 @@ def new_tree(
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states."""
     room = nodes + steps
-    edges = room + 256 * steps  # has_room asks for slack
+    edges = room + 1024 * steps  # has_room asks for slack; untouched memory costs nothing
     if root_actions is not None:
         root_actions = check_actions(model, root_actions)
         edges += 2 * len(root_actions) * (steps + 1)

@@ -4,7 +4,8 @@ import pytest
 import envs
 import planners
 from planners import Budget
-from planners.experience import gather, new_experiences, remember
+from planners.experience import new_experiences, remember
+from planners.nearness import gather
 
 EXACT = np.uint64(3)
 
