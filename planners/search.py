@@ -54,7 +54,7 @@ def extend(
             if left <= 0.0:
                 return tree, done
             chunk = max(1, min(LARGEST_CHUNK, int(done / elapsed * min(CHUNK_SECONDS, left))))
-        if did < chunk and did < 1:
+        if did == 0:
             # Doubling a large tree would overrun the budget: make room at once for what the speed so far foretells.
             tree = more_room(tree, min(max(1.25 * (elapsed + left) / elapsed, 2.0), 64.0))
 
