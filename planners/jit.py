@@ -72,7 +72,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def _digest(folders: tuple[Path, ...]) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for folder in folders:
-        for file in sorted(folder.rglob("*.py")):
+        for file in sorted(filter(Path.is_file, folder.rglob("*.py"))):
             digest.update(file.read_bytes())
     return digest.hexdigest()
 

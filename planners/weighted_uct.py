@@ -194,6 +194,7 @@ def _search(
 
 NEEDED = frozenset({"step"})
 FIRST_EXPERIENCES = 4_096
+MOST_GRID_DIMENSIONS = 4  # a state has 3^k neighbouring cells
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,8 @@ class WeightedUCT:
         n_actions: size of the action set: a regular grid in one dimension, low-discrepancy points in more.
         bandwidth: sigma0, width of the first kernels; later ones have sigma0 (1 + kernels already there)^(-1/2).
         action_bandwidth: width of the Gaussian kernel between actions; 0: only equal actions are alike.
-        neighbours: how experiences are found: "grid" ignores those beyond the cut-off, "all" looks at every one.
+        neighbours: how experiences are found: "grid" ignores those beyond the cut-off, "all" looks at every one, as the
+            grid does too where more than 4 coordinates are compared.
         cutoff: distance in kernel widths beyond which an experience does not count.
     """
 
@@ -238,7 +240,7 @@ class WeightedUCT:
         steps = steps_left(model, state)
         weights = np.array(getattr(model, "distance_weights", np.ones(model.state_dim)), np.float64)
         k = int(((weights > 0.0) & (weights < np.inf)).sum())
-        cutoff = self.cutoff if self.neighbours == "grid" else np.inf
+        cutoff = self.cutoff if self.neighbours == "grid" and k <= MOST_GRID_DIMENSIONS else np.inf
         room = min(budget.simulations or FIRST_EXPERIENCES, FIRST_EXPERIENCES) + steps
         known = new_experiences(k, len(actions), self.bandwidth, cutoff, room)
         walk = _new_walk(model.state_dim, k, steps, len(at_root))

@@ -89,3 +89,11 @@ def test_an_action_kernel_speeds_up_learning_on_many_actions():
     planner = planners.make("weighted_uct", n_actions=32, action_bandwidth=0.1)
     decision = planner.plan(envs.Trap(), np.zeros(2), Budget(3_000), np.random.default_rng(0))
     assert 0.7 <= decision.action[0] < 1.0
+
+
+def test_many_coordinates_are_compared_without_a_grid(models):
+    class Wide(type(models["bandit"])):
+        state_dim = 35
+
+    decision = planners.make("weighted_uct").plan(Wide(), np.zeros(35), Budget(50), np.random.default_rng(0))
+    assert decision.visits.sum() == 50
