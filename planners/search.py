@@ -16,6 +16,7 @@ Tree = TypeVar("Tree")
 
 LARGEST_CHUNK = 65_536  # simulations between two looks at the clock and at Ctrl-C
 CHUNK_SECONDS = 0.0005
+LARGEST_GROWTH = 4_096.0
 FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
 
@@ -29,7 +30,7 @@ def extend(
         search: (tree, done, n) runs up to n simulations in place, after `done` others, and returns how many it did
             before the tree was full.
         tree: the tree to extend.
-        more_room: (tree, factor) gives the same tree with `factor` times the room.
+        more_room: (tree, factor) gives the same tree with room for `factor` times what it holds.
         budget: simulations or seconds.
 
     Returns:
@@ -56,7 +57,7 @@ def extend(
             chunk = max(1, min(LARGEST_CHUNK, int(done / elapsed * min(CHUNK_SECONDS, left))))
         if did == 0:
             # Doubling a large tree would overrun the budget: make room at once for what the speed so far foretells.
-            tree = more_room(tree, min(max(1.25 * (elapsed + left) / elapsed, 2.0), 64.0))
+            tree = more_room(tree, min(max(1.25 * (elapsed + left) / elapsed, 2.0), LARGEST_GROWTH))
 
 
 def plan_with_tree(

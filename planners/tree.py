@@ -19,6 +19,7 @@ ENDED = -1  # in place of the number of actions: the episode is over
 UNTRIED = 1e300  # mean of an untried edge, which puts it first in every selection
 MEAN, INV_SQRT = 0, 1  # columns of SearchTree.value
 NODES, EDGES, BLOCK = 0, 1, 2  # entries of SearchTree.size
+EDGE_SLACK = 1024  # room for blocks to move, which has_room asks for; untouched memory costs nothing
 
 NODE = np.dtype(
     [
@@ -75,7 +76,7 @@ def new_tree(
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states."""
     room = nodes + steps
-    edges = room + 1024 * steps  # has_room asks for slack; untouched memory costs nothing
+    edges = room + EDGE_SLACK * steps
     if root_actions is not None:
         root_actions = check_actions(model, root_actions)
         edges += 2 * len(root_actions) * (steps + 1)
@@ -100,24 +101,29 @@ def new_tree(
     return tree
 
 
+def longer(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
+    """The first `used` rows in an array of `room` rows."""
+    new = np.empty((room, *array.shape[1:]), array.dtype)
+    new[:used] = array[:used]
+    return new
+
+
 def grow(tree: SearchTree, factor: float) -> SearchTree:
-    """The same tree with `factor` times the room."""
+    """The same tree with room for `factor` times what it holds."""
+    nodes, edges, block = map(int, tree.size)
+    steps = len(tree.path)
+    node_room = int(nodes * factor) + steps
+    edge_room = int(edges * factor) + (EDGE_SLACK + 2 * block) * steps
 
-    def longer(array: NDArray[Any], used: int) -> NDArray[Any]:
-        new = np.empty((int(len(array) * factor), *array.shape[1:]), array.dtype)
-        new[:used] = array[:used]
-        return new
-
-    nodes, edges, _ = tree.size
     grown = tree._replace(
-        nodes=longer(tree.nodes, nodes),
-        state=longer(tree.state, nodes),
-        edges=longer(tree.edges, edges),
-        value=longer(tree.value, edges),
-        action=longer(tree.action, edges),
+        nodes=longer(tree.nodes, nodes, node_room),
+        state=longer(tree.state, nodes, node_room),
+        edges=longer(tree.edges, edges, edge_room),
+        value=longer(tree.value, edges, edge_room),
+        action=longer(tree.action, edges, edge_room),
     )
     if len(tree.slots) > 1:
-        grown = grown._replace(keys=longer(tree.keys, nodes), slots=new_slots(len(grown.nodes)))
+        grown = grown._replace(keys=longer(tree.keys, nodes, node_room), slots=new_slots(len(grown.nodes)))
         fill_slots(grown.slots, grown.keys, 1, nodes)
     return grown
 

@@ -4,7 +4,7 @@ The cell of a state at depth d is part of its cell at depth d - 1, so a node is 
 the walk needs no links. The root's bandit is kept beside it.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from planners.base import Array
 from planners.hash_table import fill_slots, find_slot, new_slots
 from planners.jit import helper, typeof
+from planners.tree import longer
 from planners.zobrist import combine
 
 NOWHERE = -1  # in place of a node
@@ -80,16 +81,13 @@ TRIE = typeof(new_trie(1, 1, 1, 1, 1, 1))
 
 
 def grow(trie: Trie, factor: float) -> Trie:
-    """The same trie with `factor` times the room."""
-
-    def longer(array: NDArray[Any]) -> NDArray[Any]:
-        new = np.empty((int(len(array) * factor), *array.shape[1:]), array.dtype)
-        new[: trie.size[0]] = array[: trie.size[0]]
-        return new
-
-    stats = longer(trie.stats)
-    grown = trie._replace(stats=stats, keys=longer(trie.keys), slots=new_slots(len(stats)))
-    fill_slots(grown.slots, grown.keys, 0, trie.size[0])
+    """The same trie with room for `factor` times what it holds."""
+    nodes = int(trie.size[0])
+    room = int(nodes * factor) + 2 * len(trie.walk)
+    grown = trie._replace(
+        stats=longer(trie.stats, nodes, room), keys=longer(trie.keys, nodes, room), slots=new_slots(room)
+    )
+    fill_slots(grown.slots, grown.keys, 0, nodes)
     return grown
 
 
