@@ -23,6 +23,10 @@ class Physics:
         max_speed: aims are capped at this speed, m/s (dc2: of its own clock, which runs ten times too fast).
         launch_spin: size of a thrown stone's spin, rad/s.
         impact_friction: Coulomb coefficient between two stones; 12 never lets them slip.
+        restitution_speed: impacts below this closing speed are perfectly inelastic, m/s.
+        tee_draw: (vx, vy) of a counter-clockwise draw to the tee, m/s.
+        max_vx: no sensible aim goes further to the side, m/s.
+        min_vy: no aim as slow as this reaches the hog line, m/s.
         hog_removes_all: whether a stone that was knocked back over the hog line goes too, or only the thrown one.
     """
 
@@ -31,11 +35,21 @@ class Physics:
     max_speed: float
     launch_spin: float
     impact_friction: float
+    restitution_speed: float
+    tee_draw: tuple[float, float]
+    max_vx: float
+    min_vy: float
     hog_removes_all: bool
 
 
-FCV1 = Physics("fcv1", DC3_SHEET, 4.0, math.pi / 2.0, 0.2, hog_removes_all=True)
-DC2 = Physics("dc2", DC2_SHEET, 48.79, 0.066696, 12.009216, hog_removes_all=False)
+FCV1 = Physics(
+    name="fcv1", sheet=DC3_SHEET, max_speed=4.0, launch_spin=math.pi / 2.0, impact_friction=0.2, restitution_speed=0.0,
+    tee_draw=(0.1317, 2.3997), max_vx=0.4, min_vy=2.0, hog_removes_all=True,
+)
+DC2 = Physics(
+    name="dc2", sheet=DC2_SHEET, max_speed=48.79, launch_spin=0.066696, impact_friction=12.009216,
+    restitution_speed=1.0, tee_draw=(0.990740, 29.559774), max_vx=4.0, min_vy=26.0, hog_removes_all=False,
+)
 
 FCV1_DRAG = (0.00200985 * GRAVITY, 0.06385782, 0.00626286 * GRAVITY)  # a, b, c of dv/dt = -(a / (v + b) + c)
 FCV1_TURN = (0.00820, -0.8)  # k, p: the heading turns at k v^p rad/s
@@ -43,6 +57,7 @@ FCV1_SPIN_LOSS = 0.025  # |w| falls at this / max(v, 0.001) rad/s^2
 FCV1_STOP_SPEED = 3.45e-4  # m/s
 
 DC2_DECELERATION = 12.009216  # m/s^2
+DC2_STOP_SPEED = DC2_DECELERATION * 0.001  # m/s
 DC2_TURN = 0.066696 * DC2_DECELERATION  # the heading turns at this / v rad/s while the stone spins; spin never fades
 
 BY_NAME = {law.name: law for law in (FCV1, DC2)}

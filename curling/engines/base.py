@@ -109,6 +109,13 @@ class Engine(ABC):
         turns = check_spins(np.asarray(spins, np.float64), len(aims), "spins")
         return self._shots(board, int(index), aims, turns, threads)
 
+    def unchecked(self, stones: Array, index: int, velocity: Array, spin: float) -> Array:
+        """`shot` for models, whose arguments need no checks; a throw that is not finite or does not move is lost."""
+        if not 0.0 < np.hypot(velocity[0], velocity[1]) < np.inf:
+            return stones.copy()
+        final: Array = self._shots(stones, index, velocity[None], np.array([spin]), 1)[0]
+        return final
+
     @abstractmethod
     def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
         """`shots` for checked arguments; `stones` must not be written to."""
