@@ -1,11 +1,24 @@
-"""When something happens to a moving stone, in closed form from the inverse tables, and what an impact does; compiled."""
+"""When a moving stone touches another or crosses a line, in closed form from the inverse tables; compiled."""
 
 from math import inf, sqrt
 
 import numpy as np
 
-from curling.engines.curve import (ANCHOR_X, ANCHOR_Y, COS, END_TAU, SIDE_OF_SPIN, SIN, STOP_TIME, X, Y, graph_at, motion,
-                                   motion_at, tau_of_sine)
+from curling.engines.curve import (
+    ANCHOR_X,
+    ANCHOR_Y,
+    COS,
+    END_TAU,
+    SIDE_OF_SPIN,
+    SIN,
+    STOP_TIME,
+    X,
+    Y,
+    graph_at,
+    motion,
+    motion_at,
+    tau_of_sine,
+)
 from curling.engines.tables import LAWS, RATES
 from curling.sheet import STONE_RADIUS
 from planners.base import Array
@@ -19,9 +32,6 @@ MARCH_STEPS = 1000
 CLOSE = 1e-9  # m, moving stones so close touch
 SHORTEST_STEP = 1e-7  # s
 
-FRICTION = np.array([law.impact_friction for law in LAWS])
-RESTITUTION_SPEED = np.array([law.restitution_speed for law in LAWS])  # m/s
-CREEP = np.array([0.0, 0.02])  # m/s, separation after an inelastic impact: without it slow pairs touch without end
 # how fast the closing speed of two stones can grow, m/s^2: friction is strongest at the stop, and turning adds a little
 CLOSING = np.array([2.1 * float(RATES[law.name](np.array([1e-6]))[0][0]) for law in LAWS])
 
@@ -30,8 +40,8 @@ CLOSING = np.array([2.1 * float(RATES[law.name](np.array([1e-6]))[0][0]) for law
 def meets(law: int, stone: Array, time: float, target_x: float, target_y: float) -> float:
     """Time-to-stop at which a moving stone touches a resting one on the present piece of its path, or NEVER.
 
-    The foot of the target on the curve comes from the inverse table, the contact from the triangle of miss and diameter;
-    Newton steps on the squared distance make both exact.
+    The foot of the target on the curve comes from the inverse table, the contact from the triangle of miss and
+    diameter; Newton steps on the squared distance make both exact.
     """
     side = stone[SIDE_OF_SPIN]
     dx, dy = target_x - stone[ANCHOR_X], target_y - stone[ANCHOR_Y]
@@ -168,29 +178,3 @@ def collide(law: int, one: Array, two: Array, time: float, limit: float) -> floa
         if time >= limit:
             return inf
     return inf
-
-
-@helper
-def impact(law: int, nx: float, ny: float, vx: float, vy: float, spins: float) -> tuple[float, float, float]:
-    """What an impact does to a pair of stones: equal discs, elastic, Coulomb friction at the rim.
-
-    Args:
-        law: 0 fcv1, 1 dc2.
-        nx: direction from the first stone to the second, a unit vector (nx, ny).
-        ny: see nx.
-        vx: velocity of the first relative to the second, (vx, vy) in m/s.
-        vy: see vx.
-        spins: sum of the two spins, rad/s.
-
-    Returns:
-        (dvx, dvy, dw): the first stone's change of velocity, the second's is its opposite; and both stones' change of
-        spin. With I = m r^2 / 2 the rims stick when the tangential impulse is a sixth of m times their slip.
-    """
-    closing = vx * nx + vy * ny
-    if closing <= 0.0:
-        return 0.0, 0.0, 0.0
-    normal = closing if closing >= RESTITUTION_SPEED[law] else 0.5 * (closing + min(closing, CREEP[law]))
-    slip = vy * nx - vx * ny + STONE_RADIUS * spins
-    most = FRICTION[law] * normal
-    tangential = min(max(slip / 6.0, -most), most)
-    return -normal * nx + tangential * ny, -normal * ny - tangential * nx, -2.0 * tangential / STONE_RADIUS

@@ -7,8 +7,23 @@ none. Coordinates "in the frame of the curve" are already mirrored by `side`: th
 
 from math import sqrt
 
-from curling.engines.tables import (CURVE, GRAPH, LOST, PER_LOSS, PER_ROOT_ARC, PER_ROOT_X, PER_SINE, PER_SPEED,
-                                    PER_TAU, STRAIGHT, TAU_OF_ARC, TAU_OF_LOST, TAU_OF_SINE, TAU_OF_SPEED, TOP_SPEED)
+from curling.engines.tables import (
+    CURVE,
+    GRAPH,
+    LOST,
+    PER_LOSS,
+    PER_ROOT_ARC,
+    PER_ROOT_X,
+    PER_SINE,
+    PER_SPEED,
+    PER_TAU,
+    STRAIGHT,
+    TAU_OF_ARC,
+    TAU_OF_LOST,
+    TAU_OF_SINE,
+    TAU_OF_SPEED,
+    TOP_SPEED,
+)
 from planners.base import Array
 from planners.jit import helper
 
@@ -22,8 +37,10 @@ SPIN = 8  # |spin| minus the spin that is lost from here to the stop, rad/s
 NEXT_TIME = 9  # when something next happens to this stone, moving stones apart
 NEXT_KIND = 10
 X, Y = 11, 12  # place at rest, or at the start of the piece, m
-STATE = 13
-FIELDS = 14
+SPEED_X, SPEED_Y, TURNING = 13, 14, 15  # velocity and spin at an impact, m/s and rad/s
+STATE = 16
+FIELDS = 17
+ABSENT, RESTING, MOVING = 0.0, 1.0, 2.0  # STATE
 
 
 @helper
@@ -114,9 +131,9 @@ def tau_of_spin_lost(law: int, lost: float) -> float:
 
 @helper
 def launch(law: int, stone: Array, time: float, x: float, y: float, vx: float, vy: float, spin: float) -> None:
-    """Lay the curve so that at `time` the stone is at (x, y) with velocity (vx, vy) and this spin; vx = vy = 0 is wrong.
+    """Lay the curve so that at `time` the stone is at (x, y) with velocity (vx, vy), not 0, and this spin.
 
-    Writes the fields up to SPIN, with END_TAU and END_KIND left to `contact.end_piece`. Faster than the tables go: slower.
+    A velocity beyond the tables is taken as their last.
     """
     v = sqrt(vx * vx + vy * vy)
     side = 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)

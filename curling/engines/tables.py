@@ -20,9 +20,17 @@ import numpy as np
 from scipy.integrate import cumulative_simpson
 from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
-from curling.physics import (BY_NAME, DC2_DECELERATION, DC2_STOP_SPEED, DC2_TURN, FCV1_DRAG, FCV1_SPIN_LOSS,
-                             FCV1_STOP_SPEED, FCV1_TURN,
-                             Physics)
+from curling.physics import (
+    BY_NAME,
+    DC2_DECELERATION,
+    DC2_STOP_SPEED,
+    DC2_TURN,
+    FCV1_DRAG,
+    FCV1_SPIN_LOSS,
+    FCV1_STOP_SPEED,
+    FCV1_TURN,
+    Physics,
+)
 from curling.sheet import STONE_RADIUS
 from planners.base import Array
 

@@ -1,0 +1,79 @@
+"""What impacts do to velocities: equal discs, elastic, Coulomb friction at the rims; compiled."""
+
+from math import sqrt
+
+import numpy as np
+
+from curling.engines.curve import ABSENT, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
+from curling.engines.tables import LAWS
+from curling.sheet import STONE_RADIUS, STONES
+from planners.base import Array
+from planners.jit import helper
+
+ITERATIONS = 8  # of the reference's solver over touching stones
+FRICTION = np.array([law.impact_friction for law in LAWS])
+RESTITUTION_SPEED = np.array([law.restitution_speed for law in LAWS])  # m/s, slower impacts are inelastic
+ROOM = STONES * (STONES - 1) // 2
+
+
+@helper
+def impact(law: int, board: Array, i: int, j: int) -> None:
+    """One stone against another that lies at X, Y: changes SPEED_X, SPEED_Y and TURNING of both.
+
+    With moment of inertia m r^2 / 2 the rims stick when the tangential impulse is m / 6 times their slip.
+    """
+    dx, dy = board[j, X] - board[i, X], board[j, Y] - board[i, Y]
+    distance = max(sqrt(dx * dx + dy * dy), 1e-12)
+    nx, ny = dx / distance, dy / distance
+    vx, vy = board[i, SPEED_X] - board[j, SPEED_X], board[i, SPEED_Y] - board[j, SPEED_Y]
+    closing = vx * nx + vy * ny
+    if closing <= 0.0:
+        return
+    normal = closing if closing > RESTITUTION_SPEED[law] else 0.5 * closing
+    slip = vy * nx - vx * ny + STONE_RADIUS * (board[i, TURNING] + board[j, TURNING])
+    most = FRICTION[law] * normal
+    _push(board, i, j, nx, ny, normal, min(max(slip / 6.0, -most), most))
+
+
+@helper
+def _push(board: Array, i: int, j: int, nx: float, ny: float, normal: float, tangential: float) -> None:
+    """Impulses for each mass, m/s: `normal` from i to j along (nx, ny), `tangential` against the slip of the rims."""
+    board[i, SPEED_X] += tangential * ny - normal * nx
+    board[i, SPEED_Y] -= tangential * nx + normal * ny
+    board[j, SPEED_X] -= tangential * ny - normal * nx
+    board[j, SPEED_Y] += tangential * nx + normal * ny
+    board[i, TURNING] -= 2.0 * tangential / STONE_RADIUS
+    board[j, TURNING] -= 2.0 * tangential / STONE_RADIUS
+
+
+@helper
+def impact_of_many(law: int, board: Array) -> None:
+    """Impacts among stones that touch at X, Y, all at once: changes SPEED_X, SPEED_Y and TURNING.
+
+    Which impact comes first then matters and physics does not say. This is the reference's answer, Box2D's sequential
+    impulses: a contact bounces as fast as it closed to begin with, so stones that touched at rest leave together.
+    """
+    contacts = np.empty((ROOM, 7))  # both stones, the normal, the bounce, impulses along the normal and the rim
+    count = 0
+    for j in range(STONES):
+        for i in range(j):
+            dx, dy = board[j, X] - board[i, X], board[j, Y] - board[i, Y]
+            d2 = dx * dx + dy * dy
+            here = board[i, STATE] != ABSENT and board[j, STATE] != ABSENT
+            if here and 0.0 < d2 <= 4.0 * STONE_RADIUS * STONE_RADIUS:
+                nx, ny = dx / sqrt(d2), dy / sqrt(d2)
+                closing = ((board[i, SPEED_X] - board[j, SPEED_X]) * nx + (board[i, SPEED_Y] - board[j, SPEED_Y]) * ny)
+                contacts[count, 0], contacts[count, 1], contacts[count, 2], contacts[count, 3] = i, j, nx, ny
+                contacts[count, 4] = closing if closing > RESTITUTION_SPEED[law] else 0.0
+                contacts[count, 5], contacts[count, 6] = 0.0, 0.0
+                count += 1
+    for _ in range(ITERATIONS):
+        for k in range(count):
+            i, j, nx, ny = int(contacts[k, 0]), int(contacts[k, 1]), contacts[k, 2], contacts[k, 3]
+            vx, vy = board[i, SPEED_X] - board[j, SPEED_X], board[i, SPEED_Y] - board[j, SPEED_Y]
+            slip = vy * nx - vx * ny + STONE_RADIUS * (board[i, TURNING] + board[j, TURNING])
+            most = FRICTION[law] * contacts[k, 5]
+            tangential = min(max(contacts[k, 6] + slip / 6.0, -most), most)
+            normal = max(contacts[k, 5] + 0.5 * (vx * nx + vy * ny + contacts[k, 4]), 0.0)
+            _push(board, i, j, nx, ny, normal - contacts[k, 5], tangential - contacts[k, 6])
+            contacts[k, 5], contacts[k, 6] = normal, tangential
