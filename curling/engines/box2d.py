@@ -5,11 +5,11 @@ of fcv1, so its world is measured in decimetres; dc2's reference has the same th
 """
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import Box2D
 import numpy as np
 
 from curling.engines.base import Engine, Path
@@ -24,6 +24,11 @@ from curling.physics import (
 )
 from curling.sheet import STONE_MASS, STONE_RADIUS, STONES, no_stones, present
 from planners.base import Array
+
+with warnings.catch_warnings():
+    # about types that SWIG makes; where warnings are errors, this one would crash the interpreter
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import Box2D
 
 TIME_STEP = 0.001  # s
 
