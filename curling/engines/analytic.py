@@ -9,13 +9,15 @@ import numpy as np
 
 from curling.engines.base import Engine, Path
 from curling.engines.curve import ABSENT, FIELDS, MOVING, RESTING, STATE, X, Y, where
-from curling.engines.events import FIRST_STEP, TIME_STEP, advance, go, look_ahead
-from curling.engines.tables import HOG, LAWS, LONGEST, law_index
+from curling.engines.events import advance, go, look_ahead
+from curling.engines.tables import HOG, LAWS, LONGEST, TIME_STEP, law_index
 from curling.sheet import STONES
 from planners.base import Array
 from planners.jit import helper, kernel
 
 WORKSPACE = (STONES, FIELDS)
+# s; fcv1 slows a stone before it moves it, as if it had been released half a step early; dc2 moves half a step first
+EARLY = np.array([0.5 * TIME_STEP, 0.0])
 HOG_REMOVES_ALL = np.array([law.hog_removes_all for law in LAWS])
 
 
@@ -25,11 +27,11 @@ def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: f
     for i in range(STONES):
         board[i, X], board[i, Y] = stones[i, 0], stones[i, 1]
         board[i, STATE] = RESTING if isfinite(stones[i, 0]) and isfinite(stones[i, 1]) else ABSENT
-    behind = -FIRST_STEP[law] * TIME_STEP  # the reference's steps lag behind the curve
-    board[index, X], board[index, Y], board[index, STATE] = behind * vx, behind * vy, ABSENT
+    early = EARLY[law]
+    board[index, X], board[index, Y], board[index, STATE] = -early * vx, -early * vy, ABSENT
     v2 = vx * vx + vy * vy
-    if isfinite(v2) and isfinite(spin) and go(law, board, index, 0.0, vx, vy, spin):
-        look_ahead(law, board, index, 0.0)
+    if isfinite(v2) and isfinite(spin) and go(law, board, index, -early, vx, vy, spin):
+        look_ahead(law, board, index, -early)
 
 
 @helper

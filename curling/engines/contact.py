@@ -19,19 +19,20 @@ from curling.engines.curve import (
     motion_at,
     tau_of_sine,
 )
-from curling.engines.tables import LAWS, RATES
+from curling.engines.tables import INVERSE_CELLS, LAWS, PER_SINE, RATES
 from curling.sheet import STONE_RADIUS
 from planners.base import Array
 from planners.jit import helper
 
 NEVER = -1.0  # as a time-to-stop: does not happen
 DIAMETER = 2.0 * STONE_RADIUS
-STEEPEST = 1.2  # 1 / cos of the largest angle between a curve and its last heading
 NEWTON_STEPS = 30  # one or two are usual, the rest bisect
 MARCH_STEPS = 1000
 CLOSE = 1e-9  # m, moving stones so close touch
 SHORTEST_STEP = 1e-7  # s
 
+# across the last heading, a stone in contact is at most so far from where the curve passes its partner, m
+REACH = 1.05 * DIAMETER / np.sqrt(1.0 - (INVERSE_CELLS / PER_SINE) ** 2)
 # how fast the closing speed of two stones can grow, m/s^2: friction is strongest at the stop, and turning adds a little
 CLOSING = np.array([2.1 * float(RATES[law.name](np.array([1e-6]))[0][0]) for law in LAWS])
 
@@ -51,7 +52,7 @@ def meets(law: int, stone: Array, time: float, target_x: float, target_y: float)
     if side != 0.0:
         y *= side
     tau, height = graph_at(law, side, -x)
-    if abs(y - height) > STEEPEST * DIAMETER:
+    if abs(y - height) > REACH[law]:
         return NEVER
 
     start, end = stone[STOP_TIME] - time, stone[END_TAU]

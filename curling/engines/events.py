@@ -7,8 +7,6 @@ several impacts. So a contact found in continuous time is dealt with at the refe
 
 from math import ceil, inf, sqrt
 
-import numpy as np
-
 from curling.engines.contact import DIAMETER, collide, crosses, meets
 from curling.engines.curve import (
     ABSENT,
@@ -34,17 +32,13 @@ from curling.engines.curve import (
     where,
 )
 from curling.engines.impact import impact, impact_of_many
-from curling.engines.tables import BACK, SIDE, STOP_SPEED
+from curling.engines.tables import BACK, SIDE, STOP_SPEED, TIME_STEP
 from curling.sheet import STONES
 from planners.base import Array
 from planners.jit import helper
 
 STOPS, SPIN_DIES, LEAVES = -1.0, -2.0, -3.0  # kinds of events; from 0 on it is the row of the resting stone that is hit
 MAX_EVENTS = 20_000  # a shot has a handful; stones that still move after so many stay where they are
-
-TIME_STEP = 0.001  # s, of the reference
-# fcv1 slows a stone down and then moves it, so its steps lie half a step off on the curve; dc2 does half of it first
-FIRST_STEP = np.array([0.5, 0.0])
 
 
 @helper
@@ -61,9 +55,9 @@ def _end_piece(law: int, stone: Array, time: float) -> None:
 
 
 @helper
-def _step_after(law: int, time: float) -> float:
-    """When the reference simulator deals with a contact: in the middle of its next step."""
-    return (ceil(time / TIME_STEP - FIRST_STEP[law]) + FIRST_STEP[law] + 0.5) * TIME_STEP
+def _step_after(time: float) -> float:
+    """When the reference deals with a contact: in the middle of the step that follows it."""
+    return (ceil(time / TIME_STEP) + 0.5) * TIME_STEP
 
 
 @helper
@@ -76,7 +70,7 @@ def look_ahead(law: int, board: Array, i: int, time: float) -> None:
             if contact >= tau:
                 tau, kind = contact, float(j)
     when = board[i, STOP_TIME] - tau
-    board[i, NEXT_TIME], board[i, NEXT_KIND] = (when if kind < 0.0 else _step_after(law, when)), kind
+    board[i, NEXT_TIME], board[i, NEXT_KIND] = (when if kind < 0.0 else _step_after(when)), kind
 
 
 @helper
@@ -84,7 +78,7 @@ def _look_at(law: int, board: Array, i: int, j: int, time: float) -> None:
     """Update what happens next to moving stone i, now that stone j may have come to rest in its way."""
     if board[j, STATE] == RESTING:
         contact = meets(law, board[i], time, board[j, X], board[j, Y])
-        when = _step_after(law, board[i, STOP_TIME] - contact)
+        when = _step_after(board[i, STOP_TIME] - contact)
         if contact >= 0.0 and when < board[i, NEXT_TIME]:
             board[i, NEXT_TIME], board[i, NEXT_KIND] = when, float(j)
 
@@ -197,7 +191,7 @@ def advance(law: int, board: Array, time: float, until: float) -> float:
                 for j in range(i):
                     if board[i, STATE] == MOVING and board[j, STATE] == MOVING:
                         contact = collide(law, board[i], board[j], time, min(soonest, until))
-                        contact = _step_after(law, contact) if contact < inf else inf
+                        contact = _step_after(contact) if contact < inf else inf
                         if contact < soonest:
                             who, other, soonest = i, j, contact
         if who < 0 or soonest > until:

@@ -20,7 +20,8 @@ ROOM = STONES * (STONES - 1) // 2
 def impact(law: int, board: Array, i: int, j: int) -> None:
     """One stone against another that lies at X, Y: changes SPEED_X, SPEED_Y and TURNING of both.
 
-    With moment of inertia m r^2 / 2 the rims stick when the tangential impulse is m / 6 times their slip.
+    Where the discs overlap, friction acts half way between the centres. With that arm d and moment of inertia m r^2 / 2
+    the slip of the rims vanishes under a tangential impulse of m slip / (2 + 4 d^2 / r^2).
     """
     dx, dy = board[j, X] - board[i, X], board[j, Y] - board[i, Y]
     distance = max(sqrt(dx * dx + dy * dy), 1e-12)
@@ -30,20 +31,21 @@ def impact(law: int, board: Array, i: int, j: int) -> None:
     if closing <= 0.0:
         return
     normal = closing if closing > RESTITUTION_SPEED[law] else 0.5 * closing
-    slip = vy * nx - vx * ny + STONE_RADIUS * (board[i, TURNING] + board[j, TURNING])
+    slip = vy * nx - vx * ny + 0.5 * distance * (board[i, TURNING] + board[j, TURNING])
     most = FRICTION[law] * normal
-    _push(board, i, j, nx, ny, normal, min(max(slip / 6.0, -most), most))
+    arm = 0.5 * distance / STONE_RADIUS
+    _push(board, i, j, nx, ny, arm, normal, min(max(slip / (2.0 + 4.0 * arm * arm), -most), most))
 
 
 @helper
-def _push(board: Array, i: int, j: int, nx: float, ny: float, normal: float, tangential: float) -> None:
-    """Impulses for each mass, m/s: `normal` from i to j along (nx, ny), `tangential` against the slip of the rims."""
+def _push(board: Array, i: int, j: int, nx: float, ny: float, arm: float, normal: float, tangential: float) -> None:
+    """Impulses over mass, m/s: `normal` from i to j along (nx, ny), `tangential` against the slip; `arm` in radii."""
     board[i, SPEED_X] += tangential * ny - normal * nx
     board[i, SPEED_Y] -= tangential * nx + normal * ny
     board[j, SPEED_X] -= tangential * ny - normal * nx
     board[j, SPEED_Y] += tangential * nx + normal * ny
-    board[i, TURNING] -= 2.0 * tangential / STONE_RADIUS
-    board[j, TURNING] -= 2.0 * tangential / STONE_RADIUS
+    board[i, TURNING] -= 2.0 * arm * tangential / STONE_RADIUS
+    board[j, TURNING] -= 2.0 * arm * tangential / STONE_RADIUS
 
 
 @helper
@@ -53,7 +55,7 @@ def impact_of_many(law: int, board: Array) -> None:
     Which impact comes first then matters and physics does not say. This is the reference's answer, Box2D's sequential
     impulses: a contact bounces as fast as it closed to begin with, so stones that touched at rest leave together.
     """
-    contacts = np.empty((ROOM, 7))  # both stones, the normal, the bounce, impulses along the normal and the rim
+    contacts = np.empty((ROOM, 8))  # both stones, the normal, the bounce, impulses along the normal and the rim, the arm
     count = 0
     for j in range(STONES):
         for i in range(j):
@@ -65,15 +67,16 @@ def impact_of_many(law: int, board: Array) -> None:
                 closing = ((board[i, SPEED_X] - board[j, SPEED_X]) * nx + (board[i, SPEED_Y] - board[j, SPEED_Y]) * ny)
                 contacts[count, 0], contacts[count, 1], contacts[count, 2], contacts[count, 3] = i, j, nx, ny
                 contacts[count, 4] = closing if closing > RESTITUTION_SPEED[law] else 0.0
-                contacts[count, 5], contacts[count, 6] = 0.0, 0.0
+                contacts[count, 5], contacts[count, 6], contacts[count, 7] = 0.0, 0.0, 0.5 * sqrt(d2) / STONE_RADIUS
                 count += 1
     for _ in range(ITERATIONS):
         for k in range(count):
             i, j, nx, ny = int(contacts[k, 0]), int(contacts[k, 1]), contacts[k, 2], contacts[k, 3]
             vx, vy = board[i, SPEED_X] - board[j, SPEED_X], board[i, SPEED_Y] - board[j, SPEED_Y]
-            slip = vy * nx - vx * ny + STONE_RADIUS * (board[i, TURNING] + board[j, TURNING])
+            arm = contacts[k, 7]
+            slip = vy * nx - vx * ny + arm * STONE_RADIUS * (board[i, TURNING] + board[j, TURNING])
             most = FRICTION[law] * contacts[k, 5]
-            tangential = min(max(contacts[k, 6] + slip / 6.0, -most), most)
+            tangential = min(max(contacts[k, 6] + slip / (2.0 + 4.0 * arm * arm), -most), most)
             normal = max(contacts[k, 5] + 0.5 * (vx * nx + vy * ny + contacts[k, 4]), 0.0)
-            _push(board, i, j, nx, ny, normal - contacts[k, 5], tangential - contacts[k, 6])
+            _push(board, i, j, nx, ny, arm, normal - contacts[k, 5], tangential - contacts[k, 6])
             contacts[k, 5], contacts[k, 6] = normal, tangential

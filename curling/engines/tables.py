@@ -38,6 +38,7 @@ CURVE_CELLS = 1024
 INVERSE_CELLS = 512
 QUADRATURE_STEPS = 1 << 15
 START_SPEED = 1e-6  # m/s, where the quadrature starts
+TIME_STEP = 0.001  # s, of the reference simulators
 HEADROOM = 1.1  # the tables go so far beyond the cap on aims: room for noise and for spin that turns into speed
 
 NAMES = tuple(BY_NAME)
@@ -50,13 +51,24 @@ def law_index(name: str) -> int:
 
 
 def _fcv1(v: Array) -> tuple[Array, Array, Array]:
-    a, b, c = FCV1_DRAG
+    """Deceleration, rate of turning and loss of spin as the reference's steps h = 1 ms have them.
+
+    Its Euler steps of dv/dt = -a follow dv/dt = -a (1 + a' h / 2) up to h^2, and a rate g summed at the beginnings of
+    steps is g + g' a h / 2.
+    """
+    a0, b, c = FCV1_DRAG
     factor, power = FCV1_TURN
-    return a / (v + b) + c, factor * np.maximum(v, 1e-30) ** power, FCV1_SPIN_LOSS / np.maximum(v, 0.001)
+    a, v = a0 / (v + b) + c, np.maximum(v, 1e-30)
+    turn, loss = factor * v**power, FCV1_SPIN_LOSS / np.maximum(v, 0.001)
+    early = np.minimum(0.5 * TIME_STEP * a / v, 0.5)
+    return a * (1.0 - 0.5 * TIME_STEP * a0 / (v + b) ** 2), turn * (1.0 + power * early), loss * (1.0 - early)
 
 
 def _dc2(v: Array) -> tuple[Array, Array, Array]:
-    return np.full_like(v, DC2_DECELERATION), DC2_TURN / np.maximum(v, DC2_STOP_SPEED), np.zeros_like(v)
+    """The same for dc2: each step h pushes the stone aside after slowing it down, and spin never fades."""
+    a, h = DC2_DECELERATION, TIME_STEP
+    turn = np.arctan2(DC2_TURN * h, np.maximum(v, DC2_STOP_SPEED) - 0.5 * a * h) / h
+    return np.full_like(v, a), turn, np.zeros_like(v)
 
 
 RATES: dict[str, Callable[[Array], tuple[Array, Array, Array]]] = {"fcv1": _fcv1, "dc2": _dc2}
