@@ -56,8 +56,8 @@ def _end_piece(law: int, stone: Array, time: float) -> None:
 
 @helper
 def _step_after(time: float) -> float:
-    """When the reference deals with a contact: in the middle of the step that follows it."""
-    return (ceil(time / TIME_STEP) + 0.5) * TIME_STEP
+    """When the next step of the reference begins."""
+    return ceil(time / TIME_STEP) * TIME_STEP
 
 
 @helper
@@ -70,7 +70,11 @@ def look_ahead(law: int, board: Array, i: int, time: float) -> None:
             if contact >= tau:
                 tau, kind = contact, float(j)
     when = board[i, STOP_TIME] - tau
-    board[i, NEXT_TIME], board[i, NEXT_KIND] = (when if kind < 0.0 else _step_after(when)), kind
+    if kind >= 0.0:
+        when = _step_after(when)
+        if board[i, END_KIND] == LEAVES and board[i, STOP_TIME] - board[i, END_TAU] <= when:
+            when, kind = board[i, STOP_TIME] - board[i, END_TAU], LEAVES
+    board[i, NEXT_TIME], board[i, NEXT_KIND] = when, kind
 
 
 @helper
@@ -96,21 +100,24 @@ def go(law: int, board: Array, i: int, time: float, vx: float, vy: float, spin: 
 
 @helper
 def _halt(law: int, board: Array, i: int, time: float) -> None:
-    """Write velocity and spin of stone i for an impact, and as X, Y where it was when the reference's step began."""
+    """Write place, velocity and spin of stone i for an impact in the step that begins now.
+
+    The step moves stones with the velocities that they have in its middle.
+    """
     board[i, SPEED_X], board[i, SPEED_Y], board[i, TURNING] = 0.0, 0.0, 0.0
     if board[i, STATE] == MOVING:
-        x, y, vx, vy = motion(law, board[i], time)
-        board[i, X], board[i, Y] = x - 0.5 * TIME_STEP * vx, y - 0.5 * TIME_STEP * vy
-        board[i, SPEED_X], board[i, SPEED_Y], board[i, TURNING] = vx, vy, spin_at(law, board[i], time)
+        board[i, X], board[i, Y] = where(law, board[i], time)
+        _, _, board[i, SPEED_X], board[i, SPEED_Y] = motion(law, board[i], time + 0.5 * TIME_STEP)
+        board[i, TURNING] = spin_at(law, board[i], time + 0.5 * TIME_STEP)
 
 
 @helper
 def _resume(law: int, board: Array, i: int, time: float) -> None:
-    """Stone i leaves X, Y, where the reference's step began, with its velocity after an impact, or lies there."""
+    """Stone i moves on after an impact in the step that begins now, or lies there."""
     vx, vy = board[i, SPEED_X], board[i, SPEED_Y]
     board[i, X] += 0.5 * TIME_STEP * vx
     board[i, Y] += 0.5 * TIME_STEP * vy
-    if not go(law, board, i, time, vx, vy, board[i, TURNING]):
+    if not go(law, board, i, time + 0.5 * TIME_STEP, vx, vy, board[i, TURNING]):
         board[i, STATE] = RESTING
 
 
@@ -121,7 +128,7 @@ def _touched(law: int, board: Array, i: int, j: int, time: float) -> bool:
         if board[k, STATE] != ABSENT and k != i and k != j:
             x, y = board[k, X], board[k, Y]
             if board[k, STATE] == MOVING:
-                x, y = where(law, board[k], time - 0.5 * TIME_STEP)
+                x, y = where(law, board[k], time)
             dx, dy, ex, ey = x - board[i, X], y - board[i, Y], x - board[j, X], y - board[j, Y]
             if min(dx * dx + dy * dy, ex * ex + ey * ey) <= DIAMETER * DIAMETER:
                 return True
@@ -130,7 +137,8 @@ def _touched(law: int, board: Array, i: int, j: int, time: float) -> bool:
 
 @helper
 def _hit(law: int, board: Array, i: int, j: int, time: float) -> None:
-    """Moving stone i and stone j touch."""
+    """Moving stone i and stone j overlap in the step that begins now."""
+    middle = time + 0.5 * TIME_STEP
     _halt(law, board, i, time)
     _halt(law, board, j, time)
     if _touched(law, board, i, j, time):
@@ -143,7 +151,7 @@ def _hit(law: int, board: Array, i: int, j: int, time: float) -> None:
                 _resume(law, board, k, time)
         for k in range(STONES):
             if board[k, STATE] == MOVING:
-                look_ahead(law, board, k, time)
+                look_ahead(law, board, k, middle)
         return
     impact(law, board, i, j)
     _resume(law, board, i, time)
@@ -151,29 +159,26 @@ def _hit(law: int, board: Array, i: int, j: int, time: float) -> None:
     for k in range(STONES):
         if board[k, STATE] == MOVING:
             if k == i or k == j or board[k, NEXT_KIND] == j:
-                look_ahead(law, board, k, time)
+                look_ahead(law, board, k, middle)
             else:
-                _look_at(law, board, k, i, time)
-                _look_at(law, board, k, j, time)
+                _look_at(law, board, k, i, middle)
+                _look_at(law, board, k, j, middle)
 
 
 @helper
-def _happen(law: int, board: Array, i: int, time: float) -> None:
-    """The next event of moving stone i, which takes place now."""
-    kind = board[i, NEXT_KIND]
-    if kind >= 0.0:
-        _hit(law, board, i, int(kind), time)
-    elif kind == LEAVES:
+def _end(law: int, board: Array, i: int, time: float) -> None:
+    """The piece of path of moving stone i ends now."""
+    if board[i, END_KIND] == LEAVES:
         board[i, STATE] = ABSENT
-    else:
-        board[i, X], board[i, Y], vx, vy = motion(law, board[i], time)
-        if kind == SPIN_DIES and go(law, board, i, time, vx, vy, 0.0):
-            look_ahead(law, board, i, time)
-        else:
-            board[i, STATE] = RESTING
-            for k in range(STONES):
-                if board[k, STATE] == MOVING:
-                    _look_at(law, board, k, i, time)
+        return
+    board[i, X], board[i, Y], vx, vy = motion(law, board[i], time)
+    if board[i, END_KIND] == SPIN_DIES and go(law, board, i, time, vx, vy, 0.0):
+        look_ahead(law, board, i, time)
+        return
+    board[i, STATE] = RESTING
+    for k in range(STONES):
+        if board[k, STATE] == MOVING:
+            _look_at(law, board, k, i, time)
 
 
 @helper
@@ -196,9 +201,12 @@ def advance(law: int, board: Array, time: float, until: float) -> float:
                             who, other, soonest = i, j, contact
         if who < 0 or soonest > until:
             break
-        time = max(time, soonest)
+        if other < 0 and board[who, NEXT_KIND] >= 0.0:
+            other = int(board[who, NEXT_KIND])
         if other >= 0:
-            _hit(law, board, who, other, time)
+            _hit(law, board, who, other, soonest)
+            time = max(time, soonest + 0.5 * TIME_STEP)
         else:
-            _happen(law, board, who, time)
+            _end(law, board, who, soonest)
+            time = max(time, soonest)
     return time

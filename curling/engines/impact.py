@@ -13,6 +13,8 @@ from planners.jit import helper
 ITERATIONS = 8  # of the reference's solver over touching stones
 FRICTION = np.array([law.impact_friction for law in LAWS])
 RESTITUTION_SPEED = np.array([law.restitution_speed for law in LAWS])  # m/s, slower impacts are inelastic
+DIAMETER = 2.0 * STONE_RADIUS
+TOUCH = 1e-9  # m, for rounding
 ROOM = STONES * (STONES - 1) // 2
 
 
@@ -28,7 +30,7 @@ def impact(law: int, board: Array, i: int, j: int) -> None:
     nx, ny = dx / distance, dy / distance
     vx, vy = board[i, SPEED_X] - board[j, SPEED_X], board[i, SPEED_Y] - board[j, SPEED_Y]
     closing = vx * nx + vy * ny
-    if closing <= 0.0:
+    if closing <= 0.0 or distance > DIAMETER + TOUCH:  # in a grazing contact the discs may be past each other by now
         return
     normal = closing if closing > RESTITUTION_SPEED[law] else 0.5 * closing
     slip = vy * nx - vx * ny + 0.5 * distance * (board[i, TURNING] + board[j, TURNING])
@@ -62,7 +64,7 @@ def impact_of_many(law: int, board: Array) -> None:
             dx, dy = board[j, X] - board[i, X], board[j, Y] - board[i, Y]
             d2 = dx * dx + dy * dy
             here = board[i, STATE] != ABSENT and board[j, STATE] != ABSENT
-            if here and 0.0 < d2 <= 4.0 * STONE_RADIUS * STONE_RADIUS:
+            if here and 0.0 < d2 <= DIAMETER * DIAMETER:
                 nx, ny = dx / sqrt(d2), dy / sqrt(d2)
                 closing = ((board[i, SPEED_X] - board[j, SPEED_X]) * nx + (board[i, SPEED_Y] - board[j, SPEED_Y]) * ny)
                 contacts[count, 0], contacts[count, 1], contacts[count, 2], contacts[count, 3] = i, j, nx, ny
