@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curling.sheet import STONES, TEAM_STONES
-from curling.state import HAMMER, IN_HOUSE, LEAD, TEE, TIME, board, team_of
+from curling.state import FIRST_STONE, IN_HOUSE, LEAD, TEE, TIME, team_of
 from planners.base import Array
 from planners.jit import compiled, helper
 from planners.zobrist import LEVELS, combine, fraction, mix
@@ -23,7 +23,7 @@ PLACES = 3  # the first depth that knows where stones are
 @helper
 def _counts(state: Array, params: Array) -> np.uint64:
     """Stones in play and in the house, of each team, as the digits of one number."""
-    stones = board(state)
+    stones = state[FIRST_STONE:].reshape((STONES, 2))
     number = 0
     for i in range(STONES):
         if stones[i, 1] > 0.0:
@@ -37,10 +37,11 @@ def _counts(state: Array, params: Array) -> np.uint64:
 @compiled("cells")
 def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
     """Hashes at depths first..last-1; see `planners.base.Model`. Stones of a team are alike: their keys are added."""
-    mover = mix(np.uint64(team_of(state) + 1))
-    standing = combine(mover, np.uint64(np.int64(state[TIME]) * 2 + np.int64(state[HAMMER] > 0.5)))
-    standing = combine(standing, np.uint64(np.int64(state[LEAD])))
-    in_play = combine(standing, _counts(state, params))
+    # np.uint64 around each, since in an interpreted run they are Python's; the hammer follows from the turn and the time
+    mover = np.uint64(mix(np.uint64(team_of(state) + 1)))
+    when = np.uint64(combine(mover, np.uint64(np.int64(state[TIME]))))
+    standing = np.uint64(combine(when, np.uint64(np.int64(state[LEAD]))))
+    in_play = np.uint64(combine(standing, np.uint64(_counts(state, params))))
     for depth in range(first, last):
         if depth == 0:
             out[0 - first] = mover
@@ -48,14 +49,15 @@ def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.ui
             out[1 - first] = standing
         else:
             out[depth - first] = in_play
-    stones = board(state)
+    stones = state[FIRST_STONE:].reshape((STONES, 2))
     # a third of the extent is never near a border of cells, so a draw to the tee stays in one cell at every depth
     low_x, low_y = -EXTENT / 3.0, params[TEE] - 2.0 * EXTENT / 3.0
     for i in range(STONES):
         if stones[i, 1] > 0.0:
             team = np.uint64(i // TEAM_STONES)
-            x = fraction(stones[i, 0], low_x, low_x + EXTENT)
-            y = fraction(stones[i, 1], low_y, low_y + EXTENT)
+            x = np.uint64(fraction(stones[i, 0], low_x, low_x + EXTENT))
+            y = np.uint64(fraction(stones[i, 1], low_y, low_y + EXTENT))
             for depth in range(max(first, PLACES), last):
                 shift = np.uint64(LEVELS - depth)
-                out[depth - first] += combine(combine(team, x >> shift), y >> shift)
+                place = np.uint64(combine(team, x >> shift))
+                out[depth - first] += np.uint64(combine(place, y >> shift))

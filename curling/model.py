@@ -28,28 +28,35 @@ from curling.state import (
     TEE_VX,
     TEE_VY,
     TIME,
+    VX_UNIT,
+    VY_UNIT,
+    VY_ZERO,
+    read_stones,
     row_of,
     settle,
     state_of,
-    stones_of,
     team_of,
 )
 from planners.base import Array, Rng, require
-from planners.jit import compiled, helper
+from planners.jit import RNG, VECTOR, compiled, kernel, typeof
 
 
-@helper
-def _spin(action: Array, params: Array) -> float:
-    """Spin of a throw, rad/s: the action gives its sign alone."""
-    return float(params[SPIN] if action[2] >= 0.0 else -params[SPIN])
+@kernel(typeof((0.0, 0.0, 0.0))(VECTOR, VECTOR, RNG))
+def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float]:
+    """The throw that an action gives, noise included: vx and vy, m/s, and spin, rad/s."""
+    vx = params[VX_UNIT] * action[0]
+    vy = params[VY_ZERO] + params[VY_UNIT] * action[1]
+    vx, vy = throw(vx, vy, params[CAP], params[NOISE:PARAMS], rng)
+    return vx, vy, params[SPIN] if action[2] >= 0.0 else -params[SPIN]
 
 
 @compiled("step")
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """Throw a stone with noise on the analytic engine, then apply the rules; the reward is team 0's."""
-    vx, vy = throw(action[0], action[1], params[CAP], params[NOISE:PARAMS], rng)
-    stones = stones_of(state)
-    shoot(stones, row_of(state), vx, vy, _spin(action, params), int(params[LAW]), np.empty(WORKSPACE))
+    vx, vy, spin = release(action, params, rng)
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
+    shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), np.empty(WORKSPACE))
     return settle(state, stones, next_state, params)
 
 
@@ -59,9 +66,11 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     weight = 0.93 + 0.10 * rng.random() if rng.random() < 0.5 else 1.03 + 0.57 * rng.random()
     side = 1.0 if rng.random() < 0.5 else -1.0
     x = 4.0 * rng.random() - 2.0
-    action[1] = params[TEE_VY] * weight
+    vy = params[TEE_VY] * weight
     # a stone twice as fast curls about a quarter as far
-    action[0] = action[1] * x / params[TEE] + side * params[TEE_VX] / (weight * weight)
+    vx = vy * x / params[TEE] + side * params[TEE_VX] / (weight * weight)
+    action[0] = vx / params[VX_UNIT]
+    action[1] = (vy - params[VY_ZERO]) / params[VY_UNIT]
     action[2] = side
 
 
@@ -92,6 +101,7 @@ class Curling:
 
     The state is described field by field in `curling.state`. An action is (vx, vy, spin): the velocity aimed at, m/s,
     and a number whose sign is the rotation (0 or more is counter-clockwise). Team 1 has the hammer in the first end.
+    `aim` makes an action from a velocity.
 
     Args:
         ends: ends of the match.
@@ -99,6 +109,7 @@ class Curling:
         noise: "normal_dist", "dc2", "gat", "none", or a `curling.noise.Noise`.
         physics: "fcv1" or "dc2".
         extra_ends: a tie is followed by so many extra ends at most; one that remains is a draw.
+        velocity_unit: "m/s", or "box" to map the useful velocities to [-1, 1]^2, as learners like it.
         reward: "points", those of each end when it is over, or "win": 1 for a match that team 0 wins, 1/2 for a draw.
     """
 
@@ -107,6 +118,7 @@ class Curling:
     noise: str | Noise = "normal_dist"
     physics: Literal["fcv1", "dc2"] = "fcv1"
     extra_ends: int = 0
+    velocity_unit: Literal["m/s", "box"] = "m/s"
     reward: Literal["points", "win"] = "points"
 
     state_dim = STATE_DIM
@@ -124,6 +136,7 @@ class Curling:
         require(1 <= self.ends <= 100, "ends", self.ends, "from 1 to 100")
         require(0 <= self.extra_ends <= 100, "extra_ends", self.extra_ends, "from 0 to 100")
         require(self.reward in ("points", "win"), "reward", self.reward, "'points' or 'win'")
+        require(self.velocity_unit in ("m/s", "box"), "velocity_unit", self.velocity_unit, "'m/s' or 'box'")
         rule_of(self.rule)
         noise_of(self.noise)
         physics_of(self.physics)
@@ -145,18 +158,31 @@ class Curling:
         return np.array([
             law_index(law.name), law.launch_spin, law.max_speed, *law.tee_draw, sheet.tee, sheet.in_house,
             *RULES[self.rule], self.ends, self.ends + self.extra_ends, self.reward == "win",
-            *noise_of(self.noise).params,
+            *self._unit, *noise_of(self.noise).params,
         ], np.float64)
+
+    @property
+    def _unit(self) -> tuple[float, float, float]:
+        """Velocities: across of action 1, along of action 0, and what action 1 adds to that."""
+        if self.velocity_unit == "m/s":
+            return 1.0, 0.0, 1.0
+        low, high = self.law.min_vy, self.law.max_speed
+        return self.law.max_vx, 0.5 * (low + high), 0.5 * (high - low)
+
+    def aim(self, vx: float, vy: float, spin: float) -> Array:
+        """The action that aims at a velocity, m/s, with the rotation that the sign of spin gives."""
+        across, middle, along = self._unit
+        return np.array([vx / across, (vy - middle) / along, 1.0 if spin >= 0.0 else -1.0])
 
     @cached_property
     def action_low(self) -> Array:
         """(vx, vy, spin)."""
-        return np.array([-self.law.max_vx, self.law.min_vy, -1.0])
+        return -np.ones(3) if self.velocity_unit == "box" else self.aim(-self.law.max_vx, self.law.min_vy, -1.0)
 
     @cached_property
     def action_high(self) -> Array:
         """(vx, vy, spin)."""
-        return np.array([self.law.max_vx, self.law.max_speed, 1.0])
+        return np.ones(3) if self.velocity_unit == "box" else self.aim(self.law.max_vx, self.law.max_speed, 1.0)
 
     @cached_property
     def state_low(self) -> Array:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from curling.engines.box2d import Box2DEngine
-from curling.model import Curling
-from curling.noise import throw
-from curling.state import CAP, LAW, NOISE, PARAMS, SPIN, row_of, settle, stones_of
+from curling.model import Curling, release
+from curling.state import LAW, row_of, settle, stones_of
 from planners.base import Array, Rng
 
 ENGINES = Box2DEngine("fcv1"), Box2DEngine("dc2")  # in the order of `law_index`
@@ -15,9 +14,8 @@ ENGINES = Box2DEngine("fcv1"), Box2DEngine("dc2")  # in the order of `law_index`
 
 def box2d_step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """As `curling.model.step`, on the Box2D engine."""
-    velocity = np.array(throw(action[0], action[1], params[CAP], params[NOISE:PARAMS], rng))
-    spin = params[SPIN] if action[2] >= 0.0 else -params[SPIN]
-    stones = ENGINES[int(params[LAW])].unchecked(stones_of(state), row_of(state), velocity, float(spin))
+    vx, vy, spin = release(action, params, rng)
+    stones = ENGINES[int(params[LAW])].unchecked(stones_of(state), row_of(state), np.array([vx, vy]), spin)
     outcome: tuple[float, bool] = settle(state, stones, next_state, params)
     return outcome
 

@@ -21,7 +21,8 @@ TIME, HAMMER, LEAD, FIRST_STONE = range(4)
 STATE_DIM = FIRST_STONE + 2 * STONES
 
 # the entries of a model's params; NOISE is the first of four
-LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE, FREE_GUARD, NO_TICK, ENDS, LAST_END, WIN, NOISE = range(13)
+(LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE, FREE_GUARD, NO_TICK, ENDS, LAST_END, WIN, VX_UNIT, VY_ZERO, VY_UNIT,
+ NOISE) = range(16)
 PARAMS = NOISE + 4
 
 
@@ -49,19 +50,19 @@ def row_of(state: Array) -> int:
     return row(shot_of(state), hammer_of(state))
 
 
-@helper
-def board(state: Array) -> Array:
-    """The stones' part of a state, as a [16, 2] view."""
-    return state[FIRST_STONE:].reshape((STONES, 2))
-
-
-@kernel(MATRIX(VECTOR))
-def stones_of(state: Array) -> Array:
-    """A copy of the stones of a state as engines take them, [16, 2], NaN where absent."""
-    stones = board(state).copy()
+@kernel(typeof(None)(VECTOR, MATRIX))
+def read_stones(state: Array, stones: Array) -> None:
+    """Write the stones of a state as engines take them, [16, 2], NaN where absent."""
     for i in range(STONES):
-        if not stones[i, 1] > 0.0:
-            stones[i, 0] = stones[i, 1] = np.nan
+        x, y = state[FIRST_STONE + 2 * i], state[FIRST_STONE + 2 * i + 1]
+        stones[i, 0] = x if y > 0.0 else np.nan
+        stones[i, 1] = y if y > 0.0 else np.nan
+
+
+def stones_of(state: Array) -> Array:
+    """The stones of a state as engines take them, a new array [16, 2], NaN where absent."""
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
     return stones
 
 
@@ -99,16 +100,16 @@ def settle(state: Array, stones: Array, next_state: Array, params: Array) -> tup
         Team 0's reward, and whether the match is over.
     """
     shot, hammer = shot_of(state), hammer_of(state)
-    before, after = board(state), board(next_state)
+    before = state[FIRST_STONE:].reshape((STONES, 2))
+    after = next_state[FIRST_STONE:].reshape((STONES, 2))
     tee, in_house = params[TEE], params[IN_HOUSE]
     free_guard, no_tick = int(params[FREE_GUARD]), int(params[NO_TICK])
-    if fouls(before, stones, shot, thrower(shot, hammer), free_guard, no_tick, tee, in_house):
-        after[:] = before
-    else:
-        for i in range(STONES):
-            present = stones[i, 1] > 0.0
-            after[i, 0] = stones[i, 0] if present else 0.0
-            after[i, 1] = stones[i, 1] if present else 0.0
+    foul = fouls(before, stones, shot, thrower(shot, hammer), free_guard, no_tick, tee, in_house)
+    kept = before if foul else stones
+    for i in range(STONES):
+        present = kept[i, 1] > 0.0
+        after[i, 0] = kept[i, 0] if present else 0.0
+        after[i, 1] = kept[i, 1] if present else 0.0
     next_state[TIME] = state[TIME] + 1.0
     next_state[HAMMER] = state[HAMMER]
     next_state[LEAD] = state[LEAD]

@@ -9,7 +9,8 @@ from curling.physics import physics_of
 from curling.sheet import no_stones
 from tests.curling.recorded import shots
 
-ENGINES = pytest.mark.parametrize("engine", [curling.make_engine(n, p) for n in names() for p in ("fcv1", "dc2")], ids=str)
+ALL = [curling.make_engine(name, physics) for name in names() for physics in ("fcv1", "dc2")]
+ENGINES = pytest.mark.parametrize("engine", ALL, ids=str)
 
 
 def board(*places):
@@ -80,7 +81,7 @@ def test_path_leads_from_the_release_to_the_final_stones(engine):
 def test_many_shots_are_the_single_shots(engine):
     law = engine.law
     stones = board((0.0, law.sheet.tee), (0.5, law.sheet.tee - 3.0))
-    velocities = np.array([law.tee_draw]) * (1.0, 1.0) + np.linspace((-0.02, -0.02), (0.02, 0.3), 4) * law.max_speed / 4.0
+    velocities = law.tee_draw + np.linspace((-0.02, -0.02), (0.02, 0.3), 4) * law.max_speed / 4.0
     spins = law.launch_spin * np.array([1.0, -1.0, 1.0, -1.0])
     many = engine.shots(stones, 1, velocities, spins, threads=2)
     for velocity, spin, final in zip(velocities, spins, many, strict=True):

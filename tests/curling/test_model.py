@@ -176,6 +176,18 @@ def test_random_matches_stay_in_bounds(physics):
     assert stones > 1000
 
 
+def test_unit_of_velocity():
+    plain, box = Curling(), Curling(velocity_unit="box")
+    np.testing.assert_array_equal((box.action_low, box.action_high), ((-1.0,) * 3, (1.0,) * 3))
+    np.testing.assert_array_equal((plain.action_low, plain.action_high), ((-0.4, 2.0, -1.0), (0.4, 4.0, 1.0)))
+    state, action = plain.initial_state(np.random.default_rng()), np.empty((2, 3))
+    for model, drawn in zip((plain, box), action, strict=True):
+        model.sample_action(state, drawn, model.params, np.random.default_rng(1))
+    np.testing.assert_allclose(box.aim(*action[0]), action[1])
+    one, other = (play(model, state, [drawn])[0] for model, drawn in zip((plain, box), action, strict=True))
+    np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
 def test_rollout_is_the_return_of_random_play():
     model = Curling()
     state = model.initial_state(np.random.default_rng())
@@ -207,7 +219,8 @@ def test_no_float_crashes_the_compiled_functions(bad):
 
 
 @pytest.mark.parametrize("bad", [
-    {"ends": 0}, {"extra_ends": -1}, {"reward": "points!"}, {"rule": "six_rock"}, {"noise": "much"}, {"physics": "fcv2"}])
+    {"ends": 0}, {"extra_ends": -1}, {"reward": "points!"}, {"rule": "six_rock"}, {"noise": "much"},
+    {"physics": "fcv2"}, {"velocity_unit": "knots"}])
 def test_bad_parameters_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Curling(**bad)
