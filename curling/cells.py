@@ -37,7 +37,7 @@ def _counts(state: Array, params: Array) -> np.uint64:
 @compiled("cells")
 def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
     """Hashes at depths first..last-1; see `planners.base.Model`. Stones of a team are alike: their keys are added."""
-    # np.uint64 around each, since in an interpreted run they are Python's; the hammer follows from the turn and the time
+    # np.uint64 around each, as interpreted runs have Python's; the hammer follows from the turn and the time
     mover = np.uint64(mix(np.uint64(team_of(state) + 1)))
     when = np.uint64(combine(mover, np.uint64(np.int64(state[TIME]))))
     standing = np.uint64(combine(when, np.uint64(np.int64(state[LEAD]))))
