@@ -10,12 +10,13 @@ import numpy as np
 from curling.engines.base import Engine, Path
 from curling.engines.curve import ABSENT, FIELDS, MOVING, RESTING, STATE, X, Y, where
 from curling.engines.events import advance, go, look_ahead
+from curling.engines.impact import ROOM
 from curling.engines.tables import HOG, LAWS, LONGEST, TIME_STEP, law_index
 from curling.sheet import STONES
 from planners.base import Array
 from planners.jit import helper, kernel
 
-WORKSPACE = (STONES, FIELDS)
+WORKSPACE = (STONES + ROOM, FIELDS)
 # s; fcv1 slows a stone before it moves it, as if it had been released half a step early; dc2 moves half a step first
 EARLY = np.array([0.5 * TIME_STEP, 0.0])
 HOG_REMOVES_ALL = np.array([law.hog_removes_all for law in LAWS])
@@ -57,7 +58,7 @@ def shoot(stones: Array, index: int, vx: float, vy: float, spin: float, law: int
         vy: see vx.
         spin: rad/s, counter-clockwise above 0.
         law: 0 fcv1, 1 dc2, see `tables.law_index`.
-        workspace: scratch, [16, FIELDS]; what it holds does not matter.
+        workspace: scratch, float64 of shape WORKSPACE; what it holds does not matter.
     """
     if not 0 <= index < STONES:
         return
@@ -67,19 +68,16 @@ def shoot(stones: Array, index: int, vx: float, vy: float, spin: float, law: int
     _collect(rule, workspace, stones, index)
 
 
-@kernel("void(f8[:, ::1], i8, f8[:, ::1], f8[::1], i8, f8[:, :, ::1])")
-def _shoot_many(stones: Array, index: int, velocities: Array, spins: Array, law: int, after: Array) -> None:
-    workspace = np.empty(WORKSPACE)
+@kernel("void(i8, f8[:, ::1], f8[::1], i8, f8[:, :, ::1], f8[:, ::1])")
+def _shoot_many(index: int, velocities: Array, spins: Array, law: int, after: Array, workspace: Array) -> None:
     for n in range(len(spins)):
-        after[n] = stones
         shoot(after[n], index, velocities[n, 0], velocities[n, 1], spins[n], law, workspace)
 
 
-@kernel("i8(f8[:, ::1], i8, f8, f8, f8, i8, f8, f8[::1], f8[:, :, ::1])")
+@kernel("i8(f8[:, ::1], i8, f8, f8, f8, i8, f8, f8[::1], f8[:, :, ::1], f8[:, ::1])")
 def _film(stones: Array, index: int, vx: float, vy: float, spin: float, law: int, interval: float, times: Array,
-          frames: Array) -> int:
+          frames: Array, board: Array) -> int:
     """`shoot` with frames at every interval until all is at rest; how many."""
-    board = np.empty(WORKSPACE)
     _release(law, board, stones, index, vx, vy, spin)
     time, moving, n = 0.0, True, 0
     while moving and n < len(times):
@@ -106,13 +104,13 @@ class AnalyticEngine(Engine):
     """The compiled engine: exact impacts, closed-form events; about a microsecond a shot."""
 
     def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
-        after = np.empty((len(spins), STONES, 2))
+        after = np.tile(stones, (len(spins), 1, 1))
         law = law_index(self.physics)
         cuts = np.linspace(0, len(spins), threads + 1).astype(int)
         parts = [slice(a, b) for a, b in pairwise(cuts)]
 
         def play(part: slice) -> None:
-            _shoot_many(stones, index, velocities[part], spins[part], law, after[part])
+            _shoot_many(index, velocities[part], spins[part], law, after[part], np.empty(WORKSPACE))
 
         if threads == 1:
             play(parts[0])
@@ -126,5 +124,6 @@ class AnalyticEngine(Engine):
         law = law_index(self.physics)
         most = int(2.0 * LONGEST[law] / self.path_interval)
         times, frames = np.empty(most), np.empty((most, STONES, 2))
-        n = _film(after, index, velocity[0], velocity[1], spin, law, self.path_interval, times, frames)
+        n = _film(after, index, velocity[0], velocity[1], spin, law, self.path_interval, times, frames,
+                  np.empty(WORKSPACE))
         return after, Path(times[:n].copy(), frames[:n].copy())

@@ -15,7 +15,7 @@ FRICTION = np.array([law.impact_friction for law in LAWS])
 RESTITUTION_SPEED = np.array([law.restitution_speed for law in LAWS])  # m/s, slower impacts are inelastic
 DIAMETER = 2.0 * STONE_RADIUS
 TOUCH = 1e-9  # m, for rounding
-ROOM = STONES * (STONES - 1) // 2
+ROOM = STONES * (STONES - 1) // 2  # rows below the stones for contacts
 
 
 @helper
@@ -57,7 +57,7 @@ def impact_of_many(law: int, board: Array) -> None:
     Which impact comes first then matters and physics does not say. This is the reference's answer, Box2D's sequential
     impulses: a contact bounces as fast as it closed to begin with, so stones that touched at rest leave together.
     """
-    contacts = np.empty((ROOM, 8))  # both stones, the normal, the bounce, impulses along the normal and the rim, the arm
+    contacts = board[STONES:]  # both stones, the normal, the bounce, impulses along the normal and the rim, the arm
     count = 0
     for j in range(STONES):
         for i in range(j):
