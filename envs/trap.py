@@ -16,7 +16,7 @@ SAFE, PRIZE = 0.7, 1.0
 
 @compiled("step")
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-    """x <- x + action + noise; the reward depends on where that is."""
+    """Move to x + action + noise; the reward depends on where that is."""
     noise = params[NOISE_LOW] + (params[NOISE_RANGE] - params[NOISE_LOW]) * rng.random()
     x = state[0] + action[0] + noise
     next_state[0] = x

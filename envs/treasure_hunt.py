@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +12,21 @@ from planners.base import Array, Rng, require
 from planners.jit import compiled
 from planners.zobrist import box_cells
 
-SIZE, STEP, NOISE, TREASURE_LOW, HOLE_LOW, HOLE_HIGH, HOLE_TERMINATES, BOUNDS = range(8)  # the entries of params
+# The entries of params.
+SIZE, STEP, NOISE, TREASURE_LOW, HOLE_LOW, HOLE_HIGH, HOLE_TERMINATES, RADIANS, BOUNDS = range(9)
 TREASURE_REWARD, HOLE_REWARD, STEP_REWARD = 1.0, -0.5, -0.001
+RADIANS_IN = {"radian": 1.0, "half_turn": math.pi}
 
 
 @compiled("step")
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-    """p <- clamp(p + A (cos, sin) + e, 0, D), e uniform on a disc."""
+    """Move to clamp(p + A (cos, sin) + e, 0, D), e uniform on a disc."""
     size = params[SIZE]
+    direction = params[RADIANS] * action[0]
     angle = 2.0 * math.pi * rng.random()
     radius = params[NOISE] * math.sqrt(rng.random())
-    x = state[0] + params[STEP] * math.cos(action[0]) + radius * math.cos(angle)
-    y = state[1] + params[STEP] * math.sin(action[0]) + radius * math.sin(angle)
+    x = state[0] + params[STEP] * math.cos(direction) + radius * math.cos(angle)
+    y = state[1] + params[STEP] * math.sin(direction) + radius * math.sin(angle)
     x = min(max(x, 0.0), size)
     y = min(max(y, 0.0), size)
     next_state[0] = x
@@ -38,7 +42,7 @@ def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng
 @compiled("sample_action")
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     """A uniformly random direction."""
-    action[0] = math.pi * (2.0 * rng.random() - 1.0)
+    action[0] = math.pi / params[RADIANS] * (2.0 * rng.random() - 1.0)
 
 
 @compiled("rollout")
@@ -64,7 +68,7 @@ def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.ui
 
 @dataclass(frozen=True)
 class TreasureHunt:
-    """State (x, y, t) in the square [0, D]^2, action: a direction theta in [-pi, pi].
+    """State (x, y, t) in the square [0, D]^2, action: a direction theta in [-pi, pi), by default in radians.
 
     Each step walks a length of 1 plus noise from the unit disc and costs 0.001. The treasure, the square of side 1 in
     the far corner, earns 1 and ends the episode; the hole, the square of side D/2 in the middle, costs 0.5. The episode
@@ -73,10 +77,12 @@ class TreasureHunt:
     Args:
         size: D, the side of the square; the thesis uses 5 and 15.
         hole_terminates: whether the hole ends the episode, or costs 0.5 at every step in it.
+        angle_unit: "radian", or "half_turn" for actions in [-1, 1) as Gymnasium recommends.
     """
 
     size: float = 5.0
     hole_terminates: bool = True
+    angle_unit: Literal["radian", "half_turn"] = "radian"
 
     state_dim = 3
     time_index = 2
@@ -90,6 +96,8 @@ class TreasureHunt:
     def __post_init__(self) -> None:
         """Refuse a square too small to hold start, hole and treasure, or absurdly large."""
         require(3.0 <= self.size <= 1000.0, "size", self.size, "between 3 and 1000")
+        require(isinstance(self.hole_terminates, bool), "hole_terminates", self.hole_terminates, "True or False")
+        require(self.angle_unit in RADIANS_IN, "angle_unit", self.angle_unit, "'radian' or 'half_turn'")
 
     @cached_property
     def horizon(self) -> int:
@@ -98,19 +106,20 @@ class TreasureHunt:
 
     @cached_property
     def params(self) -> Array:
-        """Side, step length, noise radius, treasure from, hole from, hole to, whether the hole terminates; bounds of the cells."""
+        """D, step, noise, treasure from, hole from and to, whether it terminates, radians; bounds of the cells."""
         d = self.size
-        return np.array([d, 1.0, 1.0, d - 1.0, d / 4.0, 3.0 * d / 4.0, float(self.hole_terminates), 0.0, 0.0, d, d])
+        rules = [d, 1.0, 1.0, d - 1.0, d / 4.0, 3.0 * d / 4.0, float(self.hole_terminates), RADIANS_IN[self.angle_unit]]
+        return np.array([*rules, 0.0, 0.0, d, d])
 
     @cached_property
     def action_low(self) -> Array:
-        """[-pi]."""
-        return np.array([-math.pi])
+        """[-pi] radians."""
+        return np.array([-math.pi / RADIANS_IN[self.angle_unit]])
 
     @cached_property
     def action_high(self) -> Array:
-        """[pi]."""
-        return np.array([math.pi])
+        """[pi] radians."""
+        return np.array([math.pi / RADIANS_IN[self.angle_unit]])
 
     @cached_property
     def state_low(self) -> Array:

@@ -1,6 +1,6 @@
 """What planners are given (a model, a budget) and what they give back (a decision)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -87,6 +87,28 @@ def require(ok: bool, name: str, value: Any, allowed: str) -> None:
         raise ValueError(f"{name}={value!r}: must be {allowed}")
 
 
+def require_at_least(name: str, value: float, low: float) -> None:
+    """Raise ValueError unless the parameter is finite and at least `low`."""
+    require(low <= value < np.inf, name, value, f"finite and at least {low:g}")
+
+
+def require_positive(name: str, value: float, high: float = np.inf) -> None:
+    """Raise ValueError unless the parameter is finite, above 0 and at most `high`."""
+    require(0.0 < value <= high and value < np.inf, name, value,
+            "finite and above 0" if high == np.inf else f"above 0 and at most {high:g}")
+
+
+def require_count(name: str, value: int, low: int = 1) -> None:
+    """Raise ValueError unless the parameter is a whole number of at least `low`."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    require(whole and value >= low, name, value, f"a whole number of at least {low}")
+
+
+def require_choice(name: str, value: str, allowed: Sequence[str]) -> None:
+    """Raise ValueError unless the parameter is one of `allowed`."""
+    require(value in allowed, name, value, " or ".join(map(repr, allowed)))
+
+
 @dataclass(frozen=True)
 class Budget:
     """How long a decision may take: a number of simulations, or seconds of wall-clock time; exactly one is set."""
@@ -99,8 +121,7 @@ class Budget:
         require((self.simulations is None) != (self.seconds is None), "Budget", (self.simulations, self.seconds),
                 "given exactly one of simulations and seconds")
         if self.simulations is not None:
-            whole = isinstance(self.simulations, int | np.integer) and not isinstance(self.simulations, bool)
-            require(whole and self.simulations >= 1, "simulations", self.simulations, "a whole number of at least 1")
+            require_count("simulations", self.simulations)
         else:
             real = isinstance(self.seconds, int | float | np.number) and not isinstance(self.seconds, bool)
             require(real and 0.0 < float(self.seconds or 0.0) < np.inf, "seconds", self.seconds, "finite and above 0")

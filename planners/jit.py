@@ -1,8 +1,8 @@
 """Everything that knows numba: the signatures of model functions, the decorators, the table of addresses, the cache.
 
 A search kernel is compiled once and serves every model. It is handed the model's functions as a table of addresses and
-rebuilds typed pointers from it (`step_of(functions)` and its siblings). The same kernel source also runs uncompiled for
-a model written in plain Python; `functions` is then a tuple of Python callables and `step_of` just picks one.
+calls them with `step(functions, ...)` and its siblings. The same kernel source also runs uncompiled for a model written
+in plain Python; `functions` is then a tuple of Python callables.
 
 An author of a model needs two decorators: `compiled("step")` for the functions of the model protocol, and `helper` for
 what they call. An author of a planner needs `kernel` and `helper`.
@@ -12,14 +12,14 @@ import functools
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import boolean, float64, int64, njit, typeof, types, uint64
 from numba.core import cgutils, config
-from numba.experimental.function_type import _get_jit_address, _get_wrapper_address
+from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload
 
 from planners.base import Array
@@ -31,18 +31,18 @@ __all__ = [
     "TABLE",
     "VECTOR",
     "boolean",
-    "cells_of",
+    "cells",
     "compiled",
     "float64",
     "functions_of",
     "helper",
     "int64",
     "kernel",
-    "player_of",
-    "rollout_of",
+    "player",
+    "rollout",
     "runner",
-    "sample_action_of",
-    "step_of",
+    "sample_action",
+    "step",
     "typeof",
     "uint64",
 ]
@@ -51,7 +51,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 VECTOR = float64[::1]
 MATRIX = float64[:, ::1]
-TABLE = int64[:, ::1]
+TABLE = int64[::1]
 RNG = types.npy_rng
 
 SIGNATURES = {
@@ -91,7 +91,7 @@ def _announce_compilation() -> None:
           file=sys.stderr, flush=True)
 
 
-def _cached(signature: Any, function: F) -> F:
+def _cached(signature: Any, nrt: bool, function: F) -> F:
     code = function.__code__
     on_disk = os.path.exists(code.co_filename)
     folder = _cache_folder(function) if on_disk else Path()
@@ -100,14 +100,14 @@ def _cached(signature: Any, function: F) -> F:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
-        return cast(F, njit(signature, cache=on_disk, nogil=True, error_model="numpy")(function))
+        return cast(F, njit(signature, cache=on_disk, nogil=True, error_model="numpy", _nrt=nrt)(function))
     finally:
         config.CACHE_DIR = before
 
 
 def kernel(signature: Any) -> Callable[[F], F]:
     """Compile a search kernel with an explicit numba signature, cached on disk."""
-    return functools.partial(_cached, signature)
+    return functools.partial(_cached, signature, False)
 
 
 def compiled(role: str) -> Callable[[F], F]:
@@ -118,53 +118,54 @@ def compiled(role: str) -> Callable[[F], F]:
     """
     if role not in SIGNATURES:
         raise ValueError(f"role={role!r}: must be one of {', '.join(ROLES)}")
-    return functools.partial(_cached, SIGNATURES[role])
+    return functools.partial(_cached, SIGNATURES[role], True)
 
 
 def helper(function: F) -> F:
     """Compile a function that kernels or model functions call; it becomes part of its callers' machine code."""
-    return cast(F, njit(nogil=True, error_model="numpy")(function))
+    return cast(F, njit(nogil=True, error_model="numpy", _nrt=False)(function))
 
 
-def _pointer_type(signature: Any) -> Any:
-    """A function for kernels: (wrapper address, direct address) -> typed function pointer of `signature`."""
-    function_type = types.FunctionType(signature)
+def _caller(role: str) -> Callable[..., Any]:
+    """A function (functions, *arguments) that calls the model function of this role, compiled or interpreted.
+
+    numba's own first-class function values cost 40 ns more a call: each looks for null addresses and fall-backs.
+    """
+    row, signature = ROLES.index(role), SIGNATURES[role]
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def function_at(typing_context: Any, wrapper: Any, direct: Any) -> Any:
-        def codegen(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-            pointer = cgutils.create_struct_proxy(function_type)(context, builder)
-            void = context.get_value_type(types.voidptr)
-            pointer.c_addr = builder.inttoptr(arguments[0], void)
-            pointer.jit_addr = builder.inttoptr(arguments[1], void)  # without it exceptions are swallowed
-            pointer.py_addr = builder.inttoptr(arguments[0].type(0), void)
-            return pointer._getvalue()
+    def call_address(typing_context: Any, address: Any, arguments: Any) -> Any:
+        def codegen(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            convention = context.call_conv
+            pointer_type = convention.get_function_type(signature.return_type, signature.args).as_pointer()
+            pointer = builder.inttoptr(values[0], pointer_type)
+            status, result = convention.call_function(
+                builder, pointer, signature.return_type, signature.args, cgutils.unpack_tuple(builder, values[1])
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                convention.return_status_propagate(builder, status)
+            return result
 
-        return function_type(int64, int64), codegen
+        return signature.return_type(int64, types.Tuple(signature.args)), codegen
 
-    return function_at
+    def call(functions: Any, *arguments: Any) -> Any:
+        return functions[row](*arguments)
 
+    @overload(call)  # type: ignore[untyped-decorator]
+    def _(functions: Any, *arguments: Any) -> Any:
+        def from_table(functions: Any, *arguments: Any) -> Any:
+            return call_address(functions[row], arguments)
 
-def _accessor(role: str) -> Callable[[Any], Any]:
-    """A function of `functions` that gives the model function of this role, in compiled and in interpreted kernels."""
-    row = ROLES.index(role)
-    function_at = _pointer_type(SIGNATURES[role])
+        return from_table
 
-    def access(functions: Any) -> Any:
-        return functions[row]
-
-    @overload(access)  # type: ignore[untyped-decorator]
-    def _(functions: Any) -> Any:
-        return lambda functions: function_at(functions[row, 0], functions[row, 1])
-
-    return access
+    return call
 
 
-step_of = _accessor("step")
-sample_action_of = _accessor("sample_action")
-rollout_of = _accessor("rollout")
-player_of = _accessor("player")
-cells_of = _accessor("cells")
+step = _caller("step")
+sample_action = _caller("sample_action")
+rollout = _caller("rollout")
+player = _caller("player")
+cells = _caller("cells")
 
 
 @compiled("player")
@@ -175,7 +176,7 @@ def _single_player(state: Array, params: Array) -> float:
 _tables: dict[Any, Any] = {}
 
 
-def functions_of(model: Any, needed: Sequence[str]) -> Any:
+def functions_of(model: Any, needed: frozenset[str], default_cells: Any = None) -> Any:
     """The model's functions as kernels take them: a table of addresses, or a tuple of callables for a Python model.
 
     Addresses hold in this process only, so the table is kept here, one for each class, and never on an instance.
@@ -184,10 +185,11 @@ def functions_of(model: Any, needed: Sequence[str]) -> Any:
         TypeError: the model lacks a function in `needed`, or says `compiled` and has one that is not.
     """
     key = type(model)
-    if model.compiled and key in _tables and all(role in _tables[key][1] for role in needed):
+    if model.compiled and key in _tables and needed <= _tables[key][1]:
         return _tables[key][0]
     given = {role: getattr(model, role, None) for role in ROLES}
     given["player"] = given["player"] or _single_player
+    given["cells"] = given["cells"] or default_cells
     for role in needed:
         if given[role] is None:
             raise TypeError(f"{key.__name__} has no `{role}`, which this planner needs")
@@ -197,15 +199,32 @@ def functions_of(model: Any, needed: Sequence[str]) -> Any:
         if function is not None and not hasattr(function, "py_func"):
             raise TypeError(f'{key.__name__}.{role} is not compiled: decorate it with @compiled("{role}"), '
                             "or set `compiled = False` on the model")
-    table = np.zeros((len(ROLES), 2), np.int64)
+    table = np.zeros(len(ROLES), np.int64)
     for row, (role, function) in enumerate(given.items()):
         if function is not None:
-            signature = SIGNATURES[role]
-            table[row] = _get_wrapper_address(function, signature), _get_jit_address(function, signature)
+            table[row] = _get_jit_address(function, SIGNATURES[role])
     _tables[key] = table, {role for role, function in given.items() if function is not None}
     return table
 
 
+@functools.cache
+def _entry_point(kernel: Any) -> Any:
+    (compiled,) = kernel.overloads.values()
+    return compiled.entry_point
+
+
 def runner(kernel: Any, model: Any) -> Any:
-    """The kernel in the form that serves this model: compiled, or as plain Python for a Python model."""
-    return kernel if model.compiled else kernel.py_func
+    """The kernel in the form that serves this model: compiled, or as plain Python for a Python model.
+
+    The compiled form is the bare entry point, which costs 5 us less a call than numba's dispatcher because it does not
+    look at the types of its arguments; so those that come from the model are looked at here.
+
+    Raises:
+        TypeError: the model's params are not a contiguous float64 vector.
+    """
+    if not model.compiled:
+        return kernel.py_func
+    params = model.params
+    if not (isinstance(params, np.ndarray) and params.dtype == np.float64 and params.ndim == 1 and params.flags.carray):
+        raise TypeError(f"{type(model).__name__}.params must be a contiguous float64 vector")
+    return _entry_point(kernel)

@@ -1,4 +1,4 @@
-"""Hashes of abstract states, Zobrist style: keys made by a mixing function, so that no table of random numbers is needed.
+"""Hashes of abstract states, Zobrist style: keys are made by a mixing function, so that no table of them is needed.
 
 All arithmetic is on uint64 and stays in this file: mixed with int64, numba would turn it into floating point.
 """
@@ -6,7 +6,7 @@ All arithmetic is on uint64 and stays in this file: mixed with int64, numba woul
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array
+from planners.base import Array, Model
 from planners.jit import compiled, helper
 
 LEVELS = 32  # a coordinate is a fraction of its range in fixed point with so many bits
@@ -20,7 +20,7 @@ _ONE = np.uint64(1)
 
 @helper
 def mix(z: np.uint64) -> np.uint64:
-    """The finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection in which every input bit reaches every output bit."""
+    """The finaliser of splitmix64 (Steele, Lea, Flood 2014): each output bit hangs on each input bit."""
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
     return z ^ (z >> _S31)
@@ -40,9 +40,9 @@ def fraction(x: float, low: float, high: float) -> np.uint64:
 
 
 @helper
-def slot_of(key: np.uint64, slots: int) -> int:
-    """The first place to look for a key in a hash table of `slots` (a power of two) places."""
-    return np.int64(key & np.uint64(slots - 1))
+def float_bits(x: float) -> np.uint64:
+    """The bits of a float64."""
+    return np.float64(x).view(np.uint64)
 
 
 @helper
@@ -71,3 +71,17 @@ def box_cells(state: Array, first: int, last: int, bounds: Array, out: NDArray[n
         part = fraction(state[i], bounds[i], bounds[n + i])
         for depth in range(first, last):
             out[depth - first] = combine(out[depth - first], part >> np.uint64(LEVELS - depth))
+
+
+def box_bounds(model: Model) -> Array:
+    """The params of `box_cells` for a model with `state_low` and `state_high`, [2 * state_dim].
+
+    Raises:
+        TypeError: the model has none, or they are not finite.
+    """
+    low, high = getattr(model, "state_low", None), getattr(model, "state_high", None)
+    if low is None or high is None or not np.isfinite(low + high).all() or not (low < high).all():
+        raise TypeError(
+            f"{type(model).__name__} has neither `cells` nor finite `state_low` < `state_high` to make them from"
+        )
+    return np.concatenate([low, high]).astype(np.float64)

@@ -1,0 +1,1 @@
+"""Experiments: run in parallel, stored, summarised, drawn; and the command line."""

@@ -1,0 +1,128 @@
+"""A Gymnasium environment of any model."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from envs import draw
+from planners.base import Array, Model, check_actions, check_state, require
+
+
+class ModelEnv(gymnasium.Env[Array, Array]):
+    """The environment that a model describes; the observation is the state.
+
+    A planner needs `env.unwrapped.model` and `env.unwrapped.state`, and its action goes to `env.step` as it is. Noise
+    is drawn from `env.np_random`, which `reset(seed=...)` seeds. `reset(options={"state": ...})` starts from a given
+    state.
+
+    Args:
+        model: what to simulate, compiled or not.
+        render_mode: "rgb_array", "human" or None.
+
+    Attributes:
+        model: the model.
+        state: the current state, [state_dim].
+        path: the states since the reset, first and current one included.
+        rewards: the rewards since the reset.
+
+    Raises:
+        ValueError: an action, a state or a render mode is not valid.
+        gymnasium.error.ResetNeeded: the episode has not begun or is over.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012  (an instance variable in gymnasium.Env)
+        "render_modes": ["human", "rgb_array"],
+        "render_fps": 4,
+    }
+
+    def __init__(self, model: Model, render_mode: str | None = None) -> None:
+        """Take the spaces from the model's bounds."""
+        modes = self.metadata["render_modes"]
+        require(render_mode is None or render_mode in modes, "render_mode", render_mode, f"None or one of {modes}")
+        self.model = model
+        self.render_mode = render_mode
+        unbounded = np.full(model.state_dim, np.inf)
+        low, high = getattr(model, "state_low", -unbounded), getattr(model, "state_high", unbounded)
+        self.observation_space = spaces.Box(low, high, dtype=np.float64)
+        self.action_space = spaces.Box(model.action_low, model.action_high, dtype=np.float64)
+        self.path: list[Array] = []
+        self.rewards: list[float] = []
+        self._steps_left = 0
+        self._window: draw.Window | None = None
+
+    @property
+    def state(self) -> Array:
+        """The current state, [state_dim]: a copy."""
+        if not self.path:
+            raise ResetNeeded("the episode has not begun: call reset() first")
+        return self.path[-1].copy()
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """Begin an episode in one of the model's initial states, or in `options["state"]`."""
+        super().reset(seed=seed)
+        options = options or {}
+        require(set(options) <= {"state"}, "options", options, "a dictionary with at most the key 'state'")
+        if "state" in options:
+            state = self._given_state(options["state"])
+        else:
+            state = self.model.initial_state(self.np_random)
+        self.path, self.rewards = [state], []
+        self._steps_left = self.model.horizon - self._time(state)
+        self._show()
+        return state.copy(), {}
+
+    def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Take one step; the episode is truncated at the model's horizon."""
+        if self._steps_left == 0:
+            raise ResetNeeded("the episode has not begun or is over: call reset() first")
+        checked = check_actions(self.model, _numbers("action", action)[None], "action")[0]
+        state = np.empty(self.model.state_dim)
+        reward, terminated = self.model.step(self.path[-1], checked, state, self.model.params, self.np_random)
+        self.path.append(state)
+        self.rewards.append(float(reward))
+        self._steps_left = 0 if terminated else self._steps_left - 1
+        self._show()
+        return state.copy(), float(reward), bool(terminated), not terminated and self._steps_left == 0, {}
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """The picture as an array [height, width, 3] in mode "rgb_array"; mode "human" shows each step by itself."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('render() was called without a render mode: pass render_mode="rgb_array" or "human"')
+        return draw.paint(self.draw) if self.render_mode == "rgb_array" else None
+
+    def draw(self, figure: Any) -> None:
+        """Draw the episode on an empty matplotlib figure; here, each coordinate and the reward of each step."""
+        draw.timelines(figure, np.array(self.path), self.rewards)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def _time(self, state: Array) -> int:
+        index = getattr(self.model, "time_index", None)
+        return 0 if index is None else int(state[index])
+
+    def _given_state(self, given: Any) -> Array:
+        state = check_state(self.model, _numbers("state", given)).copy()
+        require(self.observation_space.contains(state), "state", given, f"in {self.observation_space}")
+        require(0 <= self._time(state) < self.model.horizon, "state", given,
+                f"before the end of the episode, which has {self.model.horizon} steps")
+        return state
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self._window = self._window or draw.Window(self.metadata["render_fps"])
+            self._window.show(draw.paint(self.draw))
+
+
+def _numbers(name: str, value: Any) -> Array:
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={value!r}: must be a vector of numbers") from None

@@ -1,0 +1,48 @@
+"""Results of long computations kept on disk between runs, in the folder that holds the compiled searches too."""
+
+import hashlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from planners.base import Array
+
+
+def folder() -> Path:
+    """BONSPIEL_CACHE, else the user's cache folder."""
+    base = os.environ.get("BONSPIEL_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "bonspiel"
+    return Path(base).expanduser()
+
+
+def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], Array]) -> Array:
+    """The array that `compute` returns, from disk if it was computed before by the same sources.
+
+    A file that is damaged is computed again, and a folder that cannot be written to costs no more than the time.
+
+    Args:
+        name: what is computed, with everything that its value depends on but the sources.
+        sources: the modules whose files the value depends on.
+        compute: called when there is no usable file.
+    """
+    digest = hashlib.blake2b(name.encode(), digest_size=8)
+    for module in sources:
+        digest.update(Path(str(module.__file__)).read_bytes())
+    file = folder() / "values" / f"{digest.hexdigest()}.npz"
+    try:
+        with open(file, "rb") as opened, np.load(opened) as stored:  # np.load leaves damaged files open
+            return np.asarray(stored["array"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        array = compute()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".partial", delete=False) as partial:
+            np.savez(partial, array=array)
+        os.replace(partial.name, file)
+    except OSError:
+        pass
+    return array

@@ -1,0 +1,195 @@
+"""Treasure Hunt solved backwards from the horizon on a grid.
+
+The next place is clamp(m + e) with m = p + u(theta) the place aimed at, so what a step is worth depends on m alone: it
+is the disc average of what follows, one convolution for all m. A state's value is the maximum over a circle around it.
+"""
+
+import math
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.ndimage import map_coordinates
+from scipy.signal import fftconvolve
+
+import envs.treasure_hunt
+from envs.cache import cached
+from envs.treasure_hunt import (
+    HOLE_HIGH,
+    HOLE_LOW,
+    HOLE_REWARD,
+    HOLE_TERMINATES,
+    NOISE,
+    RADIANS,
+    STEP,
+    STEP_REWARD,
+    TREASURE_LOW,
+    TREASURE_REWARD,
+    TreasureHunt,
+)
+from planners.base import Array, check_actions, check_state, steps_left
+
+DIRECTIONS = 256
+LARGEST = 20.0  # side of the square; the grid grows with its area
+CONVERGED = 1e-7
+SOURCES = (sys.modules[__name__], envs.treasure_hunt)
+SUBCELLS = 16  # points per cell and axis that measure how much of a cell the disc covers
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The square cut into cells, with a border as wide as a step and its noise can lead outside.
+
+    Args:
+        model: what to solve.
+        cells: per side of the square.
+    """
+
+    model: TreasureHunt
+    cells: int
+
+    @cached_property
+    def spacing(self) -> float:
+        """Side of a cell."""
+        return self.model.size / self.cells
+
+    @cached_property
+    def reach(self) -> int:
+        """Cells that the noise may cross."""
+        return math.ceil(float(self.model.params[NOISE]) / self.spacing)
+
+    @cached_property
+    def margin(self) -> int:
+        """Cells outside the square that a step may aim at, with one to interpolate."""
+        return math.ceil(float(self.model.params[STEP]) / self.spacing) + 1
+
+    @cached_property
+    def disc(self) -> Array:
+        """The share of the noise in each cell around the place aimed at, [2 reach, 2 reach]."""
+        points = (np.arange(2 * self.reach * SUBCELLS) + 0.5) / SUBCELLS * self.spacing - self.reach * self.spacing
+        inside = np.hypot(points[:, None], points) <= self.model.params[NOISE]
+        share = inside.reshape(2 * self.reach, SUBCELLS, 2 * self.reach, SUBCELLS).mean(axis=(1, 3))
+        return np.asarray(share / share.sum())
+
+    def square(self, low: float, high: float) -> Array:
+        """The part of each cell inside [low, high]^2, border included, where places are clamped to the square."""
+        border = self.margin + self.reach
+        edges = np.arange(-border, self.cells + border + 1) * self.spacing
+        part = np.clip(np.minimum(edges[1:], high) - np.maximum(edges[:-1], low), 0.0, None) / self.spacing
+        return np.outer(part, part)
+
+    @cached_property
+    def outcome(self) -> tuple[Array, Array]:
+        """The reward of ending a step in a cell, and the share of what follows that still counts."""
+        params = self.model.params
+        treasure, hole = self.square(params[TREASURE_LOW], np.inf), self.square(params[HOLE_LOW], params[HOLE_HIGH])
+        reward = STEP_REWARD + TREASURE_REWARD * treasure + HOLE_REWARD * hole
+        return reward, (1.0 - treasure) * (1.0 - params[HOLE_TERMINATES] * hole)
+
+    def aimed(self, value: Array) -> Array:
+        """What a step aimed at each node is worth, [cells + 2 margin + 1] squared, if its end is worth `value`."""
+        wide = np.pad(value, self.margin + self.reach, mode="edge")
+        average = (wide[1:, 1:] + wide[1:, :-1] + wide[:-1, 1:] + wide[:-1, :-1]) / 4.0
+        reward, goes_on = self.outcome
+        return np.asarray(fftconvolve(reward + goes_on * average, self.disc, mode="valid"))
+
+    def around(self, aimed: Array, theta: float) -> Array:
+        """The values aimed at from every node of the square in one direction, by linear interpolation."""
+        nodes = self.cells + 1
+        for length in (math.cos(theta), math.sin(theta)):
+            offset = self.margin + self.model.params[STEP] * length / self.spacing
+            near = math.floor(offset)
+            part = offset - near
+            aimed = ((1.0 - part) * aimed[near : near + nodes] + part * aimed[near + 1 : near + 1 + nodes]).T
+        return aimed
+
+    def lookahead(self, directions: Array) -> Array:
+        """`aimed` with 1, 2, ... steps left under optimal play, until more steps change nothing or the horizon."""
+        value, found = np.zeros((self.cells + 1, self.cells + 1)), []
+        for _ in range(self.model.horizon):
+            found.append(self.aimed(value))
+            before, value = value, np.full_like(value, -np.inf)
+            for theta in directions:
+                np.maximum(value, self.around(found[-1], theta), out=value)
+            if np.abs(value - before).max() < CONVERGED:
+                break
+        return np.array(found, np.float32)
+
+    def random_value(self, directions: Array) -> float:
+        """Value of the start under uniformly random directions."""
+        value = np.zeros((self.cells + 1, self.cells + 1))
+        for _ in range(self.model.horizon):
+            aimed = self.aimed(value)
+            value = np.mean([self.around(aimed, theta) for theta in directions], axis=0)
+        return float(value[0, 0])
+
+
+def _circle(directions: int) -> Array:
+    return 2.0 * math.pi * np.arange(directions) / directions - math.pi
+
+
+@dataclass(frozen=True, eq=False)
+class TreasureHuntOptimum:
+    """An optimal policy of Treasure Hunt; see `envs.optimal.Reference`.
+
+    Args:
+        grid: where it was computed.
+        lookahead: what a step aimed at a node is worth with 1, 2, ... steps left, [steps, nodes, nodes].
+        directions: what the policy chooses from, in radians.
+    """
+
+    grid: Grid
+    lookahead: Array
+    directions: Array
+
+    def q_values(self, state: Array, theta: Array) -> Array:
+        """Q* of many directions in radians, [A]."""
+        grid, params = self.grid, self.grid.model.params
+        x, y, t = state
+        hole = params[HOLE_LOW] <= min(x, y) and max(x, y) <= params[HOLE_HIGH] and params[HOLE_TERMINATES]
+        if min(x, y) >= params[TREASURE_LOW] or hole or t >= grid.model.horizon:
+            return np.zeros(len(theta))
+        left = min(steps_left(grid.model, state), len(self.lookahead))
+        aims = state[:2, None] + params[STEP] * np.array([np.cos(theta), np.sin(theta)])
+        nodes = aims / grid.spacing + grid.margin
+        return np.asarray(map_coordinates(self.lookahead[left - 1], nodes, np.float64, order=1))
+
+    def value(self, state: ArrayLike) -> float:
+        """V*(state)."""
+        checked = check_state(self.grid.model, np.asarray(state, np.float64))
+        return float(self.q_values(checked, self.directions).max())
+
+    def q(self, state: ArrayLike, action: ArrayLike) -> float:
+        """Q*(state, action)."""
+        model = self.grid.model
+        actions = check_actions(model, np.asarray(action, np.float64)[None], "action")
+        checked = check_state(model, np.asarray(state, np.float64))
+        return float(self.q_values(checked, actions[:, 0] * model.params[RADIANS])[0])
+
+    def policy(self, state: ArrayLike) -> Array:
+        """The best direction."""
+        checked = check_state(self.grid.model, np.asarray(state, np.float64))
+        best = self.directions[int(self.q_values(checked, self.directions).argmax())]
+        return np.array([best / self.grid.model.params[RADIANS]])
+
+
+def _cells(model: TreasureHunt) -> int:
+    if model.size > LARGEST:
+        raise TypeError(f"no dynamic programming reference for {model!r}: the largest size with one is {LARGEST:g}")
+    return max(200, 20 * math.ceil(model.size))
+
+
+def solve(model: TreasureHunt, actions: Array | None) -> TreasureHuntOptimum:
+    """The optimal policy; see `envs.optimal.solve`. Takes seconds the first time."""
+    grid = Grid(model, _cells(model))
+    directions = _circle(DIRECTIONS) if actions is None else actions[:, 0] * model.params[RADIANS]
+    lookahead = cached(f"lookahead {grid} {directions.tolist()}", SOURCES, lambda: grid.lookahead(directions))
+    return TreasureHuntOptimum(grid, lookahead, directions)
+
+
+def random_value(model: TreasureHunt) -> float:
+    """Expected return of uniformly random directions; raises as `solve` does."""
+    grid = Grid(model, _cells(model) // 2)
+    return float(cached(f"random {grid}", SOURCES, lambda: np.array(grid.random_value(_circle(DIRECTIONS // 8)))))

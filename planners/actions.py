@@ -1,0 +1,24 @@
+"""Fixed sets of actions in a box, for planners that do not widen."""
+
+import functools
+
+import numpy as np
+
+from planners.base import Array, Model
+
+
+@functools.lru_cache(maxsize=64)
+def _fractions(n: int, dim: int) -> Array:
+    """N points in the unit cube, [n, dim]."""
+    if dim == 1:
+        return ((np.arange(n) + 0.5) / n)[:, None]
+    from scipy.stats import qmc
+
+    halton: Array = qmc.Halton(dim, scramble=False).random(n + 1)[1:]
+    return halton
+
+
+def action_set(model: Model, n: int) -> Array:
+    """N actions of the box, [n, action_dim]: middles of n equal intervals, or Halton points from 2 dimensions on."""
+    low, high = model.action_low, model.action_high
+    return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))

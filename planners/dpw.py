@@ -1,0 +1,135 @@
+"""Double progressive widening: actions and outcomes are added as visits grow (Couetoux et al. 2011)."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planners.backup import back_up, record
+from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
+from planners.jit import (
+    RNG,
+    TABLE,
+    VECTOR,
+    boolean,
+    float64,
+    helper,
+    int64,
+    kernel,
+    player,
+    rollout,
+    sample_action,
+    step,
+)
+from planners.search import plan_with_tree
+from planners.selection import best_edge, draw_outcome, least_visited_outcome
+from planners.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
+from planners.widening import due
+
+NEEDED = frozenset({"step", "sample_action"})
+
+
+@helper
+def _keep_outcome(tree: SearchTree, edge: int, state: Array, reward: float, ended: bool, player: float) -> int:
+    """The edge's outcome with exactly this state and reward; a new one if there is none."""
+    last = 0
+    outcome = tree.edges[edge]["first_outcome"] if tree.edges[edge]["outcomes"] > 0 else 0
+    while outcome != 0:
+        same = tree.nodes[outcome]["reward"] == reward and (tree.nodes[outcome]["actions"] == ENDED) == ended
+        for i in range(len(state)):
+            same = same and tree.state[outcome, i] == state[i]
+        if same:
+            return outcome
+        last, outcome = outcome, tree.nodes[outcome]["sibling"]
+    node = add_node(tree, state, reward, player)
+    if ended:
+        tree.nodes[node]["actions"] = ENDED
+    if last == 0:
+        tree.edges[edge]["first_outcome"] = node
+    else:
+        tree.nodes[last]["sibling"] = node
+    tree.edges[edge]["outcomes"] += 1
+    return node
+
+
+@kernel(
+    int64(
+        SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG,
+        float64, float64, float64, float64, float64, boolean, boolean,
+    )
+)  # fmt: skip
+def _search(
+    tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
+    exploration: float, k_action: float, alpha_action: float, k_state: float, alpha_state: float,
+    least_visited: bool, use_rollout: bool,
+) -> int:  # fmt: skip
+    next_state, scratch = tree.scratch[0], tree.scratch[1]
+    for simulation in range(simulations):
+        if not has_room(tree, steps):
+            return simulation
+        node, depth, leaf_value = 0, 0, 0.0
+        while True:
+            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
+                edge = add_edge(tree, node)
+                sample_action(functions, tree.state[node], tree.action[edge], params, rng)
+                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
+            else:
+                edge = best_edge(tree, node, exploration)
+            if tree.edges[edge]["visits"] >= tree.edges[edge]["due"]:
+                reward, terminated = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
+                child = _keep_outcome(tree, edge, next_state, reward, terminated, player(functions, next_state, params))
+                tree.edges[edge]["due"] = due(tree.edges[edge]["outcomes"], k_state, alpha_state)
+            elif least_visited:
+                child = least_visited_outcome(tree, edge)
+            else:
+                child = draw_outcome(tree, edge, rng)
+            record(tree, depth, node, edge, tree.nodes[child]["reward"])
+            depth += 1
+            node = child
+            if depth == steps or tree.nodes[node]["actions"] == ENDED:
+                break
+            if use_rollout and tree.nodes[node]["visits"] == 0:
+                copy(tree.state[node], next_state)
+                leaf_value = rollout(functions, next_state, scratch, steps - depth, params, rng)
+                break
+        tree.nodes[node]["visits"] += 1
+        back_up(tree, depth, leaf_value, discount)
+    return simulations
+
+
+@dataclass(frozen=True)
+class DPW:
+    """UCT with double progressive widening.
+
+    Args:
+        exploration: C of UCB1, at least 0.
+        alpha_action: exponent of action widening, in (0, 1].
+        k_action: factor of action widening, above 0.
+        alpha_state: exponent of state widening, in (0, 1].
+        k_state: factor of state widening, above 0.
+        outcome: which old outcome to revisit, "proportional" to its count or the "least_visited".
+        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+    """
+
+    exploration: float = 1.0
+    alpha_action: float = 0.3
+    k_action: float = 1.0
+    alpha_state: float = 0.25
+    k_state: float = 1.0
+    outcome: Literal["proportional", "least_visited"] = "proportional"
+    leaf: Literal["tree", "rollout"] = "tree"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_at_least("exploration", self.exploration, 0.0)
+        require_positive("alpha_action", self.alpha_action, 1.0)
+        require_positive("k_action", self.k_action)
+        require_positive("alpha_state", self.alpha_state, 1.0)
+        require_positive("k_state", self.k_state)
+        require_choice("outcome", self.outcome, ("proportional", "least_visited"))
+        require_choice("leaf", self.leaf, ("tree", "rollout"))
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        settings = (self.exploration, self.k_action, self.alpha_action, self.k_state, self.alpha_state,
+                    self.outcome == "least_visited", self.leaf == "rollout")
+        needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
+        return plan_with_tree(_search, settings, needed, False, model, state, budget, rng, root_actions)

@@ -1,0 +1,94 @@
+"""Progressive widening of actions: a node may try more of them as its visits grow (Couetoux et al. 2011, section 2)."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planners.backup import back_up, record
+from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
+from planners.hash_table import find_slot
+from planners.jit import (
+    RNG,
+    TABLE,
+    VECTOR,
+    boolean,
+    float64,
+    int64,
+    kernel,
+    player,
+    rollout,
+    sample_action,
+    step,
+)
+from planners.search import plan_with_tree
+from planners.selection import best_edge
+from planners.tree import SEARCH_TREE, SearchTree, add_child, add_edge, child_key, has_room
+from planners.widening import due
+
+
+@kernel(
+    int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, float64, float64, float64, boolean)
+)  # fmt: skip
+def _search(
+    tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
+    exploration: float, k_action: float, alpha_action: float, use_rollout: bool,
+) -> int:  # fmt: skip
+    next_state, scratch = tree.scratch[0], tree.scratch[1]
+    for simulation in range(simulations):
+        if not has_room(tree, steps):
+            return simulation
+        node, depth, leaf_value = 0, 0, 0.0
+        while True:
+            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
+                edge = add_edge(tree, node)
+                sample_action(functions, tree.state[node], tree.action[edge], params, rng)
+                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
+            else:
+                edge = best_edge(tree, node, exploration)
+            reward, terminated = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
+            record(tree, depth, node, edge, reward)
+            depth += 1
+            if terminated or depth == steps:
+                break
+            key = child_key(tree, node, edge, next_state)
+            slot = find_slot(tree.slots, tree.keys, key)
+            node = tree.slots[slot] - 1
+            if node < 0:
+                node = add_child(tree, slot, key, next_state, player(functions, next_state, params))
+                if use_rollout:
+                    leaf_value = rollout(functions, next_state, scratch, steps - depth, params, rng)
+                    break
+        back_up(tree, depth, leaf_value, discount)
+    return simulations
+
+
+NEEDED = frozenset({"step", "sample_action"})
+
+
+@dataclass(frozen=True)
+class PW:
+    """UCT with progressive widening of actions; a sampled next state is a new node, unless it equals one met before.
+
+    Args:
+        exploration: C of UCB1, at least 0.
+        alpha_action: exponent of action widening, in (0, 1].
+        k_action: factor of action widening, above 0.
+        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+    """
+
+    exploration: float = 1.0
+    alpha_action: float = 0.3
+    k_action: float = 1.0
+    leaf: Literal["tree", "rollout"] = "tree"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_at_least("exploration", self.exploration, 0.0)
+        require_positive("alpha_action", self.alpha_action, 1.0)
+        require_positive("k_action", self.k_action)
+        require_choice("leaf", self.leaf, ("tree", "rollout"))
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        settings = (self.exploration, self.k_action, self.alpha_action, self.leaf == "rollout")
+        needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
+        return plan_with_tree(_search, settings, needed, True, model, state, budget, rng, root_actions)

@@ -1,0 +1,113 @@
+"""UCT on a fixed set of actions: UCB1 in every node of a tree (Kocsis and Szepesvari 2006)."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planners.actions import action_set
+from planners.backup import back_up, record
+from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_count
+from planners.hash_table import find_slot
+from planners.jit import (
+    MATRIX,
+    RNG,
+    TABLE,
+    VECTOR,
+    boolean,
+    float64,
+    helper,
+    int64,
+    kernel,
+    player,
+    rollout,
+    step,
+)
+from planners.search import plan_with_tree
+from planners.selection import best_edge
+from planners.tree import NEVER, SEARCH_TREE, SearchTree, add_child, add_edge, child_key, copy, has_room
+
+
+@helper
+def _try_action(tree: SearchTree, node: int, actions: Array, rng: Rng) -> int:
+    """A new edge with an action of the set that has none yet, each with equal probability."""
+    tried = tree.nodes[node]["actions"]
+    skip = int(rng.random() * (len(actions) - tried))
+    first = tree.nodes[node]["first_edge"]
+    for candidate in range(len(actions)):
+        untried = True
+        for edge in range(first, first + tried):
+            same = True
+            for i in range(actions.shape[1]):
+                same = same and tree.action[edge, i] == actions[candidate, i]
+            untried = untried and not same
+        if untried and skip == 0:
+            break
+        skip -= untried
+    new = add_edge(tree, node)
+    copy(actions[candidate], tree.action[new])
+    if tried + 1 == len(actions):
+        tree.nodes[node]["due"] = NEVER
+    return new
+
+
+@kernel(
+    int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, MATRIX, float64, boolean)
+)  # fmt: skip
+def _search(
+    tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
+    actions: Array, exploration: float, use_rollout: bool,
+) -> int:  # fmt: skip
+    next_state, scratch = tree.scratch[0], tree.scratch[1]
+    for simulation in range(simulations):
+        if not has_room(tree, steps):
+            return simulation
+        node, depth, leaf_value = 0, 0, 0.0
+        while True:
+            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
+                edge = _try_action(tree, node, actions, rng)
+            else:
+                edge = best_edge(tree, node, exploration)
+            reward, terminated = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
+            record(tree, depth, node, edge, reward)
+            depth += 1
+            if terminated or depth == steps:
+                break
+            key = child_key(tree, node, edge, next_state)
+            slot = find_slot(tree.slots, tree.keys, key)
+            node = tree.slots[slot] - 1
+            if node < 0:
+                node = add_child(tree, slot, key, next_state, player(functions, next_state, params))
+                if use_rollout:
+                    leaf_value = rollout(functions, next_state, scratch, steps - depth, params, rng)
+                    break
+        back_up(tree, depth, leaf_value, discount)
+    return simulations
+
+
+NEEDED = frozenset({"step"})
+
+
+@dataclass(frozen=True)
+class UCT:
+    """UCT. A sampled next state is a new node, unless it equals one met before exactly.
+
+    Args:
+        exploration: C of UCB1, at least 0.
+        n_actions: size of the action set: a regular grid in one dimension, low-discrepancy points in more.
+        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+    """
+
+    exploration: float = 1.0
+    n_actions: int = 8
+    leaf: Literal["tree", "rollout"] = "tree"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_at_least("exploration", self.exploration, 0.0)
+        require_count("n_actions", self.n_actions)
+        require_choice("leaf", self.leaf, ("tree", "rollout"))
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        settings = (action_set(model, self.n_actions), self.exploration, self.leaf == "rollout")
+        needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
+        return plan_with_tree(_search, settings, needed, True, model, state, budget, rng, root_actions)

@@ -1,0 +1,209 @@
+"""The command line, one small function a verb; what a verb needs is imported when it runs, so --help is instant."""
+
+import argparse
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from runs.experiment import RunError, UsageError
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and where help is, and exit."""
+        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers separated by commas."""
+    try:
+        return [float(item) for item in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be numbers separated by commas, e.g. 100,1000") from None
+
+
+def show_list(arguments: argparse.Namespace) -> int:
+    """Print what there is to choose from."""
+    from dataclasses import fields
+
+    import envs
+    import planners
+    from runs import suite
+
+    for title, registry in (("planners", planners.REGISTRY), ("environments", envs.REGISTRY)):
+        print(f"{title}, written NAME or NAME:key=value,...")
+        for name in registry.names():
+            defaults = [f"{field.name}={field.default}" for field in fields(registry.cls(name))]
+            print(f"  {name:<14} {', '.join(defaults) or '(no parameters)'}")
+        print()
+    print("suites")
+    for name in suite.names():
+        found = suite.load(name)
+        counts = found.episodes()
+        print(f"  {name:<14} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
+    return DONE
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play a suite, then print its tables and draw its chart."""
+    import joblib
+
+    from runs import driver, provenance, suite
+    from runs.experiment import number
+
+    cores = joblib.cpu_count()
+    jobs = cores if arguments.jobs is None else number("jobs", arguments.jobs, 1, 1024, whole=True)
+    chosen = suite.load(arguments.target).override(arguments.planner, arguments.budget, arguments.milliseconds,
+                                                   arguments.episodes, arguments.seed)
+    folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", chosen.name)
+    try:
+        driver.play(chosen, folder, jobs, arguments.resume, provenance.collect(arguments.line))
+    except KeyboardInterrupt:
+        again = arguments.line if arguments.resume else [*arguments.line, "--resume"]
+        print(f"\nstopped; the results so far are in {folder}. Go on with: {shlex.join(['bonspiel', *again])}",
+              file=sys.stderr)
+        return INTERRUPTED
+    return show(folder)
+
+
+def show(folder: Path) -> int:
+    """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
+    from runs import chart, curves, report, store
+
+    with store.read(folder) as results:
+        panels = curves.panels(results)
+        failures = results.failures()
+        for panel in panels:
+            print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n")
+        if panels:
+            png, svg = chart.save(panels, folder)
+            print(f"chart   {png}\n        {svg}\nreport  {report.write(results, panels, png)}")
+    if failures:
+        env, planner, budget, unit, episode, error = failures[0]
+        print(f"bonspiel: {len(failures)} episodes failed, the first one {planner} in {env} with {budget} {unit}, "
+              f"episode {episode}: {error}", file=sys.stderr)
+        return FAILED
+    return DONE
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """Print a finished or unfinished run's tables again, and write its chart and report."""
+    return show(arguments.run)
+
+
+def chart(arguments: argparse.Namespace) -> int:
+    """Draw a run's chart."""
+    from runs import chart, curves, store
+
+    with store.read(arguments.run) as results:
+        panels = curves.panels(results)
+    if not panels:
+        raise UsageError(f"{arguments.run} holds no finished episode yet; go on with `bonspiel run ... --resume`")
+    folder = arguments.out or arguments.run
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in chart.save(panels, folder):
+        print(path)
+    return DONE
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Write every episode as CSV or Parquet."""
+    from runs import export, store
+
+    if arguments.format == "parquet" and arguments.out is None:
+        raise UsageError("--format parquet writes a file: give its name with --out, e.g. --out results.parquet")
+    with store.read(arguments.run) as results:
+        if arguments.format == "parquet":
+            export.to_parquet(results, arguments.out)
+        elif arguments.out is None:
+            export.to_csv(results, sys.stdout)
+        else:
+            with arguments.out.open("w", encoding="utf-8", newline="") as stream:
+                export.to_csv(results, stream)
+    return DONE
+
+
+def bench(arguments: argparse.Namespace) -> int:
+    """Measure speed, start-up, memory and scaling on this machine."""
+    from runs import bench
+
+    return bench.main(arguments.planner, as_json=arguments.json)
+
+
+def parser() -> Parser:
+    """The whole command line."""
+    root = Parser(prog="bonspiel", description="Benchmarks of planning with continuous actions.",
+                  epilog="example: bonspiel run quick | exit status: 0 done, 1 a run failed, 2 bad usage")
+    verbs = root.add_subparsers(dest="verb", required=True, metavar="VERB", parser_class=Parser)
+
+    def verb(name: str, function: object, summary: str, example: str) -> argparse.ArgumentParser:
+        command = verbs.add_parser(name, help=summary, description=f"{summary}.", epilog=f"example: {example}")
+        command.set_defaults(function=function)
+        return command
+
+    verb("list", show_list, "planners, environments and suites with their parameters", "bonspiel list")
+    command = verb("run", run, "play a suite or an environment, then draw the chart",
+                   "bonspiel run trap --planner dpw --planner abstraction:exploration=1 --budget 100,1000 "
+                   "--episodes 200 --seed 1 --jobs 2 --out results/x")
+    command.add_argument("target", metavar="SUITE|ENV", help="a suite, a TOML file, or e.g. treasure_hunt:size=15")
+    command.add_argument("--planner", action="append", default=[], metavar="NAME[:key=value,...]",
+                         help="a planner to play instead of the suite's; may be given several times")
+    command.add_argument("--budget", type=numbers, default=[], metavar="N,...", help="simulations a decision")
+    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help="time a decision")
+    command.add_argument("--episodes", type=int, metavar="N", help="episodes for each planner and budget")
+    command.add_argument("--seed", type=int, metavar="N", help="root of all randomness")
+    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: results/NAME)")
+    command.add_argument("--resume", action="store_true", help="go on where a run in --out stopped")
+    command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: the run's folder)")
+    command = verb("report", report, "print a run's tables, write its chart and report",
+                   "bonspiel report results/quick")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command = verb("export", export, "write every episode as a table",
+                   "bonspiel export results/quick --format csv > quick.csv")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
+    command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output (CSV only)")
+    command = verb("bench", bench, "measure speed, start-up, memory and scaling here",
+                   "bonspiel bench --planner dpw --json")
+    command.add_argument("--planner", action="append", default=[], metavar="NAME[:key=value,...]",
+                         help="what to measure (default: every planner but random)")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    return root
+
+
+def main(line: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status.
+
+    Args:
+        line: arguments without the program's name; sys.argv's if None.
+    """
+    given = list(sys.argv[1:] if line is None else line)
+    arguments = parser().parse_args(given)
+    arguments.line = given
+    function: Callable[[argparse.Namespace], int] = arguments.function
+    try:
+        status = function(arguments)
+        sys.stdout.flush()
+    except UsageError as error:
+        print(f"bonspiel {arguments.verb}: {error}", file=sys.stderr)
+        return USAGE
+    except RunError as error:
+        print(f"bonspiel {arguments.verb}: {error}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return status

@@ -1,0 +1,45 @@
+"""Plays a suite: hands the episodes to the runner and their results to the store."""
+
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from runs import parallel, store
+from runs.experiment import RunError
+from runs.progress import progress
+from runs.suite import Suite
+
+
+def play(suite: Suite, folder: Path, jobs: int, resume: bool, provenance: Mapping[str, Any]) -> None:
+    """Play all episodes of a suite that are not in the folder's results yet.
+
+    Args:
+        suite: what to play.
+        folder: where the results go.
+        jobs: number of worker processes; 1 plays in this process.
+        resume: whether to go on with a run that is there.
+        provenance: as from `runs.provenance.collect`.
+
+    Raises:
+        UsageError: the suite names something unknown, or the folder cannot take this run.
+        RunError: results could not be written, or a worker died; what was played before is kept.
+    """
+    resolved = suite.resolve()
+    with store.write(folder, suite, resolved, provenance, resume) as results:
+        pending = results.pending()
+        left = sum(map(len, pending.values()))
+        total = sum(suite.episodes().values())
+        print(f"{suite.name}: {left} of {total} episodes to play with {jobs} jobs, into {folder}", file=sys.stderr)
+        schedule = parallel.Schedule(pending, jobs)
+        try:
+            with progress(left) as advance, closing(parallel.run(schedule)) as batches:
+                for batch in batches:
+                    results.add(batch)
+                    advance(len(batch.results), schedule.remaining() / jobs)
+        except TerminatedWorkerError as error:
+            raise RunError("a worker process died (killed, or out of memory); the results so far are kept: "
+                           "go on with --resume, and with fewer --jobs if memory was short") from error

@@ -1,0 +1,110 @@
+"""One episode: a planner acts in an environment and plans anew at every step."""
+
+import functools
+import hashlib
+import math
+import time
+import traceback
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import envs
+import planners
+from planners.base import check_actions, require
+from runs.experiment import Setting
+
+
+class Episode(NamedTuple):
+    """An episode that was played: its return, its steps and the seconds spent on planning."""
+
+    number: int
+    total: float
+    steps: int
+    seconds: float
+
+
+class Failure(NamedTuple):
+    """An episode that could not be played to its end, and why, in one line."""
+
+    number: int
+    error: str
+
+
+class Batch(NamedTuple):
+    """Episodes of one setting, and the wall-clock seconds that they took in all."""
+
+    setting: Setting
+    results: list[Episode | Failure]
+    seconds: float
+
+
+def environment_rng(seed: int, episode: int, step: int) -> planners.Rng:
+    """The environment's draws: step 0 is the initial state. All planners meet the same ones (common random numbers)."""
+    return np.random.default_rng(np.random.SeedSequence((seed, episode, step)))
+
+
+def planner_rng(setting: Setting, episode: int) -> planners.Rng:
+    """The planner's own draws, independent of the environment's and of every other planner's and budget's."""
+    text = f"{setting.planner}|{setting.budget}|{setting.unit}"
+    key = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
+    return np.random.default_rng(np.random.SeedSequence((setting.seed, episode, key)))
+
+
+def budget_of(setting: Setting) -> planners.Budget:
+    """The setting's budget as planners take it."""
+    if setting.unit == "simulations":
+        return planners.Budget(simulations=int(setting.budget))
+    return planners.Budget(seconds=setting.budget / 1000.0)
+
+
+def play(model: Any, planner: planners.Planner, setting: Setting, index: int) -> Episode:
+    """Play one episode.
+
+    Args:
+        model: a planners.Model, which is the environment as well.
+        planner: who acts.
+        setting: seed and budget.
+        index: number of the episode.
+
+    Raises:
+        ValueError: the planner chose an action outside the bounds, or the model gave a reward that is not finite.
+    """
+    own, budget = planner_rng(setting, index), budget_of(setting)
+    state = model.initial_state(environment_rng(setting.seed, index, 0))
+    total, seconds, weight, step = 0.0, 0.0, 1.0, 0
+    terminated = False
+    while not terminated and step < model.horizon:
+        step += 1
+        start = time.perf_counter()
+        decision = planner.plan(model, state, budget, own)
+        seconds += time.perf_counter() - start
+        action = check_actions(model, decision.action[None], "action")[0]
+        next_state = np.empty_like(state)
+        noise = environment_rng(setting.seed, index, step)
+        reward, terminated = model.step(state, action, next_state, model.params, noise)
+        require(math.isfinite(reward), "reward", reward, "finite")
+        total += weight * reward
+        weight *= model.discount
+        state = next_state
+    return Episode(index, float(total), step, seconds)
+
+
+_model = functools.cache(envs.parse)
+_planner = functools.cache(planners.parse)
+
+
+def play_batch(setting: Setting, indices: Sequence[int]) -> Batch:
+    """Play some episodes; one that fails is reported in its place and the others go on."""
+    model, planner = _model(setting.env), _planner(setting.planner)
+    results: list[Episode | Failure] = []
+    start = time.perf_counter()
+    for index in indices:
+        try:
+            results.append(play(model, planner, setting, index))
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            message = " ".join(f"{type(error).__name__}: {error}".split())
+            results.append(Failure(index, f"{message} ({where.name}, line {where.lineno})"))
+    return Batch(setting, results, time.perf_counter() - start)

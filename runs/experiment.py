@@ -1,0 +1,138 @@
+"""Experiments as data: which planners, in which environment, with which budgets, how often, from which seed."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+UNITS = ("simulations", "ms")
+
+
+class UsageError(Exception):
+    """What was asked for cannot be done; the message is one line that says what is wrong and what is allowed."""
+
+
+class RunError(Exception):
+    """A run had to stop; the message is one line that says why, and what is kept."""
+
+
+class Setting(NamedTuple):
+    """What an episode is played with; `env` and `planner` are texts as on the command line, `unit` is one of UNITS."""
+
+    env: str
+    planner: str
+    budget: int | float
+    unit: str
+    seed: int
+
+
+def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> Any:
+    """The value, an int if it is whole.
+
+    Raises:
+        UsageError: not a number (or a whole one, if asked) between low and high.
+    """
+    kind = "a whole number" if whole else "a number"
+    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not (good and low <= value <= high and (not whole or value == int(value))):
+        raise UsageError(f"{name}={value!r}: must be {kind} from {low:g} to {high:g}")
+    return int(value) if value == int(value) else value
+
+
+def known_fields(cls: type[Any], given: Mapping[str, Any], where: str) -> None:
+    """Refuse keys that are not fields of the dataclass, with the close match named."""
+    from planners.registry import unknown
+
+    allowed = [field.name for field in fields(cls)]
+    for key in given:
+        if key not in allowed:
+            raise UsageError(str(unknown(f"key of {where}", key, allowed)))
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A planner in an experiment, with the largest budgets that it takes part in (slow planners are capped).
+
+    Args:
+        planner: NAME[:key=value,...].
+        max_simulations: leave out larger budgets of simulations.
+        max_milliseconds: leave out larger time budgets.
+    """
+
+    planner: str
+    max_simulations: float | None = None
+    max_milliseconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse caps that are no numbers."""
+        for name in ("max_simulations", "max_milliseconds"):
+            if getattr(self, name) is not None:
+                number(name, getattr(self, name), 0, 1e12, whole=False)
+
+    @classmethod
+    def of(cls, given: str | Mapping[str, Any]) -> "Entrant":
+        """From the text of a planner, or from a table with the text and the caps."""
+        if isinstance(given, str):
+            return cls(given)
+        if isinstance(given, Mapping):
+            known_fields(cls, given, "a planner entry")
+        if not (isinstance(given, Mapping) and isinstance(given.get("planner"), str)):
+            raise UsageError(f"planner entry {given!r}: must be a text, or a table with the text as `planner`")
+        return cls(**given)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Some planners in one environment.
+
+    Args:
+        env: NAME[:key=value,...].
+        planners: who takes part.
+        simulations: budgets in simulations a decision.
+        milliseconds: budgets in milliseconds a decision.
+        episodes: episodes for each planner and budget.
+        seed: the root of every random stream.
+    """
+
+    env: str
+    planners: tuple[Entrant, ...]
+    simulations: tuple[int, ...] = ()
+    milliseconds: tuple[int | float, ...] = ()
+    episodes: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Bring the numbers into one form and refuse what cannot be run."""
+        whole = {"episodes": (1, 1e9), "seed": (0, 2**32 - 1)}
+        for name, (low, high) in whole.items():
+            object.__setattr__(self, name, number(name, getattr(self, name), low, high, whole=True))
+        simulations = tuple(number("budget", b, 1, 1e12, whole=True) for b in self.simulations)
+        milliseconds = tuple(number("milliseconds", b, 1e-3, 1e9, whole=False) for b in self.milliseconds)
+        object.__setattr__(self, "simulations", simulations)
+        object.__setattr__(self, "milliseconds", milliseconds)
+        if not self.planners:
+            raise UsageError(f"{self.env}: needs at least one planner")
+        if not (simulations or milliseconds):
+            raise UsageError(f"{self.env}: needs at least one budget, in simulations or in milliseconds")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "Experiment":
+        """From a table of a TOML or JSON file."""
+        known_fields(cls, given, "an experiment")
+        for name, kind in {"env": str, "planners": list, "simulations": list, "milliseconds": list}.items():
+            if not isinstance(given.get(name, kind()), kind):
+                raise UsageError(f"{name}={given[name]!r}: must be a {'text' if kind is str else 'list'}")
+        if "env" not in given:
+            raise UsageError("an experiment needs an `env`, e.g. env = \"trap:noise_range=0.01\"")
+        numbers = {key: value for key, value in given.items() if key not in ("env", "planners")}
+        return cls(given["env"], tuple(Entrant.of(entry) for entry in given.get("planners", ())), **numbers)
+
+    def settings(self) -> Iterator[Setting]:
+        """Every combination of planner and budget that is to be played."""
+        for entrant in self.planners:
+            for budget in self.simulations:
+                if entrant.max_simulations is None or budget <= entrant.max_simulations:
+                    yield Setting(self.env, entrant.planner, budget, "simulations", self.seed)
+            for time in self.milliseconds:
+                if entrant.max_milliseconds is None or time <= entrant.max_milliseconds:
+                    yield Setting(self.env, entrant.planner, time, "ms", self.seed)

@@ -1,0 +1,101 @@
+"""The runner: hands out episodes in batches, to worker processes or in this one.
+
+Results do not depend on how episodes are batched, ordered or spread: each has its own random streams.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from itertools import starmap
+
+from joblib import Parallel, delayed, parallel_config
+
+from runs.episode import Batch, play_batch
+from runs.experiment import Setting
+
+BATCH_SECONDS = 1.0  # long against the 2 ms that handing out a batch costs, short against what an interruption loses
+
+
+class Schedule:
+    """Hands out the episodes to play: one of every setting first, to learn what it costs, then the dearest first.
+
+    Batches last about a second, and less towards the end, so that all workers finish together.
+
+    Args:
+        pending: the indices of the episodes to play, for each setting.
+        jobs: number of workers.
+    """
+
+    def __init__(self, pending: Mapping[Setting, Sequence[int]], jobs: int) -> None:
+        """Nothing is known about costs yet."""
+        self.jobs = jobs
+        self._pending = {setting: list(indices) for setting, indices in pending.items() if indices}
+        self._probes = sorted(self._pending, key=lambda setting: setting.budget)
+        self._played: dict[Setting, tuple[int, float]] = {}
+
+    def __iter__(self) -> Iterator[tuple[Setting, list[int]]]:
+        """Batches, each sized when it is asked for."""
+        while self._pending:
+            if self._probes:
+                setting, size = self._probes.pop(), 1
+            else:
+                setting = max(self._pending, key=self._cost)
+                target = min(BATCH_SECONDS, self.remaining() / (4 * self.jobs))
+                size = max(1, int(target / self._cost(setting)))
+            indices = self._pending[setting]
+            batch, self._pending[setting] = indices[:size], indices[size:]
+            if not self._pending[setting]:
+                del self._pending[setting]
+            yield setting, batch
+
+    def record(self, batch: Batch) -> None:
+        """Learn from a batch what an episode of its setting costs."""
+        episodes, seconds = self._played.get(batch.setting, (0, 0.0))
+        self._played[batch.setting] = episodes + len(batch.results), seconds + batch.seconds
+
+    def remaining(self) -> float:
+        """Seconds of work on one core that are still to be handed out, as far as known."""
+        pending = list(self._pending.items())
+        return sum(len(indices) * self._cost(setting) for setting, indices in pending if setting in self._played)
+
+    def _cost(self, setting: Setting) -> float:
+        """Seconds an episode; one that is still being tried counts as a whole batch."""
+        episodes, seconds = self._played.get(setting, (1, BATCH_SECONDS))
+        return max(seconds / episodes, 1e-6)
+
+
+def _begin_worker(driver: int) -> None:
+    """Leave Ctrl-C, which reaches every process of a terminal, to the driver, and go when the driver has gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with, args=(driver,), daemon=True).start()
+
+
+def _leave_with(driver: int) -> None:
+    """A killed driver cannot stop its workers: they look for themselves, or they would stay for minutes."""
+    while os.getppid() == driver:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def run(schedule: Schedule) -> Generator[Batch]:
+    """Play what the schedule hands out; yields batches as they come, in any order.
+
+    With one job the episodes are played in this process, otherwise by joblib's loky workers, one thread each.
+    """
+    if schedule.jobs == 1:
+        for batch in starmap(play_batch, schedule):
+            schedule.record(batch)
+            yield batch
+        return
+    settings = {"inner_max_num_threads": 1, "initializer": _begin_worker, "initargs": (os.getpid(),)}
+    with parallel_config(backend="loky", **settings):
+        workers = Parallel(n_jobs=schedule.jobs, batch_size=1, return_as="generator_unordered")
+        batches = workers(delayed(play_batch)(*task) for task in schedule)
+        try:
+            for batch in batches:
+                schedule.record(batch)
+                yield batch
+        finally:
+            batches.close()

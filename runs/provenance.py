@@ -1,0 +1,55 @@
+"""Where, when and by what a run was made."""
+
+import datetime
+import importlib.metadata
+import platform
+import shlex
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def commit() -> str | None:
+    """The git commit of the sources, with a plus if they were changed since; None outside a repository."""
+    if not (ROOT / ".git").exists():
+        return None
+    try:
+        git = ["git", "-C", str(ROOT)]
+        head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+        changed = subprocess.run([*git, "diff", "--quiet", "HEAD"], check=False).returncode != 0
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return head + ("+" if changed else "")
+
+
+def cpu() -> str:
+    """The processor's name, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def collect(arguments: Sequence[str]) -> dict[str, Any]:
+    """Everything worth knowing about a run that begins now.
+
+    Args:
+        arguments: the command line, without the program.
+    """
+    return {
+        "version": importlib.metadata.version("bonspiel"),
+        "commit": commit(),
+        "command": shlex.join(["bonspiel", *arguments]),
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "platform": platform.platform(),
+        "cpu": f"{cpu()}, {joblib.cpu_count()} cores",
+        "python": platform.python_version(),
+        "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
+    }

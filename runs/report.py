@@ -1,0 +1,32 @@
+"""The report of a run in Markdown: tables, chart, failures and where the figures come from."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from runs.curves import Panel, caption, table
+from runs.store import Store
+
+
+def write(store: Store, panels: Sequence[Panel], chart: Path) -> Path:
+    """Write report.md beside the results; returns its path."""
+    path = store.folder / "report.md"
+    path.write_text(text(store, panels, chart), encoding="utf-8")
+    return path
+
+
+def text(store: Store, panels: Sequence[Panel], chart: Path) -> str:
+    """The report."""
+    parts = [f"# {store.suite.name}", store.suite.description, f"![reward against budget]({chart.name})"]
+    for panel in panels:
+        parts += [f"## {panel.env}", table(panel), caption(panel)]
+    failures = store.failures()
+    if failures:
+        lines = [f"- {env}, {planner}, {budget} {unit}, episode {episode}: {error}"
+                 for env, planner, budget, unit, episode, error in failures]
+        parts += [f"## {len(failures)} episodes failed", "\n".join(lines)]
+    parts += ["## Planners", "\n".join(f"- `{name}` is `{meaning}`" for name, meaning in store.resolved.items())]
+    seeds = sorted({experiment.seed for experiment in store.suite.experiment})
+    facts = {"seed": ", ".join(map(str, seeds)), **store.provenance}
+    facts["packages"] = ", ".join(f"{name} {version}" for name, version in store.provenance["packages"].items())
+    parts += ["## Provenance", "\n".join(f"- {name}: {value}" for name, value in facts.items())]
+    return "\n\n".join(filter(None, parts)) + "\n"

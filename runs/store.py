@@ -1,0 +1,245 @@
+"""The results of one run: an SQLite file that the driver alone writes, every episode exactly once."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+
+from runs.episode import Batch, Episode
+from runs.experiment import RunError, Setting, UsageError
+from runs.suite import Suite
+
+FILE, DRAFT, LOCK = "results.sqlite", "results.sqlite.new", "run.lock"
+APPLICATION, SCHEMA = 0x626F6E73, 1  # "bons": says in the file's header whose it is
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE setting (
+    id INTEGER PRIMARY KEY, env TEXT NOT NULL, planner TEXT NOT NULL, budget NUMERIC NOT NULL, unit TEXT NOT NULL,
+    seed INTEGER NOT NULL, episodes INTEGER NOT NULL, UNIQUE (env, planner, budget, unit));
+CREATE TABLE episode (
+    setting INTEGER NOT NULL REFERENCES setting, episode INTEGER NOT NULL, total REAL NOT NULL, steps INTEGER NOT NULL,
+    seconds REAL NOT NULL, PRIMARY KEY (setting, episode)) WITHOUT ROWID;
+CREATE TABLE failure (
+    setting INTEGER NOT NULL REFERENCES setting, episode INTEGER NOT NULL, error TEXT NOT NULL,
+    PRIMARY KEY (setting, episode)) WITHOUT ROWID;
+"""
+
+
+class Row(NamedTuple):
+    """An episode as it is exported; `total` is its return."""
+
+    env: str
+    planner: str
+    budget: int | float
+    unit: str
+    episode: int
+    total: float
+    steps: int
+    seconds: float
+
+
+class Store:
+    """A run's results; made by `create` and `open`.
+
+    Attributes:
+        folder: the run's folder.
+        suite: what the run plays.
+        provenance: where, when and by what it was made.
+    """
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        """Read what the run is; `connection` holds a checked results file."""
+        self.folder = folder
+        self._connection = connection
+        meta = dict(connection.execute("SELECT key, value FROM meta"))
+        self.suite = Suite.of(meta["name"], json.loads(meta["suite"]))
+        self.resolved: dict[str, str] = json.loads(meta["resolved"])
+        self.provenance: dict[str, Any] = json.loads(meta["provenance"])
+        rows = connection.execute("SELECT env, planner, budget, unit, seed, id FROM setting")
+        self._ids = {Setting(*row[:5]): row[5] for row in rows}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def add(self, batch: Batch) -> None:
+        """Keep a batch, all of it or nothing; an episode that failed before and is played now is no failure any more.
+
+        Raises:
+            sqlite3.IntegrityError: an episode is there already.
+        """
+        key = self._ids[batch.setting]
+        played = [(key, *result) for result in batch.results if isinstance(result, Episode)]
+        failed = [(key, *result) for result in batch.results if not isinstance(result, Episode)]
+        with self._connection:
+            self._connection.executemany("INSERT INTO episode VALUES (?, ?, ?, ?, ?)", played)
+            keys = [row[:2] for row in played]
+            self._connection.executemany("DELETE FROM failure WHERE setting = ? AND episode = ?", keys)
+            self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", failed)
+
+    def pending(self) -> dict[Setting, list[int]]:
+        """The indices of the episodes that are still to be played, failed ones included."""
+        result = {}
+        for setting, episodes in self.suite.episodes().items():
+            found = self._connection.execute("SELECT episode FROM episode WHERE setting = ?", (self._ids[setting],))
+            done = {index for index, in found}
+            result[setting] = [index for index in range(episodes) if index not in done]
+        return result
+
+    def returns(self) -> dict[Setting, list[float]]:
+        """The returns of every setting, in order of the episodes."""
+        query = "SELECT total FROM episode WHERE setting = ? ORDER BY episode"
+        settings = self.suite.settings()
+        return {setting: [total for total, in self._connection.execute(query, (self._ids[setting],))]
+                for setting in settings}
+
+    def rows(self) -> Iterator[Row]:
+        """Every episode, in order of the suite."""
+        query = ("SELECT env, planner, budget, unit, episode, total, steps, seconds FROM episode "
+                 "JOIN setting ON setting.id = episode.setting ORDER BY setting, episode")
+        return map(Row._make, self._connection.execute(query))
+
+    def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:
+        """(env, planner, budget, unit, episode, error) of every episode that failed."""
+        query = ("SELECT env, planner, budget, unit, episode, error FROM failure "
+                 "JOIN setting ON setting.id = failure.setting ORDER BY setting, episode")
+        return self._connection.execute(query).fetchall()
+
+
+def _unreadable(file: Path, error: Exception) -> UsageError:
+    return UsageError(f"{file} is not a readable results file ({error}); nothing was changed: restore it, "
+                      "or move it away and run again")
+
+
+def _open(folder: Path, mode: str) -> Store:
+    """The store in this folder; mode is "ro" or "rw"."""
+    file = folder / FILE
+    try:
+        return Store(folder, _connect(file, mode))
+    except (sqlite3.DatabaseError, ValueError, KeyError, TypeError) as error:
+        raise _unreadable(file, error) from error
+
+
+def _connect(file: Path, mode: str) -> sqlite3.Connection:
+    """Connect to an existing results file after a look at whose it is and which version."""
+    connection = sqlite3.connect(f"{file.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+    try:
+        (application,), = connection.execute("PRAGMA application_id")
+        (version,), = connection.execute("PRAGMA user_version")
+        if application != APPLICATION:
+            raise ValueError("it was not written by bonspiel")
+        if version != SCHEMA:
+            raise UsageError(f"{file} has results of schema {version}; this version of bonspiel reads schema {SCHEMA}")
+        if mode == "rw":
+            (check,), *_ = connection.execute("PRAGMA quick_check(1)")
+            if check != "ok":
+                raise ValueError(check)
+            connection.execute("PRAGMA synchronous = NORMAL")  # safe with the write-ahead log, and fast
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _create(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any]) -> None:
+    """Write an empty results file; it gets its name when it is complete."""
+    draft = folder / DRAFT
+    draft.unlink(missing_ok=True)
+    connection = sqlite3.connect(draft)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.executescript(f"{TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};")
+    with connection:
+        meta = {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(),
+                "resolved": json.dumps(resolved), "provenance": json.dumps(provenance)}
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        columns = "INSERT INTO setting (env, planner, budget, unit, seed, episodes) VALUES (?, ?, ?, ?, ?, ?)"
+        connection.executemany(columns, [(*setting, episodes) for setting, episodes in suite.episodes().items()])
+    connection.close()
+    draft.rename(folder / FILE)
+
+
+@contextmanager
+def read(folder: Path) -> Iterator[Store]:
+    """A run's results, for reading; also while it runs.
+
+    Raises:
+        UsageError: no run there, or a results file that cannot be read.
+    """
+    if not (folder / FILE).is_file():
+        raise UsageError(f"{folder} holds no run (no {FILE}); give a folder that `bonspiel run` wrote")
+    with closing(_open(folder, "ro")) as store:
+        try:
+            yield store
+        except sqlite3.DatabaseError as error:
+            raise _unreadable(folder / FILE, error) from error
+
+
+@contextmanager
+def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
+          resume: bool) -> Iterator[Store]:
+    """A run's results, for the one driver that plays it; a new run unless there is one to resume.
+
+    Args:
+        folder: where the run is or shall be.
+        suite: what is to be played.
+        resolved: the full parameters behind the suite's texts, as from `Suite.resolve`.
+        provenance: as from `runs.provenance.collect`.
+        resume: whether to go on with a run that is there.
+
+    Raises:
+        UsageError: the folder cannot be written, holds something else or another run, or is in use; or it holds this
+            run and `resume` is not set.
+        RunError: the file could not be written while the run went on.
+    """
+    _holds_run(folder, suite, resolved, resume)  # a refused folder is left as it is, without even a lock in it
+    with _locked(folder):
+        if not _holds_run(folder, suite, resolved, resume):
+            _create(folder, suite, resolved, provenance)
+        with closing(_open(folder, "rw")) as store:
+            try:
+                yield store
+            except sqlite3.OperationalError as error:
+                raise RunError(f"{folder / FILE} cannot be written ({error}); what it holds is safe, "
+                               "go on with --resume") from error
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other drivers out of the folder, which is made if need be; the system lifts the lock of a killed process."""
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as error:
+        raise UsageError(f"{folder} is in use by another `bonspiel run`; wait, or choose another --out") from error
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written ({error.strerror}); choose another --out") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], resume: bool) -> bool:
+    """Whether the run to go on with is there; anything else in the folder is refused."""
+    files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    if FILE not in files:
+        others = [name for name in files if name not in (LOCK, DRAFT)]
+        if others:
+            raise UsageError(f"{folder} holds no run but other files ({others[0]}, ...); choose another --out")
+        return False
+    with read(folder) as store:
+        if store.suite.digest() != suite.digest():
+            raise UsageError(f"{folder} holds another experiment ({store.suite.name}); choose another --out")
+        if not resume:
+            raise UsageError(f"{folder} holds this run already; add --resume to go on with it, or choose another --out")
+        changed = [text for text, meaning in resolved.items() if store.resolved.get(text, meaning) != meaning]
+        if changed:
+            raise UsageError(f"{folder}: {changed[0]} was {store.resolved[changed[0]]} when the run began and is "
+                             f"{resolved[changed[0]]} now; choose another --out")
+    return True

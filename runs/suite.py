@@ -1,0 +1,153 @@
+"""Suites: named lists of experiments, kept as TOML files."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields
+
+DEFAULT_SIMULATIONS = (10, 100, 1000)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What one run plays.
+
+    Args:
+        name: of the suite, or the text of the environment.
+        experiment: the experiments; no planner, environment and budget may stand in two of them.
+        description: one line for people.
+    """
+
+    name: str
+    experiment: tuple[Experiment, ...]
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a suite without anything to play, or with the same thing twice."""
+        seen: set[tuple[Any, ...]] = set()
+        for setting in self.settings():
+            key = setting[:4]
+            if key in seen:
+                raise UsageError(f"{self.name}: {setting.planner} in {setting.env} with {setting.budget} "
+                                 f"{setting.unit} stands there twice")
+            seen.add(key)
+        if not seen:
+            raise UsageError(f"{self.name}: nothing to play; every planner's largest budget is below all budgets")
+
+    @classmethod
+    def of(cls, name: str, given: Mapping[str, Any]) -> "Suite":
+        """From the content of a TOML file, or of `to_json`.
+
+        Raises:
+            UsageError: a key, a number or a list is not as it must be.
+        """
+        known_fields(cls, given, "a suite")
+        experiments = given.get("experiment", [])
+        if not (isinstance(experiments, list) and all(isinstance(table, dict) for table in experiments)):
+            raise UsageError(f"{name}: experiments are written as [[experiment]] tables")
+        return cls(name, tuple(Experiment.of(table) for table in experiments), str(given.get("description", "")))
+
+    def settings(self) -> Iterator[Setting]:
+        """Everything to be played, in order."""
+        for experiment in self.experiment:
+            yield from experiment.settings()
+
+    def episodes(self) -> dict[Setting, int]:
+        """How many episodes each setting is played for."""
+        return {setting: experiment.episodes for experiment in self.experiment for setting in experiment.settings()}
+
+    def override(self, planners: Sequence[str] = (), simulations: Sequence[float] = (),
+                 milliseconds: Sequence[float] = (), episodes: int | None = None, seed: int | None = None) -> "Suite":
+        """This suite with other planners, budgets (of either unit), episodes or seed; what is not given stays.
+
+        Raises:
+            UsageError: a number is out of range, or nothing is left to play.
+        """
+        changes: dict[str, Any] = {}
+        if planners:
+            changes["planners"] = tuple(Entrant(text) for text in planners)
+        if simulations or milliseconds:
+            changes |= {"simulations": tuple(simulations), "milliseconds": tuple(milliseconds)}
+        if episodes is not None:
+            changes["episodes"] = episodes
+        if seed is not None:
+            changes["seed"] = seed
+        return replace(self, experiment=tuple(replace(experiment, **changes) for experiment in self.experiment))
+
+    def to_json(self) -> str:
+        """As text, the same for equal suites."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    def digest(self) -> str:
+        """An identity that depends on what is played alone, neither on the name nor on the description."""
+        played = sorted((*setting, episodes) for setting, episodes in self.episodes().items())
+        return hashlib.blake2b(json.dumps(played).encode(), digest_size=8).hexdigest()
+
+    def resolve(self) -> dict[str, str]:
+        """The planners and environments with all their parameters, by the texts that name them.
+
+        Raises:
+            UsageError: an unknown name or parameter, or a value out of range.
+        """
+        import envs
+        import planners
+
+        resolved = {experiment.env: parse_text(envs.parse, experiment.env) for experiment in self.experiment}
+        entrants = [entrant.planner for experiment in self.experiment for entrant in experiment.planners]
+        return resolved | {text: parse_text(planners.parse, text) for text in entrants}
+
+
+def parse_text(parse: Callable[[str], object], text: str) -> str:
+    """What a planner's or environment's text stands for, with all parameters.
+
+    Raises:
+        UsageError: it stands for nothing.
+    """
+    try:
+        return repr(parse(text))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    except TypeError as error:
+        raise UsageError(f"{text!r}: a parameter has the wrong kind of value ({error})") from error
+
+
+def names() -> list[str]:
+    """The suites that come with the package."""
+    files = resources.files("runs.suites").iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def load(target: str) -> Suite:
+    """A suite by its name, by the path of a TOML file, or made of the text of an environment.
+
+    Raises:
+        UsageError: none of these, or a file that is not a suite.
+    """
+    if target in names():
+        return _read(target, resources.files("runs.suites").joinpath(f"{target}.toml").read_bytes())
+    if target.endswith(".toml"):
+        try:
+            return _read(Path(target).stem, Path(target).read_bytes())
+        except OSError as error:
+            raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
+    import envs
+    import planners
+    from planners.registry import unknown
+
+    if target.partition(":")[0] not in envs.names():
+        raise UsageError(str(unknown("suite or environment", target, [*names(), *envs.names()])))
+    entrants = tuple(Entrant(name) for name in planners.names() if name != "random")
+    return Suite(target, (Experiment(target, entrants, DEFAULT_SIMULATIONS),))
+
+
+def _read(name: str, content: bytes) -> Suite:
+    try:
+        return Suite.of(name, tomllib.loads(content.decode()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{name}: not a TOML file ({error})") from error

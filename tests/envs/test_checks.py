@@ -1,0 +1,144 @@
+"""check_model has to find what is wrong, and to name it."""
+
+import numpy as np
+import pytest
+
+import envs
+from envs.trap import Trap
+
+
+class Walk:
+    """A sound Python model: a walk on [0, 10] with everything that a model may offer."""
+
+    state_dim, horizon, discount, compiled, time_index = 2, 5, 0.9, False, 1
+    action_low, action_high, params = np.zeros(1), np.ones(1), np.array([0.1])
+
+    def initial_state(self, rng):
+        return np.zeros(2)
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[0] = state[0] + action[0] + params[0] * rng.random()
+        next_state[1] = state[1] + 1.0
+        return float(action[0]), False
+
+    def sample_action(self, state, action, params, rng):
+        action[0] = rng.random()
+
+    def rollout(self, state, scratch, depth, params, rng):
+        return rng.random()
+
+    def player(self, state, params):
+        return 1.0
+
+    def cells(self, state, first, last, params, out):
+        for depth in range(first, last):
+            out[depth - first] = int(state[0] * 2**depth)
+
+
+def writes_state(self, state, action, next_state, params, rng):
+    state[0] += 1.0
+    return Walk.step(self, state, action, next_state, params, rng)
+
+
+def forgets_an_entry(self, state, action, next_state, params, rng):
+    next_state[0] = state[0]
+    return 0.0, False
+
+
+def own_noise(self, state, action, next_state, params, rng, stream=np.random.default_rng(0)):  # noqa: B008
+    return Walk.step(self, state, action, next_state, params, stream)
+
+
+def result(*returned):
+    def step(self, state, action, next_state, params, rng):
+        Walk.step(self, state, action, next_state, params, rng)
+        return returned
+
+    return step
+
+
+def nan_state(self, state, action, next_state, params, rng):
+    next_state[:] = np.nan, state[1] + 1.0
+    return 0.0, False
+
+
+def stands_still(self, state, action, next_state, params, rng):
+    next_state[:] = state
+    return 0.0, False
+
+
+def out_of_bounds(self, state, action, params, rng):
+    action[0] = 1.5
+
+
+def unrefined_cells(self, state, first, last, params, out):
+    for depth in range(first, last):
+        out[depth - first] = int(state[0] * 8) if depth < 3 else depth
+
+
+def cells_from_zero(self, state, first, last, params, out):
+    out[: last - first] = np.arange(last - first)
+
+
+SHARED = np.zeros(2)
+
+BROKEN = [
+    ("step", writes_state, r"^step\(\.\.\.\).*without effect on its state"),
+    ("step", forgets_an_entry, r"^step\(\.\.\.\).*every entry"),
+    ("step", own_noise, r"^step\(\.\.\.\).*same random numbers"),
+    ("step", result(np.nan, False), r"^step\(\.\.\.\)=nan.*finite"),
+    ("step", result(0.0, 2.0), r"^step\(\.\.\.\)=2.0.*terminated"),
+    ("step", result(0.0), r"^step\(\.\.\.\).*pair"),
+    ("step", nan_state, r"^step\(\.\.\.\).*finite"),
+    ("step", stands_still, r"^step\(\.\.\.\).*time_index=1"),
+    ("sample_action", out_of_bounds, r"^sample_action\(\.\.\.\).*within"),
+    ("rollout", lambda *_: np.inf, r"^rollout\(\.\.\.\).*finite"),
+    ("player", lambda *_: 0.0, r"^player\(\.\.\.\).*\+1.0 or -1.0"),
+    ("cells", unrefined_cells, r"^cells\(\.\.\.\).*refining"),
+    ("cells", cells_from_zero, r"^cells\(\.\.\.\).*first depth"),
+    ("initial_state", lambda self, rng: np.zeros(3), r"^initial_state\(\.\.\.\).*length 2"),
+    ("initial_state", lambda self, rng: [0.0, 0.0], r"^initial_state\(\.\.\.\).*float64"),
+    ("initial_state", lambda self, rng: SHARED, r"^initial_state\(\.\.\.\).*new array"),
+    ("action_low", np.ones(1), r"^action_low=.*below"),
+    ("action_high", np.ones(1, np.float32), r"^action_high=.*float64"),
+    ("params", [0.1], r"^params=.*float64"),
+    ("discount", 1.5, r"^discount=1.5"),
+    ("horizon", 0, r"^horizon=0"),
+    ("state_dim", 0, r"^state_dim=0"),
+    ("time_index", 2, r"^time_index=2"),
+    ("state_low", np.zeros(1), r"^state_low=.*2 numbers"),
+    ("compiled", True, r"^step=.*compiled\(\"step\"\)"),
+]
+
+
+def test_sound_model_passes():
+    envs.check_model(Walk(), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("name", "value", "message"), BROKEN)
+def test_broken_model_is_caught(name, value, message):
+    broken = type("Broken", (Walk,), {name: value})()
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        envs.check_model(broken, np.random.default_rng(0))
+
+
+def test_missing_function_is_named():
+    class Partial:
+        state_dim = 1
+
+    with pytest.raises(ValueError, match=r"^action_low='missing'"):
+        envs.check_model(Partial(), np.random.default_rng(0))
+
+
+def test_compiled_code_that_differs_from_its_source_is_caught():
+    class Twisted:
+        def py_func(self, *arguments):
+            reward, terminated = Trap.step(*arguments)
+            return reward + 1.0, terminated
+
+        def __call__(self, *arguments):
+            return Trap.step(*arguments)
+
+    broken = type("Broken", (Trap,), {"step": Twisted()})()
+    with pytest.raises(ValueError, match=r"^step\(\.\.\.\).*the same interpreted"):
+        envs.check_model(broken, np.random.default_rng(0))

@@ -1,0 +1,126 @@
+"""What every registered environment and model has to do."""
+
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import envs
+import planners
+
+CASES = [(env_id, {}) for env_id in envs.IDS] + [
+    ("Trap-v0", {"noise_range": 0.01, "noise": "centred"}),
+    ("TreasureHunt-v0", {"size": 15, "hole_terminates": False}),
+]
+
+
+@pytest.fixture(params=CASES, ids=str)
+def env(request):
+    env_id, parameters = request.param
+    made = gymnasium.make(env_id, **parameters)
+    yield made
+    made.close()
+
+
+def test_checker_has_no_complaint_nor_warning(env):
+    check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize("name", envs.names())
+def test_every_model_keeps_its_contract(name):
+    envs.check_model(envs.make_model(name), np.random.default_rng(0))
+
+
+def test_model_of_every_environment_keeps_its_contract(env):
+    envs.check_model(env.unwrapped.model, np.random.default_rng(0), states=30)
+
+
+def episode(env, seed):
+    env.action_space.seed(seed)
+    found = [env.reset(seed=seed)[0]]
+    done = False
+    while not done:
+        observation, reward, terminated, truncated, _ = env.step(env.action_space.sample())
+        done = terminated or truncated
+        found.append(np.append(observation, [reward, terminated, truncated]))
+    return np.concatenate(found)
+
+
+def test_seed_decides_the_episode(env):
+    first = episode(env, 1)
+    np.testing.assert_array_equal(first, episode(env, 1))
+    assert not np.array_equal(first, episode(env, 2))
+
+
+def test_planner_gets_what_it_needs_and_its_action_is_accepted(env):
+    observation, _ = env.reset(seed=1)
+    base = env.unwrapped
+    np.testing.assert_array_equal(base.state, observation)
+    decision = planners.make("random").plan(base.model, base.state, planners.Budget(simulations=1),
+                                            np.random.default_rng(1))
+    assert env.action_space.contains(decision.action)
+    env.step(decision.action)
+
+
+def test_pictures_differ_as_the_episode_goes_on(env):
+    drawn = gymnasium.make(env.spec, render_mode="rgb_array")
+    drawn.reset(seed=1)
+    before = drawn.render()
+    drawn.step(drawn.action_space.sample())
+    after = drawn.render()
+    assert before.dtype == np.uint8 and before.ndim == 3 and before.shape[2] == 3
+    assert before.shape[0] % 2 == before.shape[1] % 2 == 0, "video encoders want even sizes"
+    assert not np.array_equal(before, after)
+
+
+def test_window_shows_the_picture_and_can_be_closed_twice(env):
+    import pygame
+
+    shown = gymnasium.make(env.spec, render_mode="human")
+    shown.unwrapped.metadata = shown.unwrapped.metadata | {"render_fps": 1000}
+    shown.reset(seed=1)
+    shown.step(shown.action_space.sample())
+    window = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
+    drawn = gymnasium.make(env.spec, render_mode="rgb_array")
+    drawn.reset(seed=1)
+    assert window.shape == drawn.render().shape and window.std() > 10
+    shown.close()
+    assert pygame.display.get_surface() is None
+    shown.close()
+
+
+def run(code, cwd):
+    command = [sys.executable, "-W", "error", "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+@pytest.mark.parametrize("env_id", envs.IDS)
+def test_make_needs_only_gymnasium_imported(env_id, tmp_path):
+    done = run(f"import gymnasium; print(gymnasium.make('envs:{env_id}').reset(seed=1)[0].sum())", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "0.0\n"), done.stderr
+
+
+def test_entry_point_registers_and_does_so_once(tmp_path):
+    (found,) = [e for e in entry_points(group="gymnasium.envs") if e.value.startswith("envs:")]
+    assert found.load() is envs.register
+    done = run("import gymnasium, envs; envs.register(); envs.register(); gymnasium.make('Trap-v0', noise_range=0.1)",
+               tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_import_is_light(tmp_path):
+    heavy = ("numba", "pygame", "matplotlib", "scipy", "envs.trap")
+    assert run(f"import sys, envs; print([m for m in {heavy} if m in sys.modules])", tmp_path).stdout == "[]\n"
+
+
+def test_unknown_names_are_refused_with_the_close_match():
+    with pytest.raises(ValueError, match="Did you mean 'trap'"):
+        envs.make_model("trapp")
+    with pytest.raises(ValueError, match="Did you mean 'size'"):
+        envs.parse("treasure_hunt:siez=15")
+    with pytest.raises(AttributeError, match="Trapp"):
+        envs.Trapp  # noqa: B018

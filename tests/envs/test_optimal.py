@@ -1,0 +1,144 @@
+"""The published values, and that they agree with simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+import envs.cache
+from envs import Trap, TreasureHunt
+from envs.optimal import optimal_value, random_value, solve
+from planners.base import check_state
+
+EIGHT = (np.arange(8)[:, None] + 0.5) / 8
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BONSPIEL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.mark.parametrize(("model", "optimum", "random"), [
+    (Trap(0.1), pytest.approx(1.7), pytest.approx(1.030, abs=5e-4)),
+    (Trap(0.01), pytest.approx(1.7), pytest.approx(1.088, abs=5e-4)),
+    (Trap(0.1, "centred"), pytest.approx(1.7), pytest.approx(1.081, abs=5e-4)),
+    (TreasureHunt(5.0), pytest.approx(0.99097, abs=3e-5), pytest.approx(-0.468, abs=1e-3)),
+    (TreasureHunt(15.0), pytest.approx(0.97495, abs=4e-5), pytest.approx(-0.533, abs=1e-3)),
+], ids=str)  # fmt: skip
+def test_published_values(model, optimum, random):
+    assert optimal_value(model) == optimum
+    assert random_value(model) == random
+
+
+def test_trap_on_the_grid_of_eight_actions():
+    reference = solve(Trap(0.1), EIGHT)
+    values = [reference.q([0.0, 0.0], action) for action in EIGHT]
+    assert values[5:] == pytest.approx([1.52, 1.7, 1.4375], abs=1e-5)
+    assert max(values[:5]) == pytest.approx(1.4)
+    assert reference.policy([0.0, 0.0]) == 0.8125
+    assert solve(Trap(0.1, "centred"), EIGHT).value([0.0, 0.0]) == pytest.approx(1.5609, abs=5e-5)
+
+
+def test_trap_optimal_actions():
+    for noise_range in (0.1, 0.01):
+        reference = solve(Trap(noise_range))
+        for action in (0.7, 1.0 - noise_range):
+            assert reference.q([0.0, 0.0], [action]) == pytest.approx(1.7)
+        for action in (0.69, 1.0 - noise_range + 0.005):
+            assert reference.q([0.0, 0.0], [action]) < 1.6999
+    centred = solve(Trap(0.1, "centred"))
+    assert centred.policy([0.0, 0.0]) == pytest.approx(0.9)
+    assert centred.q([0.0, 0.0], [0.89]) < 1.6999 > centred.q([0.0, 0.0], [0.91])
+
+
+def simulate(model, policy, episodes):
+    rng, totals = np.random.default_rng(7), []
+    for _ in range(episodes):
+        state, terminated, total, steps = model.initial_state(rng), False, 0.0, 0
+        while not terminated and steps < model.horizon:
+            after = np.empty(model.state_dim)
+            reward, terminated = model.step(state, policy(state), after, model.params, rng)
+            state, total, steps = after, total + reward, steps + 1
+        totals.append(total)
+    return np.mean(totals), np.std(totals) / math.sqrt(episodes)
+
+
+@pytest.mark.parametrize("model", [Trap(0.1), Trap(0.3, "centred"), TreasureHunt(5.0, angle_unit="half_turn")], ids=str)
+def test_policy_earns_its_value(model):
+    mean, error = simulate(model, solve(model).policy, 400)
+    assert abs(mean - optimal_value(model)) < 4 * error + 1e-9
+
+
+@pytest.mark.parametrize("model", [Trap(0.3, "centred"), TreasureHunt(5.0), TreasureHunt(15.0)], ids=str)
+def test_random_value_agrees_with_rollouts(model):
+    rng = np.random.default_rng(8)
+    totals = [model.rollout(np.zeros(model.state_dim), np.empty(model.state_dim), model.horizon, model.params, rng)
+              for _ in range(30_000)]
+    assert abs(np.mean(totals) - random_value(model)) < 4 * np.std(totals) / math.sqrt(len(totals))
+
+
+@pytest.mark.parametrize("state", [[1.0, 4.0, 0.0], [4.5, 1.0, 45.0], [0.0, 0.0, 47.0]])
+def test_bellman_equation_along_the_way(state):
+    model = TreasureHunt(5.0)
+    reference, rng = solve(model), np.random.default_rng(9)
+    action, samples, after = reference.policy(state), [], np.empty(3)
+    for _ in range(3000):
+        reward, terminated = model.step(check_state(model, state), action, after, model.params, rng)
+        samples.append(reward + (0.0 if terminated else reference.value(after)))
+    assert abs(np.mean(samples) - reference.value(state)) < 4 * np.std(samples) / math.sqrt(3000) + 1e-4
+
+
+def test_time_runs_out():
+    reference = solve(TreasureHunt(5.0))
+    assert reference.value([0.0, 0.0, 49.0]) == pytest.approx(-0.001, abs=1e-6)
+    for ended in ([0.0, 0.0, 50.0], [4.5, 4.5, 3.0], [2.0, 2.0, 3.0]):
+        assert reference.value(ended) == 0.0
+    assert solve(Trap()).value([0.9, 1.0]) == pytest.approx(1.0) and solve(Trap()).value([0.9, 2.0]) == 0.0
+
+
+def test_a_hole_that_does_not_end_the_episode_hardly_changes_the_optimum():
+    assert optimal_value(TreasureHunt(5.0, hole_terminates=False)) == pytest.approx(0.99097, abs=3e-5)
+
+
+def test_what_is_not_known_or_not_valid_is_refused():
+    with pytest.raises(TypeError, match="Fraction"):
+        from fractions import Fraction
+
+        optimal_value(Fraction(1, 2))
+    with pytest.raises(TypeError, match="largest size"):
+        optimal_value(TreasureHunt(50.0))
+    with pytest.raises(ValueError, match=r"^action="):
+        solve(Trap()).q([0.0, 0.0], [2.0])
+    with pytest.raises(ValueError, match=r"^state="):
+        solve(Trap()).value([math.nan, 0.0])
+    with pytest.raises(ValueError, match=r"^actions="):
+        solve(Trap(), [0.5])
+
+
+def test_cache_is_used_and_mended(tmp_path, monkeypatch):
+    monkeypatch.setenv("BONSPIEL_CACHE", str(tmp_path / "new"))
+    calls = []
+
+    def compute():
+        calls.append(1)
+        return np.arange(3.0)
+
+    def get(name="x"):
+        return envs.cache.cached(name, [envs.cache], compute).tolist()
+
+    assert get() == get() == [0.0, 1.0, 2.0] and len(calls) == 1
+    (file,) = (tmp_path / "new" / "values").iterdir()
+    file.write_bytes(file.read_bytes()[:-30])
+    assert get() == get() == [0.0, 1.0, 2.0] and len(calls) == 2
+    file.write_bytes(b"")
+    assert get() == [0.0, 1.0, 2.0] and len(calls) == 3
+    get("y")
+    assert len(calls) == 4 and len(list(file.parent.iterdir())) == 2
+
+
+def test_cache_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BONSPIEL_CACHE", str(tmp_path / "file"))
+    assert envs.cache.cached("x", [envs.cache], lambda: np.ones(1)).tolist() == [1.0]

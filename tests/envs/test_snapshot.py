@@ -1,0 +1,131 @@
+"""Models of Gymnasium environments."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import envs
+import planners
+from envs.snapshot import Snapshots, VectorState
+
+IDS = ["Pendulum-v1", "MountainCarContinuous-v0", "InvertedPendulum-v5", "Hopper-v5"]
+
+
+class Noisy(gymnasium.Env):
+    """A random walk that can save and restore itself and draws its noise from np_random."""
+
+    action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float64)
+    observation_space = gymnasium.spaces.Box(-100.0, 100.0, (1,), np.float64)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x = self.np_random.normal()
+        return np.array([self.x]), {}
+
+    def step(self, action):
+        self.x += action[0] + self.np_random.normal()
+        return np.array([self.x]), -abs(self.x), False, self.x > 50, {}
+
+
+class Restorable(Noisy):
+    def get_state(self):
+        return np.array([[self.x]])
+
+    def set_state(self, state):
+        self.x = float(state[0, 0])
+
+
+def step(model, state, action, rng):
+    after = np.empty(model.state_dim)
+    reward, ended = model.step(state, np.asarray(action, np.float64), after, model.params, rng)
+    return after, reward, ended
+
+
+@pytest.mark.parametrize("env_id", IDS)
+def test_model_follows_the_environment(env_id):
+    env, rng = gymnasium.make(env_id), np.random.default_rng(0)
+    model = envs.from_gymnasium(env)
+    env.action_space.seed(1)
+    observation, _ = env.reset(seed=2)
+    state, terminated = model.observe(env, observation), False
+    for k in range(30):
+        action = env.action_space.sample()
+        step(model, state, -action, rng)  # another branch leaves no trace
+        after, *expected = step(model, state, action, rng)
+        observation, reward, terminated, *_ = env.step(action)
+        np.testing.assert_array_equal(after[-len(observation) :], observation)
+        assert expected == [reward, terminated] and after[0] == k + 1
+        state = after
+        if terminated:
+            break
+
+
+@pytest.mark.parametrize("env_id", IDS)
+def test_model_keeps_the_contract(env_id):
+    envs.check_model(envs.from_gymnasium(gymnasium.make(env_id)), np.random.default_rng(0), states=15)
+
+
+@pytest.mark.parametrize(("cls", "storage"), [(Noisy, Snapshots), (Restorable, VectorState)])
+def test_noise_comes_from_the_generator(cls, storage):
+    model, env = envs.from_gymnasium(cls(), horizon=10), cls()
+    assert isinstance(model.storage, storage)
+    observation, _ = env.reset(seed=1)
+    state = model.observe(env, observation, steps=4)
+    assert state[0] == 4
+    after, *_ = step(model, state, [0.5], np.random.default_rng(3))
+    again, *_ = step(model, state, [0.5], np.random.default_rng(3))
+    np.testing.assert_array_equal(after, again)
+    assert after[-1] == observation[0] + 0.5 + np.random.default_rng(3).normal()
+    env.np_random = np.random.default_rng(3)
+    assert env.step(np.array([0.5]))[0][0] == after[-1], "observing does not change the environment"
+    assert model.initial_state(np.random.default_rng(1))[-1] == model.initial_state(np.random.default_rng(1))[-1]
+
+
+def test_truncation_by_the_environment_ends_the_search():
+    env = Restorable()
+    env.reset(seed=1)
+    env.x = 60.0
+    model = envs.from_gymnasium(env, horizon=10)
+    assert step(model, model.observe(env, [60.0]), [0.0], np.random.default_rng(0))[2] is True
+
+
+def test_wrappers_that_change_actions_are_kept():
+    plain = gymnasium.make("Pendulum-v1")
+    wrapped = gymnasium.wrappers.RescaleAction(plain, np.float32(-1.0), np.float32(1.0))
+    model, rng = envs.from_gymnasium(wrapped), np.random.default_rng(0)
+    assert model.action_high == 1.0 and model.horizon == 200
+    observation, _ = wrapped.reset(seed=1)
+    after, reward, _ = step(model, model.observe(wrapped, observation), [0.5], rng)
+    expected, cost, *_ = wrapped.step(np.array([0.5], np.float32))
+    np.testing.assert_array_equal(after[-3:], expected)
+    assert reward == cost
+
+
+def test_old_copies_make_room_and_their_states_are_refused():
+    model, rng = envs.from_gymnasium(Noisy(), horizon=10, capacity=3), np.random.default_rng(0)
+    root = model.initial_state(rng)
+    first, *_ = step(model, root, [0.0], rng)
+    for _ in range(5):
+        step(model, root, [0.0], rng)
+    with pytest.raises(ValueError, match=r"^state=.*3 states"):
+        step(model, first, [0.0], rng)
+
+
+def test_planner_acts_in_an_environment():
+    env, rng = gymnasium.make("Pendulum-v1"), np.random.default_rng(0)
+    model, planner = envs.from_gymnasium(env), planners.make("dpw")
+    observation, _ = env.reset(seed=1)
+    decision = planner.plan(model, model.observe(env, observation, steps=190), planners.Budget(simulations=20), rng)
+    assert env.action_space.contains(decision.action.astype(np.float32)) and decision.simulations == 20
+
+
+@pytest.mark.parametrize(("make", "arguments", "message"), [
+    (lambda: gymnasium.make("CartPole-v1"), {}, r"^action_space=.*bounded Box"),
+    (Noisy, {}, r"^horizon=None.*given"),
+    (Noisy, {"horizon": 0}, r"^horizon=0"),
+    (Noisy, {"horizon": 5, "discount": 0.0}, r"^discount=0.0"),
+    (Noisy, {"horizon": 5, "capacity": 0}, r"^capacity=0"),
+])  # fmt: skip
+def test_bad_arguments_are_named(make, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        envs.from_gymnasium(make(), **arguments)

@@ -1,0 +1,114 @@
+"""Small runs, fakes of planners, and access to the results of a run."""
+
+import csv
+import io
+import sqlite3
+import subprocess
+import sys
+import types
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import planners
+from planners import Decision
+from runs.cli import main
+
+ROWS = """SELECT env, planner, budget, unit, episode, total, steps FROM episode JOIN setting ON setting.id = setting
+ORDER BY 1, 2, 3, 4, 5"""
+
+
+def decision(action):
+    nothing = np.full(1, np.nan)
+    return Decision(np.array([action]), np.nan, 1, 0.0, np.array([[action]]), np.zeros(1, np.int64), nothing)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Always the same action; spends its own draws so that a shared stream would show."""
+
+    action: float = 0.5
+    draws: int = 0
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        rng.random(self.draws)
+        return decision(self.action)
+
+
+@dataclass(frozen=True)
+class Clumsy:
+    """Fails in the second step of about half of the episodes."""
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        if state[1] == 1.0 and rng.random() < 0.5:
+            raise RuntimeError("dropped\nthe stone")
+        return decision(0.5)
+
+
+@pytest.fixture
+def fakes(monkeypatch):
+    """The planners `constant` and `clumsy`, in this process."""
+    from runs import episode
+
+    module = types.ModuleType("fake_planners")
+    module.Constant, module.Clumsy = Constant, Clumsy
+    monkeypatch.setitem(sys.modules, "fake_planners", module)
+    monkeypatch.setitem(planners.REGISTRY.classes, "constant", "fake_planners:Constant")
+    monkeypatch.setitem(planners.REGISTRY.classes, "clumsy", "fake_planners:Clumsy")
+    yield
+    episode._planner.cache_clear()
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """bonspiel in this process and in an empty folder: arguments -> (status, standard output, standard error)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*line):
+        try:
+            status = main([str(item) for item in line])
+        except SystemExit as stop:
+            status = stop.code
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start bonspiel in a process group of its own: arguments -> process."""
+    started = []
+
+    def call(*line, program="from runs.cli import main"):
+        code = f"import sys\n{program}\nsys.exit(main(sys.argv[1:]))"
+        process = subprocess.Popen([sys.executable, "-c", code, *map(str, line)], cwd=tmp_path, start_new_session=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        started.append(process)
+        return process
+
+    yield call
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def rows_of(folder):
+    connection = sqlite3.connect(folder / "results.sqlite")
+    try:
+        return connection.execute(ROWS).fetchall()
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def rows():
+    """Folder of a run -> its episodes without the seconds, which differ from run to run."""
+    return rows_of
+
+
+@pytest.fixture
+def table():
+    """CSV text -> list of dicts."""
+    return lambda text: list(csv.DictReader(io.StringIO(text)))

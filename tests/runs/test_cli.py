@@ -1,0 +1,201 @@
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars
+import pytest
+
+from runs import cli
+
+TINY = ("run", "trap:noise_range=0.1", "--planner", "random", "--budget", "10,100", "--episodes", "4", "--jobs", "1")
+
+
+@pytest.fixture(scope="module")
+def finished_once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished") / "done"
+    assert cli.main([*TINY, "--out", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def finished(run, finished_once):
+    return Path(shutil.copytree(finished_once, "done"))
+
+
+def contents():
+    return {path: path.read_bytes() for path in sorted(Path().rglob("*")) if path.is_file()}
+
+
+def test_a_run_prints_its_table_and_the_paths_of_chart_and_report(run):
+    status, out, err = run(*TINY)
+    folder = Path("results/trap-noise_range=0.1")
+    assert status == 0
+    assert "| random " in out and "over 4 episodes, optimum 1.7000" in out
+    for name in ("chart.png", "chart.svg", "report.md"):
+        assert str(folder / name) in out
+        assert (folder / name).stat().st_size > 300
+    assert "8 of 8 episodes to play with 1 jobs" in err
+    report = (folder / "report.md").read_text()
+    for words in ("| random ", "(chart.png)", "`RandomPlanner()`", "seed: 0", "numpy ", "bonspiel run trap:"):
+        assert words in report
+
+
+def test_both_units_of_budget(run, table):
+    assert run(*TINY, "--milliseconds", "1,0.5", "--out", "x")[0] == 0
+    assert {(row["budget"], row["unit"]) for row in table(run("export", "x")[1])} == {
+        ("10", "simulations"), ("100", "simulations"), ("1", "ms"), ("0.5", "ms")}
+
+
+def test_csv_has_every_episode(run, finished, table):
+    status, out, err = run("export", finished, "--format", "csv")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0] == "env,planner,budget,unit,episode,return,steps,seconds"
+    found = table(out)
+    assert [(row["budget"], row["episode"]) for row in found] == [(b, e) for b in ("10", "100") for e in "0123"]
+    assert all(row["env"] == "trap:noise_range=0.1" and row["planner"] == "random" for row in found)
+    assert all(0.0 <= float(row["return"]) <= 2.0 and float(row["seconds"]) > 0.0 for row in found)
+    assert {row["steps"] for row in found} == {"2"}
+    assert run("export", finished, "--out", "x.csv")[:2] == (0, "")
+    assert Path("x.csv").read_text() == out
+
+
+def test_parquet_holds_the_same(run, finished, table):
+    assert run("export", finished, "--format", "parquet", "--out", "x.parquet")[0] == 0
+    frame = polars.read_parquet("x.parquet")
+    rows = table(run("export", finished)[1])
+    assert frame.columns == list(rows[0])
+    assert frame["return"].to_list() == [float(row["return"]) for row in rows]
+
+
+def test_parquet_without_polars_says_what_to_install(run, finished, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    status, _, err = run("export", finished, "--format", "parquet", "--out", "x.parquet")
+    assert status == 2
+    assert 'pip install "bonspiel[parquet]"' in err
+
+
+def test_chart_and_report_are_made_again(run, finished):
+    before = (finished / "chart.svg").read_bytes()
+    (finished / "chart.svg").unlink()
+    assert run("chart", finished)[:2] == (0, f"{finished / 'chart.png'}\n{finished / 'chart.svg'}\n")
+    assert (finished / "chart.svg").read_bytes() == before
+    assert run("chart", finished, "--out", "elsewhere")[0] == 0
+    assert Path("elsewhere/chart.svg").read_bytes() == before
+    (finished / "report.md").unlink()
+    assert run("report", finished)[0] == 0
+    assert (finished / "report.md").exists()
+
+
+def test_resuming_a_finished_run_plays_nothing(run, finished, rows):
+    before = rows(finished)
+    status, out, err = run(*TINY, "--out", finished, "--resume")
+    assert status == 0
+    assert "0 of 8 episodes to play" in err and "| random " in out
+    assert rows(finished) == before
+
+
+def test_resuming_where_nothing_is_begins(run, rows):
+    assert run(*TINY, "--out", "fresh", "--resume")[0] == 0
+    assert len(rows(Path("fresh"))) == 8
+
+
+@pytest.mark.parametrize(("line", "words"), [
+    ("run trap --planner dpv", ["unknown planner 'dpv'", "Did you mean 'dpw'", "uct"]),
+    ("run trap --planner dpw:exploratio=1", ["'exploratio'", "Did you mean 'exploration'"]),
+    ("run trap --planner dpw:exploration", ["key=value"]),
+    ("run trap --planner dpw:exploration=nan", ["dpw:exploration=nan"]),
+    ("run trap --planner dpw:exploration=-1", ["exploration=-1"]),
+    ("run trap --planner random --planner random", ["twice"]),
+    ("run tarp", ["'tarp'", "Did you mean 'trap'", "treasure_hunt", "quick"]),
+    ("run trap:noise=loud", ["noise='loud'", "'positive' or 'centred'"]),
+    ("run trap:noise_rang=1", ["'noise_rang'", "Did you mean 'noise_range'"]),
+    ("run trap:noise_range=nan", ["trap:noise_range=nan"]),
+    ("run trap:noise_range=0", ["noise_range=0", "above 0"]),
+    ("run missing.toml", ["missing.toml", "cannot be read"]),
+    ("run trap --budget 0", ["budget=0", "from 1"]),
+    ("run trap --budget 1.5", ["budget=1.5", "whole"]),
+    ("run trap --budget nan", ["budget=nan"]),
+    ("run trap --budget 10;20", ["10;20", "separated by commas"]),
+    ("run trap --milliseconds 0", ["milliseconds=0"]),
+    ("run trap --episodes 0", ["episodes=0"]),
+    ("run trap --episodes many", ["--episodes", "many"]),
+    ("run trap --seed -1", ["seed=-1"]),
+    ("run trap --jobs 0", ["jobs=0"]),
+    ("run", ["SUITE|ENV"]),
+    ("run trap --bugdet 3", ["--bugdet"]),
+    ("dance", ["dance", "run"]),
+    ("", ["VERB"]),
+    ("chart nowhere", ["nowhere holds no run"]),
+    ("report nowhere", ["nowhere holds no run"]),
+    ("export nowhere", ["nowhere holds no run"]),
+    ("export done --format xml", ["xml", "csv", "parquet"]),
+    ("export done --format parquet", ["--out"]),
+    ("chart broken", ["broken/results.sqlite", "not a readable results file"]),
+    ("export broken", ["broken/results.sqlite", "not a readable results file"]),
+    ("run trap --planner random --out broken --resume", ["broken/results.sqlite", "not a readable results file"]),
+    ("run trap --planner random --out done --resume", ["done holds another experiment"]),
+    ("run trap:noise_range=0.1 --planner random --budget 10,100 --episodes 4 --out done", ["--resume"]),
+    ("bench --planner dpv", ["Did you mean 'dpw'"]),
+])
+def test_bad_usage_is_one_line_and_changes_nothing(run, finished, line, words):
+    Path("broken").mkdir()
+    Path("broken/results.sqlite").write_bytes(b"no database " * 1000)
+    before = contents()
+    status, out, err = run(*line.split())
+    assert status == 2
+    assert out == ""
+    assert err.startswith("bonspiel") and err.count("\n") == 1
+    for word in words:
+        assert word in err
+    assert contents() == before
+
+
+def test_failed_episodes_make_the_status_1_and_the_rest_is_kept(run, fakes, rows):
+    status, out, err = run("run", "trap", "--planner", "clumsy", "--planner", "constant", "--budget", "1", "--episodes",
+                           "20", "--jobs", "1", "--out", "x")
+    assert status == 1
+    assert "episodes failed, the first one clumsy in trap:noise_range=0.1 with 1 simulations" in err
+    assert "RuntimeError: dropped the stone" in err
+    assert "| constant " in out
+    kept = rows(Path("x"))
+    assert sum(row[1] == "constant" for row in kept) == 40
+    assert 0 < sum(row[1] == "clumsy" for row in kept) < 40
+    assert "RuntimeError: dropped the stone" in Path("x/report.md").read_text()
+
+
+def test_list_shows_everything_with_its_defaults(run):
+    status, out, _ = run("list")
+    assert status == 0
+    for words in ("dpw ", "exploration=1.0", "abstraction", "trap ", "noise_range=0.1", "treasure_hunt", "size=5.0",
+                  "quick", "episodes)"):
+        assert words in out
+
+
+def test_every_verb_explains_itself_with_an_example(run):
+    status, out, _ = run("--help")
+    assert status == 0 and "example: bonspiel" in out
+    for verb in ("list", "run", "chart", "report", "export", "bench"):
+        status, out, _ = run(verb, "--help")
+        assert status == 0
+        assert f"example: bonspiel {verb}" in " ".join(out.split())
+
+
+def test_help_imports_nothing_heavy():
+    program = "import sys, runs.cli; runs.cli.parser(); print({'numpy', 'numba', 'scipy', 'joblib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_the_installed_command_is_this_one():
+    command = Path(sys.executable).with_name("bonspiel")
+    done = subprocess.run([command, "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout == cli.parser().format_help()
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(finished):
+    program = "import sys; from runs.cli import main; sys.exit(main(['export', 'done']))"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+import envs
+import planners
+from runs.episode import Episode, Failure, environment_rng, planner_rng, play, play_batch
+from runs.experiment import Setting
+
+
+def setting(planner="constant", budget=1, env="trap", seed=3):
+    return Setting(env, planner, budget, "simulations", seed)
+
+
+def test_a_return_by_hand(fakes):
+    # two steps of 0.45 and noise below 0.1: x stays below 1 in the first (0.7), the second ends at 0.9 to 1.1
+    model = envs.Trap(noise_range=0.1)
+    noise = [0.1 * environment_rng(3, 5, step).random() for step in (1, 2)]
+    batch = play_batch(setting("constant:action=0.45", env="trap:noise_range=0.1"), [5])
+    expected = 0.7 + (0.7 if 0.9 + sum(noise) < 1.0 else 0.0)
+    assert batch.results[0][:3] == (5, expected, model.horizon)
+
+
+def test_all_planners_meet_the_same_noise(fakes):
+    few, many = (play_batch(setting(text), range(30)).results
+                 for text in ("constant:action=0.47,draws=1", "constant:action=0.47,draws=9"))
+    assert [result[:3] for result in few] == [result[:3] for result in many]
+    assert len({result.total for result in few}) > 1
+
+
+def test_own_draws_differ_between_planners_budgets_episodes_and_seeds():
+    base = planner_rng(setting("a"), 0).random()
+    others = [planner_rng(setting("b"), 0), planner_rng(setting("a", budget=2), 0), planner_rng(setting("a"), 1),
+              planner_rng(setting("a", seed=4), 0), planner_rng(Setting("trap", "a", 1, "ms", 3), 0)]
+    assert base not in [rng.random() for rng in others]
+    assert base == planner_rng(setting("a"), 0).random()
+    assert base == pytest.approx(0.4813899748801299)  # the same in every process, unlike hash()
+
+
+def test_the_noise_of_every_step_is_new():
+    draws = [environment_rng(1, episode, step).random() for episode in range(3) for step in range(3)]
+    assert len(set(draws)) == 9
+
+
+def test_an_episode_ends_where_the_model_says(fakes):
+    result = play_batch(Setting("treasure_hunt", "constant:action=0.0", 1, "simulations", 0), [0, 1]).results
+    assert all(1 <= episode.steps <= 50 for episode in result)
+
+
+class Steps:
+    """Three steps, each with the same reward, at a discount of a half."""
+
+    state_dim, horizon, discount, compiled = 1, 3, 0.5, False
+    action_low, action_high, params = np.zeros(1), np.ones(1), np.zeros(0)
+
+    def __init__(self, reward):
+        self.reward = reward
+
+    def initial_state(self, rng):
+        return np.zeros(1)
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[:] = state + 1.0
+        return self.reward, False
+
+
+def test_rewards_are_discounted(fakes):
+    assert play(Steps(1.0), planners.make("constant"), setting(), 0)[:3] == (0, 1.75, 3)
+
+
+def test_a_reward_that_is_not_finite_is_refused(fakes):
+    with pytest.raises(ValueError, match="reward=nan"):
+        play(Steps(float("nan")), planners.make("constant"), setting(), 0)
+
+
+def test_a_failed_episode_is_reported_and_the_others_go_on(fakes):
+    results = play_batch(setting("clumsy"), range(20)).results
+    failures = [result for result in results if isinstance(result, Failure)]
+    assert 0 < len(failures) < 20
+    assert len([result for result in results if isinstance(result, Episode)]) == 20 - len(failures)
+    assert failures[0].error.startswith("RuntimeError: dropped the stone (plan, line ")
+
+
+def test_an_action_outside_the_bounds_is_a_failure(fakes):
+    failure, = play_batch(setting("constant:action=1.5"), [0]).results
+    assert isinstance(failure, Failure)
+    assert "action" in failure.error

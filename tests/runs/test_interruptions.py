@@ -1,0 +1,159 @@
+"""Runs that are killed or interrupted resume to the very rows of an undisturbed run."""
+
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+QUICK = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25")
+LONG = ("run", "treasure_hunt:size=5", "--planner", "dpw", "--planner", "random", "--budget", "9,300",
+        "--episodes", "40")
+
+KILL = """
+import os, signal
+import runs.store as store
+from runs.cli import main
+Store, calls = store.Store, 0
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+MOMENTS = {
+    "while the file is made": KILL + "store.Path.rename = die",
+    "before the first batch is kept": KILL + "Store.add = die",
+    "in the middle of a transaction": KILL + """
+add = Store.add
+class Connection:
+    def __init__(self, real): self.real = real
+    def __enter__(self): return self.real.__enter__()
+    def __exit__(self, *given): die()
+    def __getattr__(self, name): return getattr(self.real, name)
+def dying(self, batch):
+    global calls
+    calls += 1
+    if calls == 4:
+        self._connection = Connection(self._connection)
+    add(self, batch)
+Store.add = dying
+""",
+    "after some batches": KILL + """
+add = Store.add
+def dying(self, batch):
+    global calls
+    calls += 1
+    add(self, batch)
+    if calls == 6:
+        die()
+Store.add = dying
+""",
+}
+
+
+@pytest.fixture
+def undisturbed(run, rows):
+    """Arguments -> the rows of a run that nothing disturbs, played in this process."""
+
+    def call(line):
+        assert run(*line, "--jobs", "1", "--out", "undisturbed")[0] == 0
+        return rows(Path("undisturbed"))
+
+    return call
+
+
+def wait_for_rows(folder, count, process):
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()
+        if (folder / "results.sqlite").exists():
+            connection = sqlite3.connect(folder / "results.sqlite")
+            (found,), = connection.execute("SELECT count(*) FROM episode")
+            connection.close()
+            if found >= count:
+                return
+        time.sleep(0.01)
+    raise AssertionError("no results came")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_run_killed_at_an_exact_moment(run, start, rows, undisturbed, moment):
+    process = start(*QUICK, "--jobs", "1", "--out", "killed", program=MOMENTS[moment])
+    assert process.wait(120) == -signal.SIGKILL
+    assert run(*QUICK, "--jobs", "1", "--out", "killed", "--resume")[0] == 0
+    assert rows(Path("killed")) == undisturbed(QUICK)
+
+
+def test_a_run_with_two_workers_killed_again_and_again(run, start, rows, undisturbed):
+    line = (*LONG, "--jobs", "2", "--out", "killed", "--resume")
+    for count in (1, 30, 60):
+        process = start(*line)
+        wait_for_rows(Path("killed"), count, process)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert run(*line)[0] == 0
+    assert rows(Path("killed")) == undisturbed(LONG)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_leaves_a_run_that_resumes(run, start, rows, undisturbed, jobs):
+    line = (*LONG, "--jobs", str(jobs), "--out", "stopped")
+    process = start(*line)
+    wait_for_rows(Path("stopped"), 1, process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert err.endswith(f"Go on with: bonspiel {' '.join(line)} --resume\n")
+    assert run(*line, "--resume")[0] == 0
+    assert rows(Path("stopped")) == undisturbed(LONG)
+
+
+def test_a_worker_that_dies_ends_the_run_in_one_line_and_loses_nothing(run, start, rows, undisturbed):
+    program = "import os, runs.driver\nfrom runs.cli import main\nrun = runs.driver.parallel.run\n" + """
+def dying(schedule):
+    import joblib.externals.loky as loky
+    for count, batch in enumerate(run(schedule)):
+        yield batch
+        if count == 2:
+            for pid in list(loky.get_reusable_executor(reuse=True)._processes):
+                os.kill(pid, 9)
+runs.driver.parallel.run = dying
+"""
+    line = (*LONG, "--jobs", "2", "--out", "crashed")
+    process = start(*line, program=program)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "Traceback" not in err and "a worker process died" in err
+    assert run(*line, "--resume")[0] == 0
+    assert rows(Path("crashed")) == undisturbed(LONG)
+
+
+TELL = """
+import runs.parallel, joblib.externals.loky as loky
+from runs.cli import main
+run = runs.parallel.run
+def telling(schedule):
+    for batch in run(schedule):
+        print(*loky.get_reusable_executor(reuse=True)._processes, flush=True)
+        yield batch
+runs.parallel.run = telling
+"""
+
+
+def is_alive(pid):
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_workers_go_when_their_driver_was_killed(start):
+    process = start(*LONG, "--jobs", "2", "--out", "killed", program=TELL)
+    workers = [int(pid) for pid in process.stdout.readline().split()]
+    assert len(workers) == 2
+    process.kill()
+    deadline = time.monotonic() + 30
+    while any(map(is_alive, workers)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

@@ -1,0 +1,66 @@
+from collections import Counter
+
+import pytest
+
+from runs import parallel
+from runs.episode import Batch, Failure
+from runs.experiment import Setting
+
+
+def setting(budget, planner="random"):
+    return Setting("trap", planner, budget, "simulations", 0)
+
+
+def hand_out(schedule, cost):
+    """Play a schedule with made-up costs: setting -> seconds an episode; returns the batches in order."""
+    batches = []
+    for chosen, numbers in schedule:
+        batches.append((chosen, numbers))
+        schedule.record(Batch(chosen, [Failure(number, "") for number in numbers], cost(chosen) * len(numbers)))
+    return batches
+
+
+def test_every_episode_is_handed_out_once():
+    pending = {setting(1): range(50), setting(10): range(7), setting(100): [], setting(1000): [3, 5]}
+    batches = hand_out(parallel.Schedule(pending, 2), lambda chosen: chosen.budget / 100)
+    counts = Counter((chosen, number) for chosen, numbers in batches for number in numbers)
+    assert set(counts) == {(chosen, number) for chosen, numbers in pending.items() for number in numbers}
+    assert set(counts.values()) == {1}
+
+
+def test_one_of_each_is_tried_first_then_the_dearest_goes_first():
+    pending = {setting(1, "slow"): range(20), setting(10): range(20)}
+    batches = hand_out(parallel.Schedule(pending, 2), lambda chosen: 1.0 if chosen.planner == "slow" else 0.01)
+    assert [(chosen.budget, len(numbers)) for chosen, numbers in batches[:2]] == [(10, 1), (1, 1)]
+    order = [chosen.planner for chosen, _ in batches[2:]]
+    assert order == sorted(order, reverse=True)
+
+
+def test_batches_last_a_second_and_less_towards_the_end():
+    batches = hand_out(parallel.Schedule({setting(1): range(1000)}, 2), lambda chosen: 0.05)
+    sizes = [len(numbers) for _, numbers in batches]
+    assert sizes[0] == 1
+    assert max(sizes) == sizes[1] == 20
+    assert sizes[-1] == 1
+
+
+def test_remaining_work_is_known_once_all_was_tried():
+    schedule = parallel.Schedule({setting(1): range(10), setting(2): range(10)}, 1)
+    hand_outs = iter(schedule)
+    for cost in (0.5, 0.25):
+        chosen, numbers = next(hand_outs)
+        schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], cost))
+    assert schedule.remaining() == pytest.approx(9 * 0.5 + 9 * 0.25)
+
+
+def test_one_and_two_jobs_give_the_same_results_bit_for_bit():
+    pending = {Setting(env, planner, budget, "simulations", 5): range(12)
+               for env in ("trap", "treasure_hunt") for planner in ("random", "dpw") for budget in (3, 30)}
+
+    def results(jobs):
+        return {(batch.setting, result[:3]) for batch in parallel.run(parallel.Schedule(pending, jobs))
+                for result in batch.results}
+
+    alone = results(1)
+    assert len(alone) == 12 * len(pending)
+    assert results(2) == alone
