@@ -11,6 +11,7 @@ from planners.base import Array
 from planners.jit import helper
 
 ITERATIONS = 8  # of the reference's solver over touching stones
+BISECTIONS = 20
 FRICTION = np.array([law.impact_friction for law in LAWS])
 RESTITUTION_SPEED = np.array([law.restitution_speed for law in LAWS])  # m/s, slower impacts are inelastic
 DIAMETER = 2.0 * STONE_RADIUS
@@ -51,14 +52,12 @@ def _push(board: Array, i: int, j: int, nx: float, ny: float, arm: float, normal
 
 
 @helper
-def impact_of_many(law: int, board: Array) -> None:
-    """Impacts among stones that touch at X, Y, all at once: changes SPEED_X, SPEED_Y and TURNING.
+def _contacts(law: int, board: Array) -> int:
+    """List the pairs that touch in the rows after the stones; how many.
 
-    Which impact comes first then matters and physics does not say. This is the reference's answer, Box2D's sequential
-    impulses: a contact bounces as fast as it closed to begin with, so stones that touched at rest leave together.
+    Both rows, the normal (x, y), the speed of the bounce, impulses along the normal and the rim, the arm in radii.
     """
-    contacts = board[STONES:]  # both stones, the normal, the bounce, impulses along the normal and the rim, the arm
-    count = 0
+    count = STONES
     for j in range(STONES):
         for i in range(j):
             dx, dy = board[j, X] - board[i, X], board[j, Y] - board[i, Y]
@@ -66,19 +65,62 @@ def impact_of_many(law: int, board: Array) -> None:
             here = board[i, STATE] != ABSENT and board[j, STATE] != ABSENT
             if here and 0.0 < d2 <= DIAMETER * DIAMETER:
                 nx, ny = dx / sqrt(d2), dy / sqrt(d2)
-                closing = ((board[i, SPEED_X] - board[j, SPEED_X]) * nx + (board[i, SPEED_Y] - board[j, SPEED_Y]) * ny)
-                contacts[count, 0], contacts[count, 1], contacts[count, 2], contacts[count, 3] = i, j, nx, ny
-                contacts[count, 4] = closing if closing > RESTITUTION_SPEED[law] else 0.0
-                contacts[count, 5], contacts[count, 6], contacts[count, 7] = 0.0, 0.0, 0.5 * sqrt(d2) / STONE_RADIUS
+                closing = (board[i, SPEED_X] - board[j, SPEED_X]) * nx + (board[i, SPEED_Y] - board[j, SPEED_Y]) * ny
+                board[count, 0], board[count, 1], board[count, 2], board[count, 3] = i, j, nx, ny
+                board[count, 4] = closing if closing > RESTITUTION_SPEED[law] else 0.0
+                board[count, 5], board[count, 6], board[count, 7] = 0.0, 0.0, 0.5 * sqrt(d2) / STONE_RADIUS
                 count += 1
+    return count - STONES
+
+
+@helper
+def _solve(law: int, board: Array, contacts: Array, share: float) -> None:
+    """Sequential impulses on the contacts for a share of their bounce, in place of those that they have had."""
+    for contact in contacts:
+        i, j = int(contact[0]), int(contact[1])
+        _push(board, i, j, contact[2], contact[3], contact[7], -contact[5], -contact[6])
+        contact[5], contact[6] = 0.0, 0.0
     for _ in range(ITERATIONS):
-        for k in range(count):
-            i, j, nx, ny = int(contacts[k, 0]), int(contacts[k, 1]), contacts[k, 2], contacts[k, 3]
+        for contact in contacts:
+            i, j, nx, ny, arm = int(contact[0]), int(contact[1]), contact[2], contact[3], contact[7]
             vx, vy = board[i, SPEED_X] - board[j, SPEED_X], board[i, SPEED_Y] - board[j, SPEED_Y]
-            arm = contacts[k, 7]
             slip = vy * nx - vx * ny + arm * STONE_RADIUS * (board[i, TURNING] + board[j, TURNING])
-            most = FRICTION[law] * contacts[k, 5]
-            tangential = min(max(contacts[k, 6] + slip / (2.0 + 4.0 * arm * arm), -most), most)
-            normal = max(contacts[k, 5] + 0.5 * (vx * nx + vy * ny + contacts[k, 4]), 0.0)
-            _push(board, i, j, nx, ny, arm, normal - contacts[k, 5], tangential - contacts[k, 6])
-            contacts[k, 5], contacts[k, 6] = normal, tangential
+            most = FRICTION[law] * contact[5]
+            tangential = min(max(contact[6] + slip / (2.0 + 4.0 * arm * arm), -most), most)
+            normal = max(contact[5] + 0.5 * (vx * nx + vy * ny + share * contact[4]), 0.0)
+            _push(board, i, j, nx, ny, arm, normal - contact[5], tangential - contact[6])
+            contact[5], contact[6] = normal, tangential
+
+
+@helper
+def energy(board: Array) -> float:
+    """Kinetic energy over mass of the stones, from SPEED_X, SPEED_Y and TURNING, in J/kg."""
+    total = 0.0
+    for i in range(STONES):
+        if board[i, STATE] != ABSENT:
+            rim = STONE_RADIUS * board[i, TURNING]
+            total += board[i, SPEED_X] ** 2 + board[i, SPEED_Y] ** 2 + 0.5 * rim * rim
+    return 0.5 * total
+
+
+@helper
+def impact_of_many(law: int, board: Array) -> None:
+    """Impacts among stones that touch at X, Y, all at once: changes SPEED_X, SPEED_Y and TURNING.
+
+    Which impact comes first then matters and physics does not say. This is the reference's answer, Box2D's sequential
+    impulses: a contact bounces as fast as it closed to begin with, so stones that touched at rest leave together. Where
+    that would make energy, all bounce by the largest share that does not.
+    """
+    contacts = board[STONES : STONES + _contacts(law, board)]
+    most = energy(board) * (1.0 + 1e-9)
+    _solve(law, board, contacts, 1.0)
+    if energy(board) > most:
+        low, high = 0.0, 1.0
+        for _ in range(BISECTIONS):
+            share = 0.5 * (low + high)
+            _solve(law, board, contacts, share)
+            if energy(board) > most:
+                high = share
+            else:
+                low = share
+        _solve(law, board, contacts, low)

@@ -7,8 +7,7 @@ from math import atan2, cos, nan, sin, sqrt
 
 import numpy as np
 
-from curling.physics import (DC2, DC2_DECELERATION, DC2_TURN, FCV1, FCV1_DRAG, FCV1_SPIN_LOSS,
-                             FCV1_STOP_SPEED, FCV1_TURN)
+from curling.physics import DC2, DC2_DECELERATION, DC2_TURN, FCV1, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_STOP_SPEED, FCV1_TURN
 from planners.jit import helper, kernel
 
 STEP = 0.001
@@ -45,47 +44,41 @@ def slow(law, vx, vy, w, step):
 
 
 @helper
-def push(law, p, v, w, alive):
+def push(law, p, v, w, pairs):
     """Sequential impulses on all overlapping pairs, each to bounce as fast as it closed at first."""
-    pairs = np.empty((120, 2), np.int64)
-    normals, wanted, along, rim, arms = np.empty((120, 2)), np.empty(120), np.zeros(120), np.zeros(120), np.empty(120)
     n = 0
     for j in range(16):
         for i in range(j):
-            d = p[j] - p[i]
-            distance = sqrt(d[0] * d[0] + d[1] * d[1])
-            if alive[i] and alive[j] and 0.0 < distance <= 2.0 * RADIUS:
-                pairs[n, 0], pairs[n, 1] = i, j
-                normals[n] = d / distance
-                arms[n] = 0.5 * distance
-                closing = (v[i, 0] - v[j, 0]) * normals[n, 0] + (v[i, 1] - v[j, 1]) * normals[n, 1]
-                wanted[n] = closing if closing > (0.0 if law == 0 else 1.0) else 0.0
+            dx, dy = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1]
+            distance = sqrt(dx * dx + dy * dy)
+            if 0.0 < distance <= 2.0 * RADIUS:
+                nx, ny = dx / distance, dy / distance
+                closing = (v[i, 0] - v[j, 0]) * nx + (v[i, 1] - v[j, 1]) * ny
+                bounce = closing if closing > (0.0 if law == 0 else 1.0) else 0.0
+                for k, value in enumerate((float(i), float(j), nx, ny, 0.5 * distance, bounce, 0.0, 0.0)):
+                    pairs[n, k] = value
                 n += 1
     for _ in range(ITERATIONS):
         for k in range(n):
-            i, j, nx, ny = pairs[k, 0], pairs[k, 1], normals[k, 0], normals[k, 1]
-            slip = (v[i, 1] - v[j, 1]) * nx - (v[i, 0] - v[j, 0]) * ny + arms[k] * (w[i] + w[j])
-            most = (0.2 if law == 0 else 12.009216) * along[k]
-            total = min(max(rim[k] + slip / (2.0 + 4.0 * (arms[k] / RADIUS) ** 2), -most), most)
-            change, rim[k] = total - rim[k], total
+            i, j, nx, ny, arm = int(pairs[k, 0]), int(pairs[k, 1]), pairs[k, 2], pairs[k, 3], pairs[k, 4]
+            bounce, along, rim = pairs[k, 5], pairs[k, 6], pairs[k, 7]
+            slip = (v[i, 1] - v[j, 1]) * nx - (v[i, 0] - v[j, 0]) * ny + arm * (w[i] + w[j])
+            most = (0.2 if law == 0 else 12.009216) * along
+            pairs[k, 7] = min(max(rim + slip / (2.0 + 4.0 * (arm / RADIUS) ** 2), -most), most)
             for a, sign in ((i, 1.0), (j, -1.0)):
-                v[a, 0] += sign * change * ny
-                v[a, 1] -= sign * change * nx
-                w[a] -= 2.0 * change * arms[k] / RADIUS**2
-            total = max(along[k] + 0.5 * ((v[i, 0] - v[j, 0]) * nx + (v[i, 1] - v[j, 1]) * ny + wanted[k]), 0.0)
-            change, along[k] = total - along[k], total
+                v[a, 0] += sign * (pairs[k, 7] - rim) * ny
+                v[a, 1] -= sign * (pairs[k, 7] - rim) * nx
+                w[a] -= 2.0 * (pairs[k, 7] - rim) * arm / RADIUS**2
+            closing = (v[i, 0] - v[j, 0]) * nx + (v[i, 1] - v[j, 1]) * ny
+            pairs[k, 6] = max(along + 0.5 * (closing + bounce), 0.0)
             for a, sign in ((i, 1.0), (j, -1.0)):
-                v[a, 0] -= sign * change * nx
-                v[a, 1] -= sign * change * ny
+                v[a, 0] -= sign * (pairs[k, 6] - along) * nx
+                v[a, 1] -= sign * (pairs[k, 6] - along) * ny
 
 
-@kernel("void(f8[:, ::1], i8, f8, f8, f8, i8)")
-def march(stones, index, vx, vy, spin, law):
-    """Like `curling.engines.analytic.shoot`, in place, for sensible arguments."""
-    p, v, w = stones.copy(), np.zeros((16, 2)), np.zeros(16)
-    p[index] = 0.0
-    v[index, 0], v[index, 1], w[index] = vx, vy, spin
-    alive = ~np.isnan(p[:, 0])
+@kernel("void(f8[:, ::1], i8, f8, f8, f8, i8, f8[:, ::1], f8[::1], f8[:, ::1])")
+def _march(p, index, vx, vy, spin, law, v, w, pairs):
+    p[index, 0], p[index, 1], v[index, 0], v[index, 1], w[index] = 0.0, 0.0, vx, vy, spin
     if law == 1:
         v[index, 0], v[index, 1], w[index] = slow(law, vx, vy, spin, 0.5 * STEP)
     going = True
@@ -98,20 +91,26 @@ def march(stones, index, vx, vy, spin, law):
             if v[i, 0] != 0.0 or v[i, 1] != 0.0:
                 for j in range(16):
                     near = (p[i, 0] - p[j, 0]) ** 2 + (p[i, 1] - p[j, 1]) ** 2 <= 4.0 * RADIUS * RADIUS
-                    overlap = overlap or (j != i and alive[j] and near)
+                    overlap = overlap or (j != i and near)
         if overlap:
-            push(law, p, v, w, alive)
+            push(law, p, v, w, pairs)
         going = False
         for i in range(16):
             if v[i, 0] != 0.0 or v[i, 1] != 0.0:
+                going = True
                 p[i, 0] += v[i, 0] * STEP
                 p[i, 1] += v[i, 1] * STEP
                 if abs(p[i, 0]) >= SIDE or p[i, 1] >= BACK[law]:
-                    alive[i], v[i, 0], v[i, 1] = False, 0.0, 0.0
+                    p[i, 0], p[i, 1], v[i, 0], v[i, 1] = nan, nan, 0.0, 0.0
                 elif law == 1:
                     v[i, 0], v[i, 1], w[i] = slow(law, v[i, 0], v[i, 1], w[i], STEP)
-                going = True
     for i in range(16):
-        stones[i] = p[i]
-        if not alive[i] or (p[i, 1] <= HOG[law] and (law == 0 or i == index)):
-            stones[i] = nan
+        if p[i, 1] <= HOG[law] and (law == 0 or i == index):
+            p[i, 0], p[i, 1] = nan, nan
+
+
+def march(stones, index, velocity, spin, law):
+    """The stones after a shot; law 0 is fcv1, 1 is dc2."""
+    after = stones.copy()
+    _march(after, index, *velocity, spin, law, np.zeros((16, 2)), np.zeros(16), np.empty((120, 8)))
+    return after

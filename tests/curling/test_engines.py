@@ -69,7 +69,7 @@ def test_path_leads_from_the_release_to_the_final_stones(engine):
     again, path = engine.shot(stones, 2, law.tee_draw, law.launch_spin, trajectory=True)
     np.testing.assert_array_equal(again, final)
     assert path.positions.shape == (len(path.times), 16, 2)
-    np.testing.assert_allclose(path.positions[0, 2], (0.0, 0.0), atol=1e-9)
+    np.testing.assert_allclose(path.positions[0, 2], (0.0, 0.0), atol=1e-6)
     np.testing.assert_allclose(path.positions[-1], final, atol=1e-9)
     np.testing.assert_allclose(np.diff(path.times)[:-1], engine.path_interval, rtol=1e-6)
     thrown = path.positions[:, 2]
