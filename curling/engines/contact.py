@@ -56,12 +56,11 @@ def meets(law: int, stone: Array, time: float, target_x: float, target_y: float)
         return NEVER
 
     start, end = stone[STOP_TIME] - time, stone[END_TAU]
-    px, py, vx, vy = motion_at(law, side, min(max(tau, end), start))
+    px, py, vx, vy = motion_at(law, side, tau)
     ex, ey = x + px, y - py  # from the stone to the target; the stone's velocity is (vx, -vy)
     v2 = vx * vx + vy * vy
-    ahead = ex * vx - ey * vy
-    if v2 > 0.0:  # one Newton step towards the closest approach
-        tau = min(max(tau, end), start) - ahead / v2
+    if v2 > 0.0:  # from the foot along the last heading to the foot along the present one
+        tau, _ = graph_at(law, side, px - vx * (ex * vx - ey * vy) / v2)
     if tau > start:
         return NEVER
     lowest = max(tau, end)
