@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+import planners
 from curling.model import Curling
 from curling.noise import Noise
 from curling.reference import Box2DCurling
 from curling.sheet import no_stones, present
 from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
+from envs.checks import check_model
+from planners.base import Budget
 from tests.curling.recorded import records
 
 EXACT = {"noise": "none"}
@@ -196,6 +199,24 @@ def test_rollout_is_the_return_of_random_play():
     assert set(values) <= set(np.arange(-8.0, 9.0))
     assert np.std(values) > 0.5
     assert model.rollout(state.copy(), np.empty_like(state), 5, model.params, np.random.default_rng(1)) == 0.0
+
+
+@pytest.mark.parametrize(("model", "states"), [
+    (Curling(ends=2, extra_ends=1, velocity_unit="box"), 60), (Curling(physics="dc2", noise="gat", reward="win"), 40),
+    (Box2DCurling(), 5)], ids=repr)
+def test_contract(model, states):
+    check_model(model, np.random.default_rng(0), states)
+
+
+@pytest.mark.parametrize("name", ["uct", "dpw", "abstraction"])
+@pytest.mark.parametrize("team", [0, 1])
+def test_planners_take_the_point_for_either_team(name, team):
+    """Without noise, a last stone with nothing in the house: half of all candidates score."""
+    model = Curling(noise="none")
+    decision = planners.make(name).plan(
+        model, state_of(no_stones(), 15, hammer=team), Budget(simulations=300), np.random.default_rng(1))
+    assert decision.value == 1.0
+    assert model.player(state_of(no_stones(), 15, hammer=team), model.params) == (1.0 if team == 0 else -1.0)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300, -1e9, 0.0])
