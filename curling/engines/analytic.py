@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf, isfinite, nan
+from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from curling.engines.base import Engine, Path
 from curling.engines.curve import ABSENT, FIELDS, MOVING, RESTING, STATE, X, Y, where
 from curling.engines.events import advance, go, look_ahead
 from curling.engines.impact import ROOM
-from curling.engines.tables import HOG, LAWS, LONGEST, TIME_STEP, law_index
+from curling.engines.tables import HOG, LAWS, LONGEST, TIME_STEP, TOP_SPEED, law_index
 from curling.sheet import STONES
 from planners.base import Array
 from planners.jit import helper, kernel
@@ -28,11 +28,14 @@ def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: f
     for i in range(STONES):
         board[i, X], board[i, Y] = stones[i, 0], stones[i, 1]
         board[i, STATE] = RESTING if isfinite(stones[i, 0]) and isfinite(stones[i, 1]) else ABSENT
-    early = EARLY[law]
-    board[index, X], board[index, Y], board[index, STATE] = -early * vx, -early * vy, ABSENT
-    v2 = vx * vx + vy * vy
-    if isfinite(v2) and isfinite(spin) and go(law, board, index, -early, vx, vy, spin):
-        look_ahead(law, board, index, -early)
+    board[index, STATE] = ABSENT
+    v = sqrt(vx * vx + vy * vy)
+    if isfinite(v) and isfinite(spin) and v > 0.0:
+        fast = min(v, TOP_SPEED[law]) / v
+        vx, vy, early = fast * vx, fast * vy, EARLY[law]
+        board[index, X], board[index, Y] = -early * vx, -early * vy
+        if go(law, board, index, -early, vx, vy, spin):
+            look_ahead(law, board, index, -early)
 
 
 @helper
