@@ -11,7 +11,8 @@ from curling.engines.base import Engine, Path
 from curling.engines.curve import ABSENT, FIELDS, MOVING, RESTING, STATE, X, Y, where
 from curling.engines.events import advance, go, look_ahead
 from curling.engines.impact import ROOM
-from curling.engines.tables import HOG, LAWS, LONGEST, TIME_STEP, TOP_SPEED, law_index
+from curling.engines.rates import TIME_STEP
+from curling.engines.tables import HOG, LAWS, LONGEST, TOP_SPEED, law_index
 from curling.sheet import STONES
 from planners.base import Array
 from planners.jit import helper, kernel

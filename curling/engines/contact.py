@@ -19,7 +19,8 @@ from curling.engines.curve import (
     motion_at,
     tau_of_sine,
 )
-from curling.engines.tables import INVERSE_CELLS, LAWS, PER_SINE, RATES
+from curling.engines.rates import RATES
+from curling.engines.tables import INVERSE_CELLS, LAWS, PER_SINE
 from curling.sheet import STONE_RADIUS
 from planners.base import Array
 from planners.jit import helper

@@ -32,7 +32,8 @@ from curling.engines.curve import (
     where,
 )
 from curling.engines.impact import impact, impact_of_many
-from curling.engines.tables import BACK, SIDE, STOP_SPEED, TIME_STEP
+from curling.engines.rates import TIME_STEP
+from curling.engines.tables import BACK, SIDE, STOP_SPEED
 from curling.sheet import STONES
 from planners.base import Array
 from planners.jit import helper

@@ -14,23 +14,14 @@ With v the speed, a(v) the deceleration, g(v) the rate of turning and l(v) the l
 All tables hold cubic polynomials on cells of equal length, coefficients in rising powers of the place in the cell.
 """
 
-from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import cumulative_simpson
 from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
-from curling.physics import (
-    BY_NAME,
-    DC2_DECELERATION,
-    DC2_STOP_SPEED,
-    DC2_TURN,
-    FCV1_DRAG,
-    FCV1_SPIN_LOSS,
-    FCV1_STOP_SPEED,
-    FCV1_TURN,
-    Physics,
-)
+from curling.engines.rates import RATES
+from curling.physics import BY_NAME, DC2_STOP_SPEED, FCV1_STOP_SPEED, Physics
 from curling.sheet import STONE_RADIUS
 from planners.base import Array
 
@@ -38,7 +29,6 @@ CURVE_CELLS = 1024
 INVERSE_CELLS = 512
 QUADRATURE_STEPS = 1 << 15
 START_SPEED = 1e-6  # m/s, where the quadrature starts
-TIME_STEP = 0.001  # s, of the reference simulators
 HEADROOM = 1.1  # the tables go so far beyond the cap on aims: room for noise and for spin that turns into speed
 
 NAMES = tuple(BY_NAME)
@@ -48,30 +38,6 @@ LAWS = tuple(BY_NAME.values())
 def law_index(name: str) -> int:
     """How compiled code knows a law: 0 is "fcv1", 1 is "dc2"."""
     return NAMES.index(name)
-
-
-def _fcv1(v: Array) -> tuple[Array, Array, Array]:
-    """Deceleration, rate of turning and loss of spin as the reference's steps h = 1 ms have them.
-
-    Its Euler steps of dv/dt = -a follow dv/dt = -a (1 + a' h / 2) up to h^2, and a rate g summed at the beginnings of
-    steps is g + g' a h / 2.
-    """
-    a0, b, c = FCV1_DRAG
-    factor, power = FCV1_TURN
-    a, v = a0 / (v + b) + c, np.maximum(v, 1e-30)
-    turn, loss = factor * v**power, FCV1_SPIN_LOSS / np.maximum(v, 0.001)
-    early = np.minimum(0.5 * TIME_STEP * a / v, 0.5)
-    return a * (1.0 - 0.5 * TIME_STEP * a0 / (v + b) ** 2), turn * (1.0 + power * early), loss * (1.0 - early)
-
-
-def _dc2(v: Array) -> tuple[Array, Array, Array]:
-    """The same for dc2: each step h pushes the stone aside after slowing it down, and spin never fades."""
-    a, h = DC2_DECELERATION, TIME_STEP
-    turn = np.arctan2(DC2_TURN * h, np.maximum(v, DC2_STOP_SPEED) - 0.5 * a * h) / h
-    return np.full_like(v, a), turn, np.zeros_like(v)
-
-
-RATES: dict[str, Callable[[Array], tuple[Array, Array, Array]]] = {"fcv1": _fcv1, "dc2": _dc2}
 
 
 def hermite_cells(values: Array, slopes: Array, step: float) -> Array:
@@ -86,11 +52,24 @@ def _monotone_cells(x: Array, y: Array, nodes: Array) -> Array:
     return hermite_cells(values, PchipInterpolator(nodes, values).derivative()(nodes), nodes[1])
 
 
-def _tabulate(law: Physics) -> dict[str, Array]:
-    """The tables of one law, and the length of a cell of each under the name of its argument."""
+class Samples(NamedTuple):
+    """The integrals of the module's docstring over a dense grid of speeds from 0 up, [n] each."""
+
+    v: Array
+    deceleration: Array
+    tau: Array
+    arc: Array
+    lost: Array
+    heading: Array
+    x: Array
+    y: Array
+
+
+def _integrate(law: Physics) -> Samples:
     # v = z^5 makes the integrand of the heading, v^-0.8 / a, smooth at the stop
     z = np.linspace(START_SPEED**0.2, (HEADROOM * law.max_speed) ** 0.2, QUADRATURE_STEPS)
-    deceleration, turn, loss = RATES[law.name](z**5)
+    v = z**5
+    deceleration, turn, loss = RATES[law.name](v)
     dv = 5.0 * z**4 / deceleration
 
     def integral(rate: Array) -> Array:
@@ -100,49 +79,45 @@ def _tabulate(law: Physics) -> dict[str, Array]:
         return np.append(0.0, cumulative_simpson(f, x=z, initial=0.0) + f[0] * z[0] / (power + 1.0))
 
     heading = integral(turn)
-    v = np.append(0.0, z**5)
-    tau, arc, lost = integral(np.ones_like(z)), integral(z**5), integral(loss)
-    x, y = integral(z**5 * np.cos(heading[1:])), integral(z**5 * np.sin(heading[1:]))
-    deceleration = np.append(deceleration[0], deceleration)
+    return Samples(np.append(0.0, v), np.append(deceleration[0], deceleration), integral(np.ones_like(z)), integral(v),
+                   integral(loss), heading, integral(v * np.cos(heading[1:])), integral(v * np.sin(heading[1:])))
 
+
+def _over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, float]:
+    """Cubics of samples over the square root of a distance, and a cell's length: distances grow as tau^2 at first.
+
+    `slopes` are those of the samples over the root.
+    """
+    dense = np.sqrt(distance)
+    roots = np.linspace(0.0, dense[-1], INVERSE_CELLS + 1)
+    return hermite_cells(PchipInterpolator(dense, samples)(roots), np.interp(roots, dense, slopes), roots[1]), roots[1]
+
+
+def _tabulate(law: Physics) -> dict[str, Array]:
+    """The tables of one law, and the length of a cell of each under the name of its argument."""
+    v, deceleration, tau, arc, lost, heading, x, y = _integrate(law)
+    cos, sin = np.cos(heading), np.sin(heading)
     times = np.linspace(0.0, tau[-1], CURVE_CELLS + 1)
-    speeds = CubicHermiteSpline(tau, v, deceleration)(times)
-    headings = np.interp(times, tau, heading)
-    step = times[1]
 
-    def along(samples: Array, slopes: Array, at: Array) -> Array:
-        return hermite_cells(CubicHermiteSpline(tau, samples, slopes)(times), at, step)
+    def over_time(samples: Array, slopes: Array) -> Array:
+        exact = CubicHermiteSpline(tau, samples, slopes)
+        return hermite_cells(exact(times), np.interp(times, tau, slopes), times[1])
 
-    curve = np.concatenate([along(x, v * np.cos(heading), speeds * np.cos(headings)),
-                            along(y, v * np.sin(heading), speeds * np.sin(headings))], 1)
-    straight = along(arc, v, speeds)
+    per_v = 1.0 / np.maximum(v, 1e-30)
+    at_stop = np.sqrt(2.0 / deceleration[0])  # limit of dtau / dsqrt(X)
+    graph_tau, root_x = _over_root(x, tau, np.where(v > 0.0, 2.0 * np.sqrt(x) * per_v / cos, at_stop))
+    graph_y, _ = _over_root(x, y, 2.0 * np.sqrt(x) * sin / cos)
+    tau_of_arc, root_arc = _over_root(arc, tau, np.where(v > 0.0, 2.0 * np.sqrt(arc) * per_v, at_stop))
 
-    def over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, float]:
-        """Samples as a function of the square root of a distance: distances grow as tau^2, so this is smooth."""
-        roots = np.linspace(0.0, np.sqrt(distance[-1]), INVERSE_CELLS + 1)
-        spline = PchipInterpolator(np.sqrt(distance), samples)
-        values, at = spline(roots), np.interp(roots, np.sqrt(distance), slopes)
-        return hermite_cells(values, at, roots[1]), roots[1]
-
-    at_stop = np.sqrt(2.0 / deceleration[0])
-    moving = np.maximum(v, 1e-30)
-    tau_slope = np.where(v > 0.0, 2.0 * np.sqrt(x) / (moving * np.cos(heading)), at_stop)
-    graph_tau, root_x = over_root(x, tau, tau_slope)
-    graph_y, _ = over_root(x, y, 2.0 * np.sqrt(x) * np.tan(heading))
-    tau_of_arc, root_arc = over_root(arc, tau, np.where(v > 0.0, 2.0 * np.sqrt(arc) / moving, at_stop))
-
-    grid = np.linspace(0.0, v[-1], INVERSE_CELLS + 1)
-    slopes = 1.0 / RATES[law.name](grid)[0]
-    tau_of_speed = hermite_cells(CubicHermiteSpline(v, tau, 1.0 / deceleration)(grid), slopes, grid[1])
-    sine = np.sin(heading)
-    sines = np.linspace(0.0, sine[-1], INVERSE_CELLS + 1)
-    losses = np.linspace(0.0, max(lost[-1], 1.0), INVERSE_CELLS + 1)
+    speeds, sines, losses = (np.linspace(0.0, top, INVERSE_CELLS + 1) for top in (v[-1], sin[-1], max(lost[-1], 1.0)))
+    tau_of_speed = CubicHermiteSpline(v, tau, 1.0 / deceleration)(speeds)
     return {
-        "curve": curve, "straight": straight, "lost": _monotone_cells(tau, lost, times), "tau": step,
+        "curve": np.concatenate([over_time(x, v * cos), over_time(y, v * sin)], 1), "straight": over_time(arc, v),
+        "lost": _monotone_cells(tau, lost, times), "tau": times[1],
         "graph": np.concatenate([graph_tau, graph_y], 1), "root_x": root_x,
         "tau_of_arc": tau_of_arc, "root_arc": root_arc,
-        "tau_of_speed": tau_of_speed, "speed": grid[1],
-        "tau_of_sine": _monotone_cells(sine, tau, sines), "sine": sines[1],
+        "tau_of_speed": hermite_cells(tau_of_speed, 1.0 / RATES[law.name](speeds)[0], speeds[1]), "speed": speeds[1],
+        "tau_of_sine": _monotone_cells(sin, tau, sines), "sine": sines[1],
         "tau_of_lost": _monotone_cells(lost, tau, losses), "loss": losses[1],
     }  # fmt: skip
 
