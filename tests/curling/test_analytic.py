@@ -114,6 +114,19 @@ def test_stones_move_only_when_another_comes_to_them(physics, stones, seed):
             np.testing.assert_array_equal(final[i], board[i])
 
 
+@PHYSICS
+@settings(deadline=None)
+@given(stones=st.integers(0, 15), seed=SEEDS)
+def test_no_shot_makes_energy(physics, stones, seed):
+    board, (velocity,), (spin,) = position(physics, stones, 1, seed)
+    engine = curling.make_engine("analytic", physics)
+    _, path = engine.shot(board, 15, velocity, spin, trajectory=True)
+    whole = path.positions[:-1]  # the last frame comes early
+    energy = 0.5 * np.nansum((np.diff(whole, axis=0) / engine.path_interval) ** 2, axis=(1, 2))
+    thrown = 0.5 * (velocity**2).sum() + 0.25 * (STONE_RADIUS * spin) ** 2
+    assert (energy <= thrown * 1.0001).all()
+
+
 def halted(rng, count, spread):
     """A workspace of `count` stones about to collide, as `impact` takes it."""
     board = np.zeros(WORKSPACE)
