@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from curling.engines import Engine
+from curling.engines import Engine, make_engine, names
 from curling.physics import DC2, physics_of
 from curling.sheet import no_stones
 
@@ -87,3 +87,21 @@ def compare(engine: Engine, given: Iterable[Shot]) -> dict[str, Errors]:
             apart = np.hypot(*(final - shot.final)[~np.isnan(final[:, 0])].T)
             errors[shot.kind].millimetres.append(1e3 * float(apart.max(initial=0.0)))
     return errors
+
+
+def main() -> None:
+    """Print how far each engine's stones end from the recorded ones, as the tables of docs/results."""
+    for physics in ("fcv1", "dc2"):
+        for name in names():
+            print(f"\n{name}, {physics}\n")
+            print("| shots | n | same survivors | median | p90 | max, mm |\n|---|---|---|---|---|---|")
+            errors = compare(make_engine(name, physics), shots(physics))
+            for kind, (same, apart) in errors.items():
+                low, high, most = (np.quantile(apart, q) for q in (0.5, 0.9, 1.0))
+                print(f"| {kind} | {len(same)} | {np.mean(same):.3f} | {low:.2f} | {high:.1f} | {most:.1f} |")
+            every = [s for kind, (same, _) in errors.items() if kind != "free" for s in same]
+            print(f"| all with contact | {len(every)} | {np.mean(every):.3f} | | | |")
+
+
+if __name__ == "__main__":
+    main()

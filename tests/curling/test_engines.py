@@ -6,7 +6,7 @@ import pytest
 import curling
 from curling.engines import names
 from curling.physics import physics_of
-from curling.sheet import no_stones
+from curling.sheet import no_stones, present
 from tests.curling.recorded import shots
 
 ALL = [curling.make_engine(name, physics) for name in names() for physics in ("fcv1", "dc2")]
@@ -50,6 +50,14 @@ def test_removals(engine):
     vx, vy = law.tee_draw
     for velocity in [(vx, 0.9 * vy), (vx, 1.2 * vy), (4.0 * vx, vy), (vx, -vy), (0.0, 1e-3 * vy)]:
         assert np.isnan(engine.shot(no_stones(), 0, velocity, law.launch_spin)).all()
+
+
+@ENGINES
+def test_the_hog_line_takes_all_stones_or_in_dc2_the_thrown_one_alone(engine):
+    law = engine.law
+    stones = board((1.5, law.sheet.hog_line), (1.5, law.sheet.hog_line + 1.0))
+    final = engine.shot(stones, 0, (law.tee_draw[0], 0.9 * law.tee_draw[1]), law.launch_spin)
+    assert present(final).tolist() == [i == 9 or (i == 8 and law.name == "dc2") for i in range(16)]
 
 
 @ENGINES
