@@ -11,12 +11,7 @@ from types import ModuleType
 import numpy as np
 
 from planners.base import Array
-
-
-def folder() -> Path:
-    """BONSPIEL_CACHE, else the user's cache folder."""
-    base = os.environ.get("BONSPIEL_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "bonspiel"
-    return Path(base).expanduser()
+from planners.cache import cache_folder
 
 
 def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], Array]) -> Array:
@@ -32,7 +27,7 @@ def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], Array
     digest = hashlib.blake2b(name.encode(), digest_size=8)
     for module in sources:
         digest.update(Path(str(module.__file__)).read_bytes())
-    file = folder() / "values" / f"{digest.hexdigest()}.npz"
+    file = cache_folder() / "values" / f"{digest.hexdigest()}.npz"
     try:
         with open(file, "rb") as opened, np.load(opened) as stored:  # np.load leaves damaged files open
             return np.asarray(stored["array"])

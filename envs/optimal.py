@@ -2,8 +2,8 @@
 
 >>> from envs import Trap
 >>> reference = solve(Trap(noise_range=0.1))
->>> round(reference.q([0.0, 0.0], [0.6875]), 6), round(reference.value([0.0, 0.0]), 6)
-(1.52, 1.7)
+>>> round(reference.q([0.0, 0.0], [0.9375]), 4), round(reference.value([0.0, 0.0]), 6)
+(1.4375, 1.7)
 """
 
 import functools

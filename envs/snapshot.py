@@ -101,7 +101,6 @@ def _mujoco_storage(env: Any) -> VectorState:
     def put(env: Any, saved: Array) -> None:
         mujoco.mj_setState(env.model, env.data, saved, kind)
         mujoco.mj_forward(env.model, env.data)  # what rewards read before the step: positions of bodies, contact forces
-        mujoco.mj_setState(env.model, env.data, saved, kind)  # mj_forward overwrites the solver's warm start
 
     return VectorState(env, get, put)
 

@@ -36,6 +36,7 @@ from planners.jit import (
     helper,
     int64,
     kernel,
+    part,
     player,
     runner,
     step,
@@ -47,7 +48,7 @@ from planners.trie import CELL_BLOCK, NOWHERE, TRIE, Trie, find, grow, has_room,
 from planners.zobrist import LEVELS, box_bounds, box_cells
 
 
-@helper
+@part
 def _walk(
     trie: Trie, functions: Any, cell_params: Array, state: Array, depth: int, weights: Array, thresholds: Array
 ) -> float:
@@ -203,7 +204,7 @@ class AbstractionTree:
         require_at_least("weight_power", self.weight_power, 0.0)
         require_positive("scale_power", self.scale_power, 1.0)
         require_positive("prior_visits", self.prior_visits)
-        require(-np.inf < self.prior_value < np.inf, "prior_value", self.prior_value, "finite")
+        require_at_least("prior_value", self.prior_value, -1e300)
         require_count("max_depth", self.max_depth, 0)
         require(self.max_depth <= LEVELS, "max_depth", self.max_depth, f"at most {LEVELS}")
         require_choice("root", self.root, ("bandit", "trie"))

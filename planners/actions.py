@@ -22,3 +22,12 @@ def action_set(model: Model, n: int) -> Array:
     """N actions of the box, [n, action_dim]: middles of n equal intervals, or Halton points from 2 dimensions on."""
     low, high = model.action_low, model.action_high
     return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))
+
+
+def action_kernel(actions: Array, bandwidth: float) -> Array:
+    """Gaussian similarity of every two actions, [n, n]; the identity for a bandwidth of 0."""
+    if bandwidth == 0.0:
+        return np.eye(len(actions))
+    squared = ((actions[:, None] - actions[None]) ** 2).sum(-1)
+    kernel: Array = np.exp(-squared / (2.0 * bandwidth**2))
+    return kernel

@@ -87,14 +87,18 @@ def require(ok: bool, name: str, value: Any, allowed: str) -> None:
         raise ValueError(f"{name}={value!r}: must be {allowed}")
 
 
+def _is_real(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def require_at_least(name: str, value: float, low: float) -> None:
     """Raise ValueError unless the parameter is finite and at least `low`."""
-    require(low <= value < np.inf, name, value, f"finite and at least {low:g}")
+    require(_is_real(value) and low <= value < np.inf, name, value, f"finite and at least {low:g}")
 
 
-def require_positive(name: str, value: float, high: float = np.inf) -> None:
+def require_positive(name: str, value: Any, high: float = np.inf) -> None:
     """Raise ValueError unless the parameter is finite, above 0 and at most `high`."""
-    require(0.0 < value <= high and value < np.inf, name, value,
+    require(_is_real(value) and 0.0 < value <= high and value < np.inf, name, value,
             "finite and above 0" if high == np.inf else f"above 0 and at most {high:g}")
 
 
@@ -123,8 +127,7 @@ class Budget:
         if self.simulations is not None:
             require_count("simulations", self.simulations)
         else:
-            real = isinstance(self.seconds, int | float | np.number) and not isinstance(self.seconds, bool)
-            require(real and 0.0 < float(self.seconds or 0.0) < np.inf, "seconds", self.seconds, "finite and above 0")
+            require_positive("seconds", self.seconds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ NEEDED = frozenset({"step", "sample_action"})
 def _keep_outcome(tree: SearchTree, edge: int, state: Array, reward: float, ended: bool, player: float) -> int:
     """The edge's outcome with exactly this state and reward; a new one if there is none."""
     last = 0
-    outcome = tree.edges[edge]["first_outcome"] if tree.edges[edge]["outcomes"] > 0 else 0
+    outcome = tree.edges[edge]["first_outcome"]
     while outcome != 0:
         same = tree.nodes[outcome]["reward"] == reward and (tree.nodes[outcome]["actions"] == ENDED) == ended
         for i in range(len(state)):

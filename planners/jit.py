@@ -20,9 +20,10 @@ import numpy as np
 from numba import boolean, float64, int64, njit, typeof, types, uint64
 from numba.core import cgutils, config
 from numba.experimental.function_type import _get_jit_address
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 from planners.base import Array
+from planners.cache import cache_folder
 
 __all__ = [
     "MATRIX",
@@ -38,6 +39,7 @@ __all__ = [
     "helper",
     "int64",
     "kernel",
+    "part",
     "player",
     "rollout",
     "runner",
@@ -81,8 +83,7 @@ def _cache_folder(function: Callable[..., Any]) -> Path:
     folders = [ROOT / name for name in ("planners", "curling", "envs")]
     if not any(own.is_relative_to(folder) for folder in folders):
         folders.append(own)
-    base = Path(os.environ.get("BONSPIEL_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "bonspiel")
-    return base.expanduser() / _digest(tuple(folders))
+    return cache_folder() / _digest(tuple(folders))
 
 
 @functools.cache
@@ -123,7 +124,12 @@ def compiled(role: str) -> Callable[[F], F]:
 
 def helper(function: F) -> F:
     """Compile a function that kernels or model functions call; it becomes part of its callers' machine code."""
-    return cast(F, njit(nogil=True, error_model="numpy", _nrt=False)(function))
+    return cast(F, njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function))
+
+
+def part(function: F) -> F:
+    """A piece of a kernel that calls model functions: compiled within compiled kernels, else plain Python."""
+    return cast(F, register_jitable(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function))
 
 
 def _caller(role: str) -> Callable[..., Any]:

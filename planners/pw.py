@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planners.backup import back_up, record
+from planners.backup import back_up
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
-from planners.hash_table import find_slot
+from planners.descent import follow
 from planners.jit import (
     RNG,
     TABLE,
@@ -14,14 +14,11 @@ from planners.jit import (
     float64,
     int64,
     kernel,
-    player,
-    rollout,
     sample_action,
-    step,
 )
 from planners.search import plan_with_tree
 from planners.selection import best_edge
-from planners.tree import SEARCH_TREE, SearchTree, add_child, add_edge, child_key, has_room
+from planners.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
 from planners.widening import due
 
 
@@ -32,31 +29,19 @@ def _search(
     tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
     exploration: float, k_action: float, alpha_action: float, use_rollout: bool,
 ) -> int:  # fmt: skip
-    next_state, scratch = tree.scratch[0], tree.scratch[1]
     for simulation in range(simulations):
         if not has_room(tree, steps):
             return simulation
         node, depth, leaf_value = 0, 0, 0.0
-        while True:
+        while node != ENDED:
             if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
                 edge = add_edge(tree, node)
                 sample_action(functions, tree.state[node], tree.action[edge], params, rng)
                 tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
             else:
                 edge = best_edge(tree, node, exploration)
-            reward, terminated = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
-            record(tree, depth, node, edge, reward)
+            node, leaf_value = follow(tree, functions, params, steps, rng, depth, node, edge, use_rollout)
             depth += 1
-            if terminated or depth == steps:
-                break
-            key = child_key(tree, node, edge, next_state)
-            slot = find_slot(tree.slots, tree.keys, key)
-            node = tree.slots[slot] - 1
-            if node < 0:
-                node = add_child(tree, slot, key, next_state, player(functions, next_state, params))
-                if use_rollout:
-                    leaf_value = rollout(functions, next_state, scratch, steps - depth, params, rng)
-                    break
         back_up(tree, depth, leaf_value, discount)
     return simulations
 

@@ -17,7 +17,7 @@ Tree = TypeVar("Tree")
 LARGEST_CHUNK = 65_536  # simulations between two looks at the clock and at Ctrl-C
 CHUNK_SECONDS = 0.0005
 FIRST_NODES = 4_096
-MOST_NODES_AT_FIRST = 1 << 20  # untouched memory costs nothing, but the page tables of a huge search would
+MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
 
 
 def extend(
@@ -54,7 +54,7 @@ def extend(
             if left <= 0.0:
                 return tree, done
             chunk = max(1, min(LARGEST_CHUNK, int(done / elapsed * min(CHUNK_SECONDS, left))))
-        if did < chunk and did < 1:
+        if did == 0:
             # Doubling a large tree would overrun the budget: make room at once for what the speed so far foretells.
             tree = more_room(tree, min(max(1.25 * (elapsed + left) / elapsed, 2.0), 64.0))
 

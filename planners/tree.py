@@ -36,7 +36,7 @@ EDGE = np.dtype(
         ("visits", "i8"),
         ("due", "i8"),  # visits at which the next outcome is due
         ("outcomes", "i8"),
-        ("first_outcome", "i8"),
+        ("first_outcome", "i8"),  # 0: none, since the root is nobody's outcome
     ]
 )
 PATH = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])
@@ -75,7 +75,7 @@ def new_tree(
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states."""
     room = nodes + steps
-    edges = room + 256 * steps  # has_room asks for slack
+    edges = room + 1024 * steps  # has_room asks for slack; untouched memory costs nothing
     if root_actions is not None:
         root_actions = check_actions(model, root_actions)
         edges += 2 * len(root_actions) * (steps + 1)
@@ -168,6 +168,7 @@ def add_edge(tree: SearchTree, node: int) -> int:
     tree.edges[edge]["visits"] = 0
     tree.edges[edge]["due"] = 0
     tree.edges[edge]["outcomes"] = 0
+    tree.edges[edge]["first_outcome"] = 0
     tree.value[edge, MEAN] = UNTRIED
     tree.value[edge, INV_SQRT] = 0.0
     return edge

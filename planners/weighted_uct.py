@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.actions import action_set
+from planners.actions import action_kernel, action_set
 from planners.backup import average
 from planners.base import (
     Array,
@@ -24,15 +24,7 @@ from planners.base import (
     require_positive,
     steps_left,
 )
-from planners.experience import (
-    EXPERIENCES,
-    Experiences,
-    gather,
-    grow,
-    has_room,
-    new_experiences,
-    remember,
-)
+from planners.experience import EXPERIENCES, Experiences, grow, has_room, new_experiences, remember
 from planners.jit import (
     MATRIX,
     RNG,
@@ -48,6 +40,7 @@ from planners.jit import (
     step,
     typeof,
 )
+from planners.nearness import gather
 from planners.search import decide, extend
 from planners.selection import sqrt_2_log, ucb1
 from planners.tree import UNTRIED, copy
@@ -224,7 +217,7 @@ class WeightedUCT:
     bandwidth: float = 0.5
     action_bandwidth: float = 0.0
     neighbours: Literal["grid", "all"] = "grid"
-    cutoff: float = 3.5
+    cutoff: float = 4.0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -252,7 +245,7 @@ class WeightedUCT:
         least = math.exp(-0.5 * self.cutoff * self.cutoff)
         settings = (
             actions, at_root, self.exploration, self.bandwidth, least,
-            _action_kernel(actions, self.action_bandwidth), weights,
+            action_kernel(actions, self.action_bandwidth), weights,
         )  # fmt: skip
         search, params, discount = runner(_search, model), model.params, float(model.discount)
 
@@ -261,11 +254,3 @@ class WeightedUCT:
 
         known, simulations = extend(run, known, grow, budget)
         return decide(at_root.copy(), walk.root_visits, walk.root_value, simulations, start)
-
-
-def _action_kernel(actions: Array, bandwidth: float) -> Array:
-    if bandwidth == 0.0:
-        return np.eye(len(actions))
-    squared = ((actions[:, None] - actions[None]) ** 2).sum(-1)
-    kernel: Array = np.exp(-squared / (2.0 * bandwidth**2))
-    return kernel

@@ -110,7 +110,7 @@ def _points(curve: Sequence[tuple[float, Summary]]) -> Array:
 def _reward(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
     axes.set_title(panel.env, loc="left")
     for text, curve in panel.curves.items():
-        _curve(axes, styles[text], text, *_points(curve))
+        _curve(axes, styles[text], panel.label(text), *_points(curve))
     _level(axes, panel.optimum, "optimum", INK, "-", above=True)
     _level(axes, panel.random, "random policy", GREY, (0, (4, 2)), above=False)
     axes.margins(y=0.1)
@@ -137,7 +137,7 @@ def _regret(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
         x, mean, low, high = _points(curve)
         bounds = [np.maximum(panel.optimum - value, floor) for value in (mean, high, low)]
         touched = touched or bool((bounds[1] <= floor).any())
-        _curve(axes, styles[text], text, x, *bounds)
+        _curve(axes, styles[text], panel.label(text), x, *bounds)
     if touched:
         axes.axhspan(0, floor, color="#f2f2f2", linewidth=0, zorder=0)
         axes.set_ylim(bottom=floor / 1.6)

@@ -52,15 +52,24 @@ def show_list(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Play a suite, then print its tables and draw its chart."""
+def workers(jobs: int | None) -> int:
+    """How many worker processes were asked for: all cores if nothing was.
+
+    Raises:
+        UsageError: out of range.
+    """
     import joblib
 
-    from runs import driver, provenance, suite
     from runs.experiment import number
 
-    cores = joblib.cpu_count()
-    jobs = cores if arguments.jobs is None else number("jobs", arguments.jobs, 1, 1024, whole=True)
+    return joblib.cpu_count() if jobs is None else number("jobs", jobs, 1, 1024, whole=True)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play a suite, then print its tables and draw its chart."""
+    from runs import driver, provenance, suite
+
+    jobs = workers(arguments.jobs)
     chosen = suite.load(arguments.target).override(arguments.planner, arguments.budget, arguments.milliseconds,
                                                    arguments.episodes, arguments.seed)
     folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", chosen.name)
@@ -138,6 +147,14 @@ def bench(arguments: argparse.Namespace) -> int:
     return bench.main(arguments.planner, as_json=arguments.json)
 
 
+def tune(arguments: argparse.Namespace) -> int:
+    """Search for a planner's parameters."""
+    from runs import tune
+
+    return tune.main(arguments.env, arguments.planner, arguments.trials, arguments.budget, arguments.episodes,
+                     arguments.seed, workers(arguments.jobs))
+
+
 def parser() -> Parser:
     """The whole command line."""
     root = Parser(prog="bonspiel", description="Benchmarks of planning with continuous actions.",
@@ -179,6 +196,17 @@ def parser() -> Parser:
     command.add_argument("--planner", action="append", default=[], metavar="NAME[:key=value,...]",
                          help="what to measure (default: every planner but random)")
     command.add_argument("--json", action="store_true", help="print JSON")
+    command = verb("tune", tune, "search for a planner's parameters in an environment",
+                   "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --trials 24 --budget 1000")
+    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
+    command.add_argument("--planner", required=True, metavar="NAME[:key=value,...]",
+                         help="what to tune; parameters given here stay as they are")
+    command.add_argument("--trials", type=int, default=24, metavar="N", help="draws of parameters (default: 24)")
+    command.add_argument("--budget", type=int, default=1000, metavar="N", help="simulations a decision (default: 1000)")
+    command.add_argument("--episodes", type=int, default=30, metavar="N",
+                         help="episodes of a trial; the best few are played for 4 times as many (default: 30)")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
+    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     return root
 
 

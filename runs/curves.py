@@ -1,6 +1,7 @@
 """What a run found: for each environment and unit of budget, one curve of summaries for each planner."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,6 +21,7 @@ class Panel:
         curves: for each planner's text, its (budget, summary) pairs in order of budget.
         optimum: value of the optimal policy; None where it is not known.
         random: value of the uniformly random policy; None where it is not known.
+        labels: what planners are called, by their texts; the texts themselves where nothing is given.
     """
 
     env: str
@@ -27,6 +29,11 @@ class Panel:
     curves: dict[str, list[tuple[float, Summary]]]
     optimum: float | None = None
     random: float | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def label(self, planner: str) -> str:
+        """What a planner is called."""
+        return self.labels.get(planner, planner)
 
 
 def references(env: str) -> tuple[float | None, float | None]:
@@ -49,7 +56,7 @@ def panels(store: Store) -> list[Panel]:
             summary = summarise(returns, planner_rng(setting, len(returns)))
             curve.append((setting.budget, summary))
     return [Panel(env, unit, {planner: sorted(curve, key=lambda point: point[0]) for planner, curve in curves.items()},
-                  *references(env)) for (env, unit), curves in found.items()]
+                  *references(env), store.suite.labels(env)) for (env, unit), curves in found.items()]
 
 
 def table(panel: Panel) -> str:
@@ -58,7 +65,7 @@ def table(panel: Panel) -> str:
     rows = [["planner", *(f"{budget:g} {panel.unit}" for budget in budgets)]]
     for planner, curve in panel.curves.items():
         cells = {budget: _cell(summary) for budget, summary in curve}
-        rows.append([planner, *(cells.get(budget, "") for budget in budgets)])
+        rows.append([panel.label(planner), *(cells.get(budget, "") for budget in budgets)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows.insert(1, ["-" * width for width in widths])
     lines = (" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
@@ -66,12 +73,14 @@ def table(panel: Panel) -> str:
 
 
 def caption(panel: Panel) -> str:
-    """What a reader needs to know beside the table: episodes, optimum, random policy."""
+    """What a reader needs to know beside the table: episodes, optimum, random policy, the texts behind labels."""
     sizes = {summary.n for curve in panel.curves.values() for _, summary in curve}
     episodes = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
     known = [f"{name} {value:.4f}" for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
              if value is not None]
-    return ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
+    facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
+    meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
+    return "\n".join([facts, *meanings])
 
 
 def _cell(summary: Summary) -> str:

@@ -57,14 +57,18 @@ class Entrant:
         planner: NAME[:key=value,...].
         max_simulations: leave out larger budgets of simulations.
         max_milliseconds: leave out larger time budgets.
+        label: what tables and charts call it, where the planner's text is long.
     """
 
     planner: str
     max_simulations: float | None = None
     max_milliseconds: float | None = None
+    label: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse caps that are no numbers."""
+        """Refuse caps that are no numbers, and a label that is no text."""
+        if not (self.label is None or (isinstance(self.label, str) and self.label)):
+            raise UsageError(f"label={self.label!r}: must be a text")
         for name in ("max_simulations", "max_milliseconds"):
             if getattr(self, name) is not None:
                 number(name, getattr(self, name), 0, 1e12, whole=False)
@@ -114,6 +118,10 @@ class Experiment:
             raise UsageError(f"{self.env}: needs at least one planner")
         if not (simulations or milliseconds):
             raise UsageError(f"{self.env}: needs at least one budget, in simulations or in milliseconds")
+        labels = [entrant.label for entrant in self.planners if entrant.label]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise UsageError(f"{self.env}: label={label!r} is given twice; name every planner differently")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Experiment":

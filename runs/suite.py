@@ -62,6 +62,11 @@ class Suite:
         """How many episodes each setting is played for."""
         return {setting: experiment.episodes for experiment in self.experiment for setting in experiment.settings()}
 
+    def labels(self, env: str) -> dict[str, str]:
+        """What tables and charts call the planners of an environment that have a label, by their texts."""
+        experiments = [experiment for experiment in self.experiment if experiment.env == env]
+        return {e.planner: e.label for experiment in experiments for e in experiment.planners if e.label}
+
     def override(self, planners: Sequence[str] = (), simulations: Sequence[float] = (),
                  milliseconds: Sequence[float] = (), episodes: int | None = None, seed: int | None = None) -> "Suite":
         """This suite with other planners, budgets (of either unit), episodes or seed; what is not given stays.

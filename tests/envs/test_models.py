@@ -56,6 +56,8 @@ def test_places_are_clamped_to_the_square():
     np.testing.assert_array_equal(after, [0.0, 0.0, 4.0])
     after, *_ = step(model, [4.9, 0.5, 0.0], 0.0, Fixed(0.0, 0.0))
     np.testing.assert_array_equal(after, [5.0, 0.5, 1.0])
+    after, *_ = step(model, [0.5, 4.9, 0.0], math.pi / 2, Fixed(0.0, 0.0))
+    np.testing.assert_allclose(after, [0.5, 5.0, 1.0], atol=1e-15)
 
 
 @pytest.mark.parametrize(("place", "reward", "ends"), [

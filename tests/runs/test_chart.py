@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import matplotlib
 import numpy as np
@@ -53,6 +54,15 @@ def test_the_curves_are_the_means_and_the_regret_what_is_missing():
     missing = {line.get_label(): line for line in regret.lines}
     np.testing.assert_allclose(missing["uct"].get_ydata(), [0.4, 0.35, 0.3])
     np.testing.assert_allclose(missing["abstraction:exploration=2"].get_ydata(), [0.3, 0.1, 0.00067])
+
+
+def test_a_label_stands_for_the_text_and_is_explained():
+    named = replace(TRAP, labels={"abstraction:exploration=2": "abstraction, tuned"})
+    drawn, plain = ({line.get_label(): line for line in chart.draw([panel]).axes[0].lines} for panel in (named, TRAP))
+    assert drawn["abstraction, tuned"].get_color() == plain["abstraction:exploration=2"].get_color()
+    assert "abstraction:exploration=2" not in drawn and "uct" in drawn
+    assert "| abstraction, tuned | 1.400" in table(named)
+    assert caption(named).splitlines() == [caption(TRAP), "- abstraction, tuned: `abstraction:exploration=2`"]
 
 
 def test_bands_are_the_intervals():

@@ -54,6 +54,9 @@ def test_the_digest_is_stable_and_tells_what_is_played():
     ({"planners": [3]}, ["planner entry"]),
     ({"planners": [{"planner": "uct", "max_simulation": 3}]}, ["max_simulation", "Did you mean 'max_simulations'"]),
     ({"planners": [{"planner": "uct", "max_simulations": "x"}]}, ["max_simulations='x'"]),
+    ({"planners": [{"planner": "uct", "label": 3}]}, ["label=3", "text"]),
+    ({"planners": [{"planner": "uct", "label": ""}]}, ["label=''"]),
+    ({"planners": [{"planner": name, "label": "x"} for name in ("uct", "dpw")]}, ["label='x'", "twice"]),
     ({"simulations": [], "milliseconds": []}, ["budget"]),
     ({"episode": 3}, ["'episode'", "Did you mean 'episodes'"]),
     ({"env": 3}, ["env=3", "text"]),
@@ -63,6 +66,15 @@ def test_what_cannot_be_run_is_refused_by_name(changes, words):
         make(**changes)
     for word in words:
         assert word in str(refused.value)
+
+
+def test_labels_belong_to_an_environment_and_change_nothing_that_is_played():
+    named = make(planners=[{"planner": "uct", "label": "mine"}, {"planner": "dpw", "max_simulations": 10}])
+    both = Suite("x", (named, make(env="trap:noise_range=0.01")))
+    assert both.labels("trap") == {"uct": "mine"}
+    assert both.labels("trap:noise_range=0.01") == {}
+    assert Suite.of("x", json.loads(both.to_json())) == both
+    assert Suite("x", (named,)).digest() == Suite("x", (make(),)).digest()
 
 
 def test_the_same_thing_twice_is_refused():

@@ -1,0 +1,36 @@
+import pytest
+
+import planners
+from planners.registry import parse_value
+
+
+def test_parse_makes_what_make_makes():
+    assert planners.parse("dpw:exploration=0.5,outcome=least_visited") == planners.make(
+        "dpw", exploration=0.5, outcome="least_visited"
+    )
+    assert planners.parse("wuct") == planners.make("weighted_uct")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("abstracton", r"unknown planner 'abstracton'. Did you mean 'abstraction'\? Known: random, uct"),
+        ("dpw:exploraton=1", r"unknown parameter of dpw 'exploraton'. Did you mean 'exploration'\?"),
+        ("dpw:exploration", "'exploration' is not key=value"),
+        ("dpw:exploration=1,exploration=2", "'exploration' is given twice"),
+        ("dpw:exploration=-1", "exploration=-1: must be finite and at least 0"),
+        ("uct:n_actions=0", "n_actions=0: must be a whole number of at least 1"),
+        ("uct:leaf=root", "leaf='root': must be 'tree' or 'rollout'"),
+        ("", "unknown planner ''"),
+    ],
+)
+def test_bad_text_is_answered_with_what_is_allowed(text, message):
+    with pytest.raises(ValueError, match=message):
+        planners.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", 1), ("0.5", 0.5), ("1e-3", 1e-3), ("true", True), ("none", None), ("tree", "tree")]
+)
+def test_values(text, value):
+    assert parse_value(text) == value
