@@ -33,9 +33,17 @@ __all__ = [
     "register",
 ]
 
-REGISTRY = Registry("environment", {"trap": "envs.trap:Trap", "treasure_hunt": "envs.treasure_hunt:TreasureHunt"})
+REGISTRY = Registry("environment", {
+    "trap": "envs.trap:Trap",
+    "treasure_hunt": "envs.treasure_hunt:TreasureHunt",
+    "curling": "curling.model:Curling",
+})
 
-IDS = {"Trap-v0": "envs.trap_env:TrapEnv", "TreasureHunt-v0": "envs.treasure_hunt_env:TreasureHuntEnv"}
+IDS = {
+    "Trap-v0": "envs.trap_env:TrapEnv",
+    "TreasureHunt-v0": "envs.treasure_hunt_env:TreasureHuntEnv",
+    "Curling-v0": "envs.curling:CurlingEnv",
+}
 
 names = REGISTRY.names
 

@@ -1,0 +1,127 @@
+"""Speed of the engines, on one core: microseconds a shot by number of stones on the sheet, and whole ends a second.
+
+python -m curling.bench                                    prints the figures
+python -m curling.bench docs/results/curling-speed.svg     draws them as well
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from curling.engines import Engine, make_engine
+from curling.engines.analytic import WORKSPACE, shoot
+from curling.model import Curling
+from curling.noise import noise_of, throw
+from curling.physics import FCV1
+from curling.sheet import STONE_RADIUS, STONES, no_stones
+from planners.base import Array, Rng
+from planners.jit import MATRIX, RNG, VECTOR, int64, kernel
+
+DRAWS_AND_HITS = ((-0.15, 2.3), (0.25, 2.8))  # m/s, from and to (vx, vy)
+DRAWS = ((-0.05, 2.3), (0.2, 2.45))  # the same, of stones that mostly stay in play
+SPIN, CAP = FCV1.launch_spin, FCV1.max_speed
+
+
+def random_board(count: int, rng: Rng) -> Array:
+    """`count` stones, rows 0, 1, ..., at uniform places between hog line and back line of fcv1, none overlapping."""
+    stones = no_stones()
+    placed = 0
+    while placed < count:
+        place = rng.uniform((-2.2, 32.2), (2.2, 40.3))
+        if not (np.hypot(*(stones[:placed] - place).T) < 2.0 * STONE_RADIUS).any():
+            stones[placed] = place
+            placed += 1
+    return stones
+
+
+def random_shots(n: int, rng: Rng) -> tuple[Array, Array]:
+    """Velocities [n, 2] of draws and hits of fcv1, and spins [n] of either turn."""
+    return rng.uniform(*DRAWS_AND_HITS, (n, 2)), rng.choice([-1.0, 1.0], n) * SPIN
+
+
+def microseconds(engine: Engine, count: int, boards: int, shots: int, rng: Rng) -> Array:
+    """CPU time of a shot with `count` stones on the sheet: one figure a board, each of one call of `shots` shots."""
+    times = np.empty(boards)
+    for n in range(boards):
+        board, (velocities, spins) = random_board(count, rng), random_shots(shots, rng)
+        start = time.process_time()
+        engine.shots(board, STONES - 1, velocities, spins)
+        times[n] = 1e6 * (time.process_time() - start) / shots
+    return times
+
+
+@kernel(int64(int64, MATRIX, MATRIX, MATRIX, VECTOR, RNG))
+def _play_ends(ends: int, stones: Array, workspace: Array, aims: Array, noise: Array, rng: Rng) -> int:
+    """Ends of 16 noisy draws each; how many stones are left in all."""
+    left = 0
+    for _ in range(ends):
+        stones[:] = np.nan
+        for shot in range(STONES):
+            vx = aims[0, 0] + (aims[1, 0] - aims[0, 0]) * rng.random()
+            vy = aims[0, 1] + (aims[1, 1] - aims[0, 1]) * rng.random()
+            side = 1.0 if rng.random() < 0.5 else -1.0
+            vx, vy = throw(side * vx, vy, CAP, noise, rng)
+            shoot(stones, shot, vx, vy, side * SPIN, 0, workspace)
+        for shot in range(STONES):
+            left += not np.isnan(stones[shot, 0])
+    return left
+
+
+def ends_of_draws(ends: int, rng: Rng) -> tuple[float, float]:
+    """Ends of 16 noisy draws a second of CPU time, and the mean number of stones left."""
+    stones, workspace, noise = no_stones(), np.empty(WORKSPACE), noise_of("normal_dist").params
+    start = time.process_time()
+    left = _play_ends(ends, stones, workspace, np.array(DRAWS), noise, rng)
+    return ends / (time.process_time() - start), left / ends
+
+
+def random_playouts(ends: int, rng: Rng) -> float:
+    """Ends a second of CPU time that the model's rollout plays, rules included: random draws and hits with noise."""
+    model = Curling()
+    state, scratch = model.initial_state(rng), np.empty(model.state_dim)
+    start = time.process_time()
+    for _ in range(ends):
+        model.rollout(state.copy(), scratch, STONES, model.params, rng)
+    return ends / (time.process_time() - start)
+
+
+def report(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
+    """Print the figures; yield the analytic engine's microseconds a shot for each number of stones."""
+    analytic, box2d = make_engine("analytic"), make_engine("box2d")
+    for count in counts:
+        times = microseconds(analytic, count, 100, 2000, rng)
+        print(f"analytic, {count:2d} stones on the sheet: {np.median(times):5.2f} us a shot, "
+              f"{1e6 / np.median(times):10,.0f} shots/s")
+        yield count, times
+    print(f"box2d,     5 stones on the sheet: {1e6 / np.median(microseconds(box2d, 5, 5, 2, rng)):10.1f} shots/s")
+    speed, left = ends_of_draws(20_000, rng)
+    print(f"ends of 16 noisy draws: {speed:,.0f} ends/s ({left:.1f} stones are left)")
+    print(f"random playouts of an end with the rules: {random_playouts(20_000, rng):,.0f} ends/s")
+
+
+def draw(figures: dict[int, Array], file: Path) -> None:
+    """The chart: time of a shot against the number of stones, median and the middle 80 % of boards."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0, 3.6), layout="constrained")
+    axes = figure.add_subplot()
+    low, middle, high = np.quantile(list(figures.values()), (0.1, 0.5, 0.9), axis=1)
+    axes.fill_between(list(figures), low, high, color="#0072B2", alpha=0.2, linewidth=0, label="80 % of boards")
+    axes.plot(list(figures), middle, color="#0072B2", marker="o", markersize=4, label="median board")
+    axes.set(xlabel="stones on the sheet", ylabel="µs a shot, one core", xlim=(0, max(figures)), ylim=(0, None),
+             title="Analytic engine: draws and hits, vy 2.3 to 2.8 m/s")
+    axes.grid(color="#e6e6e6")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="upper left")
+    with rc_context({"svg.hashsalt": "bonspiel"}):
+        figure.savefig(file, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    measured = dict(report(range(STONES), np.random.default_rng(0)))
+    if len(sys.argv) > 1:
+        draw(measured, Path(sys.argv[1]))

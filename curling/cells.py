@@ -1,0 +1,63 @@
+"""Abstract states of curling for planners that share statistics between similar positions.
+
+Depth 0: whose turn; 1: also the shot, the hammer and the standing of the match; 2: also how many stones each team has
+in play and in the house; from 3 on: also the stones' places, in squares of 15.8 m / 2^depth (0.5 mm at depth 15).
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curling.sheet import STONES, TEAM_STONES
+from curling.state import FIRST_STONE, IN_HOUSE, LEAD, TEE, TIME, team_of
+from planners.base import Array
+from planners.jit import compiled, helper
+from planners.zobrist import LEVELS, combine, fraction, mix
+
+DEPTHS = 16
+EXTENT = 15.8  # m, side of the square that the cells divide
+PLACES = 3  # the first depth that knows where stones are
+
+
+@helper
+def _counts(state: Array, params: Array) -> np.uint64:
+    """Stones in play and in the house, of each team, as the digits of one number."""
+    stones = state[FIRST_STONE:].reshape((STONES, 2))
+    number = 0
+    for i in range(STONES):
+        if stones[i, 1] > 0.0:
+            digit = 2 * (i // TEAM_STONES)
+            number += 16**digit
+            if math.hypot(stones[i, 0], stones[i, 1] - params[TEE]) < params[IN_HOUSE]:
+                number += 16 ** (digit + 1)
+    return np.uint64(number)
+
+
+@compiled("cells")
+def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
+    """Hashes at depths first..last-1; see `planners.base.Model`. Stones of a team are alike: their keys are added."""
+    # np.uint64 around each, as interpreted runs have Python's; the hammer follows from the turn and the time
+    mover = np.uint64(mix(np.uint64(team_of(state) + 1)))
+    when = np.uint64(combine(mover, np.uint64(np.int64(state[TIME]))))
+    standing = np.uint64(combine(when, np.uint64(np.int64(state[LEAD]))))
+    in_play = np.uint64(combine(standing, np.uint64(_counts(state, params))))
+    for depth in range(first, last):
+        if depth == 0:
+            out[0 - first] = mover
+        elif depth == 1:
+            out[1 - first] = standing
+        else:
+            out[depth - first] = in_play
+    stones = state[FIRST_STONE:].reshape((STONES, 2))
+    # a third of the extent is never near a border of cells, so a draw to the tee stays in one cell at every depth
+    low_x, low_y = -EXTENT / 3.0, params[TEE] - 2.0 * EXTENT / 3.0
+    for i in range(STONES):
+        if stones[i, 1] > 0.0:
+            team = np.uint64(i // TEAM_STONES)
+            x = np.uint64(fraction(stones[i, 0], low_x, low_x + EXTENT))
+            y = np.uint64(fraction(stones[i, 1], low_y, low_y + EXTENT))
+            for depth in range(max(first, PLACES), last):
+                shift = np.uint64(LEVELS - depth)
+                place = np.uint64(combine(team, x >> shift))
+                out[depth - first] += np.uint64(combine(place, y >> shift))

@@ -1,0 +1,26 @@
+"""Engines: "box2d", the reference, a rigid body simulation; "analytic", compiled, what planners search with."""
+
+from curling.engines.base import Engine, Path
+from planners.registry import Registry
+
+__all__ = ["Engine", "Path", "make_engine", "names"]
+
+REGISTRY = Registry(
+    "engine", {"analytic": "curling.engines.analytic:AnalyticEngine", "box2d": "curling.engines.box2d:Box2DEngine"}
+)
+
+names = REGISTRY.names
+
+
+def make_engine(name: str = "analytic", physics: str = "fcv1") -> Engine:
+    """An engine by name.
+
+    Args:
+        name: "analytic" or "box2d".
+        physics: "fcv1" (Digital Curling 3 and 4) or "dc2" (Digital Curling 2).
+
+    Raises:
+        ValueError: unknown name or physics.
+    """
+    engine: Engine = REGISTRY.make(name, physics=physics)
+    return engine

@@ -1,0 +1,133 @@
+"""The analytic engine: a shot as a chain of events, each in closed form, between which nothing is computed at all."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf, isfinite, nan, sqrt
+
+import numpy as np
+
+from curling.engines.base import Engine, Path
+from curling.engines.curve import ABSENT, FIELDS, MOVING, RESTING, STATE, X, Y, where
+from curling.engines.events import advance, go, look_ahead
+from curling.engines.impact import ROOM
+from curling.engines.rates import TIME_STEP
+from curling.engines.tables import HOG, LAWS, LONGEST, TOP_SPEED, law_index
+from curling.sheet import STONES
+from planners.base import Array
+from planners.jit import helper, kernel
+
+WORKSPACE = (STONES + ROOM, FIELDS)
+# s; fcv1 slows a stone before it moves it, as if it had been released half a step early; dc2 moves half a step first
+EARLY = np.array([0.5 * TIME_STEP, 0.0])
+HOG_REMOVES_ALL = np.array([law.hog_removes_all for law in LAWS])
+
+
+@helper
+def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: float, spin: float) -> None:
+    """Lay out the board with the thrown stone on its way; with a velocity that is no velocity it is gone at once."""
+    for i in range(STONES):
+        board[i, X], board[i, Y] = stones[i, 0], stones[i, 1]
+        board[i, STATE] = RESTING if isfinite(stones[i, 0]) and isfinite(stones[i, 1]) else ABSENT
+    board[index, STATE] = ABSENT
+    v = sqrt(vx * vx + vy * vy)
+    if isfinite(v) and isfinite(spin) and v > 0.0:
+        fast = min(v, TOP_SPEED[law]) / v
+        vx, vy, early = fast * vx, fast * vy, EARLY[law]
+        board[index, X], board[index, Y] = -early * vx, -early * vy
+        if go(law, board, index, -early, vx, vy, spin):
+            look_ahead(law, board, index, -early)
+
+
+@helper
+def _collect(law: int, board: Array, stones: Array, index: int) -> None:
+    """The stones at rest, without those that the hog line takes away."""
+    for i in range(STONES):
+        short = board[i, Y] <= HOG[law] and (HOG_REMOVES_ALL[law] or i == index)
+        if board[i, STATE] == ABSENT or short:
+            stones[i, 0], stones[i, 1] = nan, nan
+        else:
+            stones[i, 0], stones[i, 1] = board[i, X], board[i, Y]
+
+
+@kernel("void(f8[:, ::1], i8, f8, f8, f8, i8, f8[:, ::1])")
+def shoot(stones: Array, index: int, vx: float, vy: float, spin: float, law: int, workspace: Array) -> None:
+    """Play a shot in place, from compiled code; any floats will do.
+
+    Args:
+        stones: places at rest, [16, 2] in metres in the shot frame, NaN where absent; then the places after the shot.
+        index: row of the thrown stone; a stone that lies there is taken away. Nothing happens unless 0 <= index < 16.
+        vx: velocity (vx, vy) at the release point, m/s. Not finite, or slower than a stone can move: the stone is lost.
+            Faster than the tables go: that speed.
+        vy: see vx.
+        spin: rad/s, counter-clockwise above 0.
+        law: 0 fcv1, 1 dc2, see `tables.law_index`.
+        workspace: scratch, float64 of shape WORKSPACE; what it holds does not matter.
+    """
+    if not 0 <= index < STONES:
+        return
+    rule = 1 if law == 1 else 0
+    _release(rule, workspace, stones, index, vx, vy, spin)
+    advance(rule, workspace, 0.0, inf)
+    _collect(rule, workspace, stones, index)
+
+
+@kernel("void(i8, f8[:, ::1], f8[::1], i8, f8[:, :, ::1], f8[:, ::1])")
+def _shoot_many(index: int, velocities: Array, spins: Array, law: int, after: Array, workspace: Array) -> None:
+    for n in range(len(spins)):
+        shoot(after[n], index, velocities[n, 0], velocities[n, 1], spins[n], law, workspace)
+
+
+@kernel("i8(f8[:, ::1], i8, f8, f8, f8, i8, f8, f8[::1], f8[:, :, ::1], f8[:, ::1])")
+def _film(stones: Array, index: int, vx: float, vy: float, spin: float, law: int, interval: float, times: Array,
+          frames: Array, board: Array) -> int:
+    """`shoot` with frames at every interval until all is at rest; how many."""
+    _release(law, board, stones, index, vx, vy, spin)
+    time, moving, n = 0.0, True, 0
+    while moving and n < len(times):
+        times[n] = n * interval
+        time = advance(law, board, time, times[n])
+        moving = False
+        for i in range(STONES):
+            moving = moving or board[i, STATE] == MOVING
+        if not moving:
+            times[n] = time
+        for i in range(STONES):
+            frames[n, i, 0], frames[n, i, 1] = board[i, X], board[i, Y]
+            if board[i, STATE] == ABSENT:
+                frames[n, i, 0], frames[n, i, 1] = nan, nan
+            elif board[i, STATE] == MOVING:
+                frames[n, i, 0], frames[n, i, 1] = where(law, board[i], times[n])
+        n += 1
+    _collect(law, board, stones, index)
+    return n
+
+
+@dataclass(frozen=True)
+class AnalyticEngine(Engine):
+    """The compiled engine: exact impacts, closed-form events; about a microsecond a shot."""
+
+    def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
+        after = np.tile(stones, (len(spins), 1, 1))
+        law = law_index(self.physics)
+        cuts = np.linspace(0, len(spins), threads + 1).astype(int)
+        parts = [slice(a, b) for a, b in pairwise(cuts)]
+
+        def play(part: slice) -> None:
+            _shoot_many(index, velocities[part], spins[part], law, after[part], np.empty(WORKSPACE))
+
+        if threads == 1:
+            play(parts[0])
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(play, parts))
+        return after
+
+    def _path(self, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Array, Path]:
+        after = stones.copy()
+        law = law_index(self.physics)
+        most = int(2.0 * LONGEST[law] / self.path_interval)
+        times, frames = np.empty(most), np.empty((most, STONES, 2))
+        n = _film(after, index, velocity[0], velocity[1], spin, law, self.path_interval, times, frames,
+                  np.empty(WORKSPACE))
+        return after, Path(times[:n].copy(), frames[:n].copy())

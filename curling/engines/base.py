@@ -1,0 +1,176 @@
+"""What every engine promises, and the checks that they share."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from curling.physics import Physics, physics_of
+from curling.sheet import STONE_RADIUS, STONES, present
+from planners.base import Array, require
+
+OVERLAP = 0.005  # stones closer than this are refused; servers report overlaps of a millimetre or so
+NOISE_ROOM = 1.025  # execution noise may take a shot so far above the cap on aims
+MAX_SPIN = 10.0
+PATH_FRAMES = 20  # frames of a path in one second of fcv1's time
+
+
+class Path(NamedTuple):
+    """Where the stones were while they moved.
+
+    Attributes:
+        times: seconds since the release, [T]; the last is when the last stone stopped or left.
+        positions: [T, 16, 2], NaN where absent.
+    """
+
+    times: Array
+    positions: Array
+
+
+@dataclass(frozen=True)
+class Engine(ABC):
+    """Plays shots: removals included, the free guard zone (see `curling.rules`) not.
+
+    Args:
+        physics: "fcv1" or "dc2".
+    """
+
+    physics: Literal["fcv1", "dc2"] = "fcv1"
+
+    def __post_init__(self) -> None:
+        """Refuse physics that do not exist."""
+        physics_of(self.physics)
+
+    @cached_property
+    def law(self) -> Physics:
+        """The parameters of the physics."""
+        return physics_of(self.physics)
+
+    @property
+    def path_interval(self) -> float:
+        """Seconds between two frames of a path: 0.05, and 0.005 of dc2's ten times faster clock."""
+        return 1.0 / PATH_FRAMES if self.physics == "fcv1" else 0.1 / PATH_FRAMES
+
+    @overload
+    def shot(self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float,
+             trajectory: Literal[False] = ...) -> Array: ...
+
+    @overload
+    def shot(self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float,
+             trajectory: Literal[True]) -> tuple[Array, Path]: ...
+
+    def shot(self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float,
+             trajectory: bool = False) -> Array | tuple[Array, Path]:
+        """Play one shot.
+
+        Args:
+            stones: places of the stones at rest, [16, 2] in metres, NaN where absent; left unchanged.
+            index: the row of the thrown stone, which must be absent.
+            velocity: (vx, vy) at the release, m/s.
+            spin: rad/s, counter-clockwise above 0.
+            trajectory: also return the paths.
+
+        Returns:
+            The stones at rest, [16, 2], and with `trajectory` also their `Path`.
+
+        Raises:
+            ValueError: an argument that no game can produce; the message names it.
+        """
+        board = self.check_stones(stones, index)
+        aims = self.check_velocities(np.asarray(velocity, np.float64)[None], "velocity")
+        turn = check_spins(np.asarray(spin, np.float64)[None], 1, "spin")
+        if trajectory:
+            return self._path(board, int(index), aims[0], float(turn[0]))
+        final: Array = self._shots(board, int(index), aims, turn, 1)[0]
+        return final
+
+    def shots(self, stones: ArrayLike, index: int, velocities: ArrayLike, spins: ArrayLike, threads: int = 1) -> Array:
+        """Play many shots on the same stones, each by itself.
+
+        Args:
+            stones: as for `shot`.
+            index: as for `shot`.
+            velocities: [n, 2].
+            spins: [n].
+            threads: how many threads share the work; the result does not depend on it.
+
+        Returns:
+            The stones at rest after each shot, [n, 16, 2].
+
+        Raises:
+            ValueError: as for `shot`.
+        """
+        board = self.check_stones(stones, index)
+        aims = self.check_velocities(np.asarray(velocities, np.float64), "velocities")
+        require(threads >= 1, "threads", threads, "at least 1")
+        turns = check_spins(np.asarray(spins, np.float64), len(aims), "spins")
+        return self._shots(board, int(index), aims, turns, threads)
+
+    def unchecked(self, stones: Array, index: int, velocity: Array, spin: float) -> Array:
+        """`shot` for models, whose arguments need no checks; a throw that is not finite or does not move is lost."""
+        if not 0.0 < np.hypot(velocity[0], velocity[1]) < np.inf:
+            return stones.copy()
+        final: Array = self._shots(stones, index, velocity[None], np.array([spin]), 1)[0]
+        return final
+
+    @abstractmethod
+    def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
+        """`shots` for checked arguments; `stones` must not be written to."""
+
+    @abstractmethod
+    def _path(self, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Array, Path]:
+        """`shot` with its paths for checked arguments; `stones` must not be written to."""
+
+    def check_stones(self, stones: ArrayLike, index: int) -> Array:
+        """The stones as a new float64 array, [16, 2].
+
+        Raises:
+            ValueError: wrong shape, off the sheet, overlapping, or the row `index` is taken.
+        """
+        board = np.array(stones, np.float64)
+        require(board.shape == (STONES, 2), "stones", board.shape, f"an array of shape ({STONES}, 2)")
+        require(bool((np.isnan(board[:, 0]) == np.isnan(board[:, 1])).all()), "stones", stones, "NaN in whole rows")
+        rows = np.flatnonzero(present(board))
+        sheet = self.law.sheet
+        for i in rows:
+            x, y = board[i]
+            on_sheet = abs(x) <= sheet.half_width - STONE_RADIUS and 0.0 < y <= sheet.back_line + STONE_RADIUS
+            require(bool(on_sheet), f"stones[{i}]", (x, y), "on the sheet")
+        for i in rows:
+            apart = np.hypot(*(board[rows] - board[i]).T)
+            apart[rows == i] = np.inf
+            require(bool((apart > 2.0 * STONE_RADIUS - OVERLAP).all()), f"stones[{i}]", tuple(board[i]),
+                    "clear of all other stones")
+        whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
+        require(whole and 0 <= index < STONES, "index", index, f"a whole number from 0 to {STONES - 1}")
+        require(index not in rows, "index", index, "the row of a stone that is not on the sheet")
+        return board
+
+    def check_velocities(self, velocities: Array, name: str) -> Array:
+        """The velocities as a contiguous array, [n, 2].
+
+        Raises:
+            ValueError: wrong shape, not finite, 0, or faster than a shot can be.
+        """
+        require(velocities.ndim == 2 and velocities.shape[1] == 2, name, velocities.shape, "pairs (vx, vy)")
+        require(bool(np.isfinite(velocities).all()), name, velocities, "finite")
+        speeds, cap = np.hypot(velocities[:, 0], velocities[:, 1]), self.law.max_speed
+        require(bool(((speeds > 0.0) & (speeds <= NOISE_ROOM * cap)).all()), name, velocities,
+                f"faster than 0 and within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} above it)")
+        return np.ascontiguousarray(velocities)
+
+
+def check_spins(spins: Array, n: int, name: str) -> Array:
+    """The spins as a contiguous array, [n].
+
+    Raises:
+        ValueError: wrong shape, or not within bounds.
+    """
+    require(spins.shape == (n,), name, spins.shape, f"{n} numbers")
+    require(bool((np.abs(spins) <= MAX_SPIN).all()), name, spins, f"between -{MAX_SPIN} and {MAX_SPIN} rad/s")
+    return np.ascontiguousarray(spins)
+
+

@@ -1,0 +1,169 @@
+"""The reference engine: stones as discs in Box2D, stepped one millisecond at a time (pybox2d, 0.1 to 0.2 s a shot).
+
+Box2D 2.3 makes impacts below 1 unit/s perfectly inelastic and cannot be told otherwise. In metres that spoils most hits
+of fcv1, so its world is measured in decimetres; dc2's reference has the same threshold and stays in metres.
+Stones are no "bullets": the reference's are, but no step is as long as the 15 mm by which its bullets may overlap.
+"""
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from curling.engines.base import Engine, Path
+from curling.physics import (
+    DC2_DECELERATION,
+    DC2_TURN,
+    FCV1_DRAG,
+    FCV1_SPIN_LOSS,
+    FCV1_STOP_SPEED,
+    FCV1_TURN,
+    Physics,
+)
+from curling.sheet import STONE_MASS, STONE_RADIUS, STONES, no_stones, present
+from planners.base import Array
+
+with warnings.catch_warnings():
+    # about types that SWIG makes; where warnings are errors, this one would crash the interpreter
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import Box2D
+
+TIME_STEP = 0.001  # s
+
+Motion = Callable[[float, float, float, float], tuple[float, float, float]]
+Bodies = dict[int, Any]  # by row of the stones
+
+
+def fcv1_motion(vx: float, vy: float, spin: float, dt: float) -> tuple[float, float, float]:
+    """(vx, vy, spin) of a sliding stone after dt seconds."""
+    speed = math.hypot(vx, vy)
+    a, b, c = FCV1_DRAG
+    slower = speed - (a / (speed + b) + c) * dt
+    lost = FCV1_SPIN_LOSS / max(speed, 0.001) * dt
+    if slower < FCV1_STOP_SPEED:
+        return 0.0, 0.0, 0.0
+    k, p = FCV1_TURN
+    turn = math.copysign(k * speed**p * dt, spin) if spin else 0.0
+    along, across = slower * math.cos(turn) / speed, slower * math.sin(turn) / speed
+    left = math.copysign(abs(spin) - lost, spin) if abs(spin) > lost else 0.0
+    return along * vx - across * vy, along * vy + across * vx, left
+
+
+def dc2_motion(vx: float, vy: float, spin: float, dt: float) -> tuple[float, float, float]:
+    """(vx, vy, spin) of a sliding stone after dt seconds."""
+    speed = math.hypot(vx, vy)
+    slower = speed - DC2_DECELERATION * dt
+    if slower <= 0.0:
+        return 0.0, 0.0, 0.0
+    push = math.copysign(DC2_TURN * dt, spin) if spin else 0.0
+    scale = slower / (speed * math.hypot(slower, push))
+    return scale * (slower * vx - push * vy), scale * (slower * vy + push * vx), spin
+
+
+@dataclass(frozen=True)
+class World:
+    """How one physics is simulated.
+
+    Attributes:
+        units: Box2D lengths in a metre.
+        iterations: of the velocity and the position solver in a step.
+        first: seconds of friction before the first step.
+        motion: what friction does to a stone.
+    """
+
+    units: float
+    iterations: tuple[int, int]
+    first: float
+    motion: Motion
+
+    def build(self, law: Physics, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Any, Bodies]:
+        """A Box2D world and its bodies."""
+        world = Box2D.b2World(gravity=(0.0, 0.0), doSleep=True)
+        radius = STONE_RADIUS * self.units
+        density = STONE_MASS / (math.pi * radius * radius)
+        bodies: Bodies = {}
+        for row in sorted((*np.flatnonzero(present(stones)), index)):
+            x, y = (0.0, 0.0) if row == index else stones[row]
+            fixture = Box2D.b2FixtureDef(shape=Box2D.b2CircleShape(radius=radius), density=density, restitution=1.0,
+                                         friction=law.impact_friction)
+            bodies[int(row)] = world.CreateDynamicBody(position=(x * self.units, y * self.units), fixtures=fixture)
+        bodies[index].linearVelocity = (float(velocity[0]) * self.units, float(velocity[1]) * self.units)
+        bodies[index].angularVelocity = spin
+        return world, bodies
+
+    def slow_down(self, bodies: Bodies, dt: float) -> bool:
+        """Let friction act on every stone for dt seconds; whether any still moves."""
+        moving = False
+        for body in bodies.values():
+            vx, vy = body.linearVelocity
+            if vx or vy:
+                vx, vy, spin = self.motion(vx / self.units, vy / self.units, body.angularVelocity, dt)
+                body.linearVelocity = (vx * self.units, vy * self.units)
+                body.angularVelocity = spin
+                moving = moving or bool(vx or vy)
+        return moving
+
+    def places(self, bodies: Bodies) -> Array:
+        """Where the bodies are, [16, 2] in metres."""
+        stones = no_stones()
+        for row, body in bodies.items():
+            stones[row] = body.position
+        return stones / self.units
+
+
+WORLDS = {
+    "fcv1": World(10.0, (8, 3), TIME_STEP, fcv1_motion),
+    "dc2": World(1.0, (10, 10), 0.5 * TIME_STEP, dc2_motion),
+}
+
+
+@dataclass(frozen=True)
+class Box2DEngine(Engine):
+    """Rigid body simulation, step by step as the reference simulators do it.
+
+    Args:
+        physics: "fcv1" or "dc2".
+    """
+
+    def _run(self, stones: Array, index: int, velocity: Array, spin: float,
+             every: int) -> tuple[list[float], list[Array]]:
+        """Times and places of the stones every so many steps (0: never) and when all are at rest or gone."""
+        how, sheet = WORLDS[self.physics], self.law.sheet
+        side = (sheet.half_width - STONE_RADIUS) * how.units
+        back = (sheet.back_line + STONE_RADIUS) * how.units
+        world, bodies = how.build(self.law, stones, index, velocity, spin)
+        times, places, step = [], [], 0
+        moving = how.slow_down(bodies, how.first)
+        while moving:
+            if every and step % every == 0:
+                times.append(step * TIME_STEP)
+                places.append(how.places(bodies))
+            world.Step(TIME_STEP, *how.iterations)
+            step += 1
+            for row, body in list(bodies.items()):
+                x, y = body.position
+                if abs(x) >= side or y >= back:
+                    world.DestroyBody(bodies.pop(row))
+            moving = how.slow_down(bodies, TIME_STEP)
+        return [*times, step * TIME_STEP], [*places, how.places(bodies)]
+
+    def _without_short(self, stones: Array, index: int) -> Array:
+        """The stones at rest without those that ended short of the hog line."""
+        kept = stones.copy()
+        short = kept[:, 1] - STONE_RADIUS <= self.law.sheet.hog_line
+        kept[short & (self.law.hog_removes_all | (np.arange(STONES) == index))] = np.nan
+        return kept
+
+    def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
+        finals = np.empty((len(velocities), STONES, 2))
+        for n, (velocity, spin) in enumerate(zip(velocities, spins, strict=True)):
+            _, places = self._run(stones, index, velocity, float(spin), 0)
+            finals[n] = self._without_short(places[-1], index)
+        return finals
+
+    def _path(self, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Array, Path]:
+        times, places = self._run(stones, index, velocity, spin, round(self.path_interval / TIME_STEP))
+        return self._without_short(places[-1], index), Path(np.array(times), np.array(places))

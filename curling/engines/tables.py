@@ -1,0 +1,149 @@
+"""The free path of a stone as tables, which compiled code bakes in.
+
+Between impacts speed, heading and spin depend on the present speed alone. So every free path is a piece of one curve,
+the last piece: it is tabulated over the time that is left until the stop (time-to-stop) and a stone only needs to be
+told where the curve lies on the sheet. The frame of the curve: the stop is the origin, the stone arrives along +x and
+spins counter-clockwise; at time-to-stop tau it is at (-X(tau), Y(tau)). Clockwise spin mirrors the curve in the x-axis;
+without spin the stone is at (-S(tau), 0), S the arc length.
+
+With v the speed, a(v) the deceleration, g(v) the rate of turning and l(v) the loss of spin:
+
+    tau = integral dv / a        S = integral v dv / a        spin lost W = integral l dv / a
+    heading left H = integral g dv / a        X = integral v cos(H) dv / a        Y = integral v sin(H) dv / a
+
+All tables hold cubic polynomials on cells of equal length, coefficients in rising powers of the place in the cell.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.integrate import cumulative_simpson
+from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
+
+from curling.engines.rates import RATES
+from curling.physics import BY_NAME, DC2_STOP_SPEED, FCV1_STOP_SPEED, Physics
+from curling.sheet import STONE_RADIUS
+from planners.base import Array
+
+CURVE_CELLS = 1024
+INVERSE_CELLS = 512
+QUADRATURE_STEPS = 1 << 15
+START_SPEED = 1e-6  # m/s, where the quadrature starts
+HEADROOM = 1.1  # the tables go so far beyond the cap on aims: room for noise and for spin that turns into speed
+
+NAMES = tuple(BY_NAME)
+LAWS = tuple(BY_NAME.values())
+
+
+def law_index(name: str) -> int:
+    """How compiled code knows a law: 0 is "fcv1", 1 is "dc2"."""
+    return NAMES.index(name)
+
+
+def hermite_cells(values: Array, slopes: Array, step: float) -> Array:
+    """Cubics through values and slopes at equally spaced nodes, [nodes - 1, 4]."""
+    y0, y1, m0, m1 = values[:-1], values[1:], slopes[:-1] * step, slopes[1:] * step
+    return np.stack([y0, m0, 3.0 * (y1 - y0) - 2.0 * m0 - m1, 2.0 * (y0 - y1) + m0 + m1], 1)
+
+
+def _monotone_cells(x: Array, y: Array, nodes: Array) -> Array:
+    """Cubics of y(x) without overshoot on the cells between equally spaced nodes, from dense samples."""
+    values = np.interp(nodes, x, y)
+    return hermite_cells(values, PchipInterpolator(nodes, values).derivative()(nodes), nodes[1])
+
+
+class Samples(NamedTuple):
+    """The integrals of the module's docstring over a dense grid of speeds from 0 up, [n] each."""
+
+    v: Array
+    deceleration: Array
+    tau: Array
+    arc: Array
+    lost: Array
+    heading: Array
+    x: Array
+    y: Array
+
+
+def _integrate(law: Physics) -> Samples:
+    # v = z^5 makes the integrand of the heading, v^-0.8 / a, smooth at the stop
+    z = np.linspace(START_SPEED**0.2, (HEADROOM * law.max_speed) ** 0.2, QUADRATURE_STEPS)
+    v = z**5
+    deceleration, turn, loss = RATES[law.name](v)
+    dv = 5.0 * z**4 / deceleration
+
+    def integral(rate: Array) -> Array:
+        """From the stop: below START_SPEED rate * dv is taken to grow as a power of z that fits its first samples."""
+        f = rate * dv
+        power = np.log(max(f[1], 1e-300) / max(f[0], 1e-300)) / np.log(z[1] / z[0])
+        return np.append(0.0, cumulative_simpson(f, x=z, initial=0.0) + f[0] * z[0] / (power + 1.0))
+
+    heading = integral(turn)
+    return Samples(np.append(0.0, v), np.append(deceleration[0], deceleration), integral(np.ones_like(z)), integral(v),
+                   integral(loss), heading, integral(v * np.cos(heading[1:])), integral(v * np.sin(heading[1:])))
+
+
+def _over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, float]:
+    """Cubics of samples over the square root of a distance, and a cell's length: distances grow as tau^2 at first.
+
+    `slopes` are those of the samples over the root.
+    """
+    dense = np.sqrt(distance)
+    roots = np.linspace(0.0, dense[-1], INVERSE_CELLS + 1)
+    return hermite_cells(PchipInterpolator(dense, samples)(roots), np.interp(roots, dense, slopes), roots[1]), roots[1]
+
+
+def _tabulate(law: Physics) -> dict[str, Array]:
+    """The tables of one law, and the length of a cell of each under the name of its argument."""
+    v, deceleration, tau, arc, lost, heading, x, y = _integrate(law)
+    cos, sin = np.cos(heading), np.sin(heading)
+    times = np.linspace(0.0, tau[-1], CURVE_CELLS + 1)
+
+    def over_time(samples: Array, slopes: Array) -> Array:
+        exact = CubicHermiteSpline(tau, samples, slopes)
+        return hermite_cells(exact(times), np.interp(times, tau, slopes), times[1])
+
+    per_v = 1.0 / np.maximum(v, 1e-30)
+    at_stop = np.sqrt(2.0 / deceleration[0])  # limit of dtau / dsqrt(X)
+    graph_tau, root_x = _over_root(x, tau, np.where(v > 0.0, 2.0 * np.sqrt(x) * per_v / cos, at_stop))
+    graph_y, _ = _over_root(x, y, 2.0 * np.sqrt(x) * sin / cos)
+    tau_of_arc, root_arc = _over_root(arc, tau, np.where(v > 0.0, 2.0 * np.sqrt(arc) * per_v, at_stop))
+
+    speeds, sines, losses = (np.linspace(0.0, top, INVERSE_CELLS + 1) for top in (v[-1], sin[-1], max(lost[-1], 1.0)))
+    tau_of_speed = CubicHermiteSpline(v, tau, 1.0 / deceleration)(speeds)
+    return {
+        "curve": np.concatenate([over_time(x, v * cos), over_time(y, v * sin)], 1), "straight": over_time(arc, v),
+        "lost": _monotone_cells(tau, lost, times), "tau": times[1],
+        "graph": np.concatenate([graph_tau, graph_y], 1), "root_x": root_x,
+        "tau_of_arc": tau_of_arc, "root_arc": root_arc,
+        "tau_of_speed": hermite_cells(tau_of_speed, 1.0 / RATES[law.name](speeds)[0], speeds[1]), "speed": speeds[1],
+        "tau_of_sine": _monotone_cells(sin, tau, sines), "sine": sines[1],
+        "tau_of_lost": _monotone_cells(lost, tau, losses), "loss": losses[1],
+    }  # fmt: skip
+
+
+_TABLES = [_tabulate(law) for law in LAWS]
+
+
+def _both(name: str) -> Array:
+    return np.ascontiguousarray([tables[name] for tables in _TABLES])
+
+
+CURVE = _both("curve")  # [law, cell of tau, 8]: X, Y in m
+STRAIGHT = _both("straight")  # [law, cell of tau, 4]: S in m
+LOST = _both("lost")  # [law, cell of tau, 4]: W in rad/s
+GRAPH = _both("graph")  # [law, cell of sqrt(X), 8]: tau in s, Y in m
+TAU_OF_ARC = _both("tau_of_arc")  # [law, cell of sqrt(S), 4]
+TAU_OF_SPEED = _both("tau_of_speed")  # [law, cell of v, 4]
+TAU_OF_SINE = _both("tau_of_sine")  # [law, cell of sin(H), 4]
+TAU_OF_LOST = _both("tau_of_lost")  # [law, cell of W, 4]
+
+PER_TAU, PER_ROOT_X, PER_ROOT_ARC = 1.0 / _both("tau"), 1.0 / _both("root_x"), 1.0 / _both("root_arc")  # cells a unit
+PER_SPEED, PER_SINE, PER_LOSS = 1.0 / _both("speed"), 1.0 / _both("sine"), 1.0 / _both("loss")
+TOP_SPEED = INVERSE_CELLS / PER_SPEED * (1.0 - 1e-9)  # m/s, the end of the tables
+LONGEST = CURVE_CELLS / PER_TAU  # s, from there to the stop
+STOP_SPEED = np.array([FCV1_STOP_SPEED, DC2_STOP_SPEED])  # m/s, slower stones lie
+
+SIDE = np.array([law.sheet.half_width - STONE_RADIUS for law in LAWS])  # a stone is out when |x| is so large, m
+BACK = np.array([law.sheet.back_line + STONE_RADIUS for law in LAWS])  # or y so large
+HOG = np.array([law.sheet.hog_line + STONE_RADIUS for law in LAWS])  # or y, at rest, not larger

@@ -1,0 +1,212 @@
+"""Generative models of a curling match, for planners and environments."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from curling.cells import cells
+from curling.engines.analytic import WORKSPACE, shoot
+from curling.engines.tables import law_index
+from curling.noise import Noise, noise_of, throw
+from curling.physics import Physics, physics_of
+from curling.rules import RULES, rule_of
+from curling.sheet import STONE_RADIUS, STONES, no_stones
+from curling.state import (
+    CAP,
+    FIRST_STONE,
+    HAMMER,
+    LAW,
+    LEAD,
+    NOISE,
+    PARAMS,
+    SPIN,
+    STATE_DIM,
+    TEE,
+    TEE_VX,
+    TEE_VY,
+    TIME,
+    VX_UNIT,
+    VY_UNIT,
+    VY_ZERO,
+    read_stones,
+    row_of,
+    settle,
+    state_of,
+    team_of,
+)
+from planners.base import Array, Rng, require
+from planners.jit import RNG, VECTOR, compiled, kernel, typeof
+
+
+@kernel(typeof((0.0, 0.0, 0.0))(VECTOR, VECTOR, RNG))
+def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float]:
+    """The throw that an action gives, noise included: vx and vy, m/s, and spin, rad/s."""
+    vx = params[VX_UNIT] * action[0]
+    vy = params[VY_ZERO] + params[VY_UNIT] * action[1]
+    vx, vy = throw(vx, vy, params[CAP], params[NOISE:PARAMS], rng)
+    return vx, vy, params[SPIN] if action[2] >= 0.0 else -params[SPIN]
+
+
+@compiled("step")
+def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
+    """Throw a stone with noise on the analytic engine, then apply the rules; the reward is team 0's."""
+    vx, vy, spin = release(action, params, rng)
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
+    shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), np.empty(WORKSPACE))
+    return settle(state, stones, next_state, params)
+
+
+@compiled("sample_action")
+def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
+    """A draw or a hit with equal chances, aimed at the tee line anywhere on the sheet, with either spin."""
+    weight = 0.93 + 0.10 * rng.random() if rng.random() < 0.5 else 1.03 + 0.57 * rng.random()
+    side = 1.0 if rng.random() < 0.5 else -1.0
+    x = 4.0 * rng.random() - 2.0
+    vy = params[TEE_VY] * weight
+    # a stone twice as fast curls about a quarter as far
+    vx = vy * x / params[TEE] + side * params[TEE_VX] / (weight * weight)
+    action[0] = vx / params[VX_UNIT]
+    action[1] = (vy - params[VY_ZERO]) / params[VY_UNIT]
+    action[2] = side
+
+
+@compiled("rollout")
+def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+    """Return of random shots over at most `depth` steps."""
+    total = 0.0
+    action = np.empty(3)
+    for _ in range(depth):
+        sample_action(state, action, params, rng)
+        reward, over = step(state, action, scratch, params, rng)
+        total += reward
+        if over:
+            break
+        state[:] = scratch
+    return total
+
+
+@compiled("player")
+def player(state: Array, params: Array) -> float:
+    """+1 when team 0 throws next, -1 when team 1 does."""
+    return 1.0 - 2.0 * team_of(state)
+
+
+@dataclass(frozen=True)
+class Curling:
+    """A match of curling, or a single end, on the analytic engine; the teams alternate and rewards are team 0's.
+
+    The state is described field by field in `curling.state`. An action is (vx, vy, spin): the velocity aimed at, m/s,
+    and a number whose sign is the rotation (0 or more is counter-clockwise). Team 1 has the hammer in the first end.
+    `aim` makes an action from a velocity.
+
+    Args:
+        ends: ends of the match.
+        rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none".
+        noise: "normal_dist", "dc2", "gat", "none", or a `curling.noise.Noise`.
+        physics: "fcv1" or "dc2".
+        extra_ends: a tie is followed by so many extra ends at most; one that remains is a draw.
+        velocity_unit: "m/s", or "box" to map the useful velocities to [-1, 1]^2, as learners like it.
+        reward: "points", those of each end when it is over, or "win": 1 for a match that team 0 wins, 1/2 for a draw.
+    """
+
+    ends: int = 1
+    rule: str = "five_rock"
+    noise: str | Noise = "normal_dist"
+    physics: Literal["fcv1", "dc2"] = "fcv1"
+    extra_ends: int = 0
+    velocity_unit: Literal["m/s", "box"] = "m/s"
+    reward: Literal["points", "win"] = "points"
+
+    state_dim = STATE_DIM
+    time_index = TIME
+    discount = 1.0
+    compiled = True
+    step = staticmethod(step)
+    sample_action = staticmethod(sample_action)
+    rollout = staticmethod(rollout)
+    player = staticmethod(player)
+    cells = staticmethod(cells)
+
+    def __post_init__(self) -> None:
+        """Refuse a match that cannot be played."""
+        require(1 <= self.ends <= 100, "ends", self.ends, "from 1 to 100")
+        require(0 <= self.extra_ends <= 100, "extra_ends", self.extra_ends, "from 0 to 100")
+        require(self.reward in ("points", "win"), "reward", self.reward, "'points' or 'win'")
+        require(self.velocity_unit in ("m/s", "box"), "velocity_unit", self.velocity_unit, "'m/s' or 'box'")
+        rule_of(self.rule)
+        noise_of(self.noise)
+        physics_of(self.physics)
+
+    @property
+    def law(self) -> Physics:
+        """The parameters of the physics."""
+        return physics_of(self.physics)
+
+    @property
+    def horizon(self) -> int:
+        """All shots of the longest match."""
+        return STONES * (self.ends + self.extra_ends)
+
+    @cached_property
+    def params(self) -> Array:
+        """What the functions need to know, in the order of `curling.state`."""
+        law, sheet = self.law, self.law.sheet
+        return np.array([
+            law_index(law.name), law.launch_spin, law.max_speed, *law.tee_draw, sheet.tee, sheet.in_house,
+            *RULES[self.rule], self.ends, self.ends + self.extra_ends, self.reward == "win",
+            *self._unit, *noise_of(self.noise).params,
+        ], np.float64)
+
+    @property
+    def _unit(self) -> tuple[float, float, float]:
+        """Velocities: across of action 1, along of action 0, and what action 1 adds to that."""
+        if self.velocity_unit == "m/s":
+            return 1.0, 0.0, 1.0
+        low, high = self.law.min_vy, self.law.max_speed
+        return self.law.max_vx, 0.5 * (low + high), 0.5 * (high - low)
+
+    def aim(self, vx: float, vy: float, spin: float) -> Array:
+        """The action that aims at a velocity, m/s, with the rotation that the sign of spin gives."""
+        across, middle, along = self._unit
+        return np.array([vx / across, (vy - middle) / along, 1.0 if spin >= 0.0 else -1.0])
+
+    @cached_property
+    def action_low(self) -> Array:
+        """(vx, vy, spin)."""
+        return -np.ones(3) if self.velocity_unit == "box" else self.aim(-self.law.max_vx, self.law.min_vy, -1.0)
+
+    @cached_property
+    def action_high(self) -> Array:
+        """(vx, vy, spin)."""
+        return np.ones(3) if self.velocity_unit == "box" else self.aim(self.law.max_vx, self.law.max_speed, 1.0)
+
+    @cached_property
+    def state_low(self) -> Array:
+        """Lower bounds of the states."""
+        low = state_of(no_stones(), 0, hammer=0)
+        low[LEAD] = -8.0 * (self.ends + self.extra_ends)
+        low[FIRST_STONE::2] = -self.law.sheet.half_width
+        return low
+
+    @cached_property
+    def state_high(self) -> Array:
+        """Upper bounds of the states."""
+        high = -self.state_low
+        high[TIME], high[HAMMER] = self.horizon, 1.0
+        high[FIRST_STONE + 1 :: 2] = self.law.sheet.back_line + STONE_RADIUS
+        return high
+
+    @cached_property
+    def distance_weights(self) -> Array:
+        """Only positions with the same shot, hammer and lead are compared."""
+        weights = np.ones(STATE_DIM)
+        weights[:FIRST_STONE] = math.inf
+        return weights
+
+    def initial_state(self, rng: Rng) -> Array:
+        """The empty sheet; team 1 has the hammer."""
+        return state_of(no_stones(), 0)

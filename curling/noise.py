@@ -1,0 +1,92 @@
+"""How a throw differs from the aim."""
+
+import math
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+
+from curling.physics import DC2, DC2_DECELERATION
+from planners.base import Array, Rng, require
+from planners.jit import RNG, VECTOR, float64, kernel, typeof
+from planners.registry import unknown
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviations of independent Gaussian errors.
+
+    Args:
+        speed: m/s.
+        angle: rad.
+        vx: m/s.
+        vy: m/s.
+    """
+
+    speed: float = 0.0
+    angle: float = 0.0
+    vx: float = 0.0
+    vy: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a standard deviation."""
+        for field in fields(self):
+            sd = getattr(self, field.name)
+            require(0.0 <= sd < math.inf, field.name, sd, "a standard deviation: finite and at least 0")
+
+    @property
+    def params(self) -> Array:
+        """(speed, angle, vx, vy) as compiled functions take them."""
+        return np.array(astuple(self))
+
+
+def at_the_tee(x: float, y: float) -> Noise:
+    """The errors of a dc2 tee draw's velocity that put its stop off by Gaussians of sd x and y metres."""
+    speed = math.hypot(*DC2.tee_draw)
+    return Noise(vx=x * speed / DC2.sheet.tee, vy=y * DC2_DECELERATION / speed)
+
+
+NOISES = {
+    "normal_dist": Noise(speed=0.0076, angle=0.0018),  # Digital Curling 3
+    "dc2": at_the_tee(0.145, 0.145),
+    "gat": at_the_tee(0.0725, 0.29),  # the Game AI Tournaments' setting of Digital Curling 2
+    "none": Noise(),
+}
+
+
+def noise_of(noise: str | Noise) -> Noise:
+    """A noise by name, or a custom one as it is.
+
+    Raises:
+        ValueError: not one of NOISES.
+    """
+    if isinstance(noise, Noise):
+        return noise
+    if noise not in NOISES:
+        raise unknown("noise", noise, NOISES)
+    return NOISES[noise]
+
+
+@kernel(typeof((0.0, 0.0))(float64, float64, float64, VECTOR, RNG))
+def throw(vx: float, vy: float, cap: float, sds: Array, rng: Rng) -> tuple[float, float]:
+    """The velocity that an aim at (vx, vy) gives; the aim's speed is capped first, as the servers do.
+
+    Args:
+        vx: m/s.
+        vy: m/s.
+        cap: largest speed of an aim, m/s.
+        sds: `Noise.params`.
+        rng: source of the errors; a standard deviation of 0 draws nothing.
+    """
+    speed = min(math.hypot(vx, vy), cap)
+    angle = math.atan2(vy, vx)
+    if sds[0] > 0.0:
+        speed += sds[0] * rng.standard_normal()
+    if sds[1] > 0.0:
+        angle += sds[1] * rng.standard_normal()
+    vx = speed * math.cos(angle)
+    vy = speed * math.sin(angle)
+    if sds[2] > 0.0:
+        vx += sds[2] * rng.standard_normal()
+    if sds[3] > 0.0:
+        vy += sds[3] * rng.standard_normal()
+    return vx, vy

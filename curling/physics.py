@@ -1,0 +1,74 @@
+"""The two laws of motion: "fcv1" (Digital Curling 3 and 4) and "dc2" (Digital Curling 2, as in the 2017 thesis).
+
+A stone of speed v and spin w > 0 (counter-clockwise) slows down and turns to its left; w < 0 turns it to its right.
+Impacts are elastic with Coulomb friction.
+"""
+
+import math
+from dataclasses import dataclass
+
+from curling.sheet import DC2_SHEET, DC3_SHEET, Sheet
+from planners.registry import unknown
+
+GRAVITY = 9.80665
+
+
+@dataclass(frozen=True)
+class Physics:
+    """What both engines need to know of a simulator.
+
+    Attributes:
+        name: "fcv1" or "dc2".
+        sheet: the lines that it plays on.
+        max_speed: aims are capped at this speed, m/s (dc2: of its own clock, which runs ten times too fast).
+        launch_spin: size of a thrown stone's spin, rad/s.
+        impact_friction: Coulomb coefficient between two stones; 12 never lets them slip.
+        restitution_speed: impacts below this closing speed are perfectly inelastic, m/s.
+        tee_draw: (vx, vy) of a counter-clockwise draw to the tee, m/s.
+        max_vx: no sensible aim goes further to the side, m/s.
+        min_vy: no aim as slow as this reaches the hog line, m/s.
+        hog_removes_all: whether a stone that was knocked back over the hog line goes too, or only the thrown one.
+    """
+
+    name: str
+    sheet: Sheet
+    max_speed: float
+    launch_spin: float
+    impact_friction: float
+    restitution_speed: float
+    tee_draw: tuple[float, float]
+    max_vx: float
+    min_vy: float
+    hog_removes_all: bool
+
+
+FCV1 = Physics(
+    name="fcv1", sheet=DC3_SHEET, max_speed=4.0, launch_spin=math.pi / 2.0, impact_friction=0.2, restitution_speed=0.0,
+    tee_draw=(0.1317, 2.3997), max_vx=0.4, min_vy=2.0, hog_removes_all=True,
+)
+DC2 = Physics(
+    name="dc2", sheet=DC2_SHEET, max_speed=48.79, launch_spin=0.066696, impact_friction=12.009216,
+    restitution_speed=1.0, tee_draw=(0.990740, 29.559774), max_vx=4.0, min_vy=26.0, hog_removes_all=False,
+)
+
+FCV1_DRAG = (0.00200985 * GRAVITY, 0.06385782, 0.00626286 * GRAVITY)  # a, b, c of dv/dt = -(a / (v + b) + c)
+FCV1_TURN = (0.00820, -0.8)  # k, p: the heading turns at k v^p rad/s
+FCV1_SPIN_LOSS = 0.025  # |w| falls at this / max(v, 0.001) rad/s^2
+FCV1_STOP_SPEED = 3.45e-4  # m/s
+
+DC2_DECELERATION = 12.009216  # m/s^2
+DC2_STOP_SPEED = DC2_DECELERATION * 0.001  # m/s
+DC2_TURN = 0.066696 * DC2_DECELERATION  # the heading turns at this / v rad/s while the stone spins; spin never fades
+
+BY_NAME = {law.name: law for law in (FCV1, DC2)}
+
+
+def physics_of(name: str) -> Physics:
+    """A parameter set by name.
+
+    Raises:
+        ValueError: not "fcv1" or "dc2".
+    """
+    if name not in BY_NAME:
+        raise unknown("physics", name, BY_NAME)
+    return BY_NAME[name]

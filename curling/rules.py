@@ -1,0 +1,115 @@
+"""The rules of an end: whose stone, what is protected, who scores and who gets the hammer.
+
+The functions are compiled and may also be called from Python. A stone is absent where its y is NaN or 0. Points and
+leads are team 0's; a hammer is the team (0 or 1) that throws second in an end.
+"""
+
+import math
+
+from curling.sheet import STONE_RADIUS, TEAM_STONES
+from planners.base import Array
+from planners.jit import MATRIX, boolean, float64, helper, int64, kernel
+from planners.registry import unknown
+
+RULES = {  # name: shots whose opponent's guards are protected, shots that may not tick one off the centre line
+    "none": (0, 0),
+    "four_rock": (4, 0),
+    "five_rock": (5, 0),
+    "no_tick": (5, 5),
+}
+
+
+def rule_of(name: str) -> tuple[int, int]:
+    """Numbers of shots at the start of an end (free guard zone, no tick) under a rule.
+
+    Raises:
+        ValueError: not one of RULES.
+    """
+    if name not in RULES:
+        raise unknown("rule", name, RULES)
+    return RULES[name]
+
+
+@kernel(int64(int64, int64))
+def thrower(shot: int, hammer: int) -> int:
+    """The team that throws shot 0..15 of an end."""
+    return 1 - hammer if shot % 2 == 0 else hammer
+
+
+@kernel(int64(int64, int64))
+def row(shot: int, hammer: int) -> int:
+    """The row of `stones` that the stone of shot 0..15 has."""
+    return TEAM_STONES * thrower(shot, hammer) + shot // 2
+
+
+@helper
+def _to_tee(stones: Array, i: int, tee: float) -> float:
+    """Distance of stone i from the tee; infinite where absent."""
+    return math.hypot(stones[i, 0], stones[i, 1] - tee) if stones[i, 1] > 0.0 else math.inf
+
+
+@helper
+def _on_centre_line(stones: Array, i: int) -> bool:
+    return bool(stones[i, 1] > 0.0 and abs(stones[i, 0]) <= STONE_RADIUS)
+
+
+@kernel(int64(MATRIX, float64, float64))
+def score(stones: Array, tee: float, in_house: float) -> int:
+    """Points of an end: above 0 for team 0, below for team 1.
+
+    The team of the stone nearest the tee scores one for each stone in the house nearer than the other team's nearest.
+
+    Args:
+        stones: [16, 2].
+        tee: `sheet.tee`.
+        in_house: `sheet.in_house`.
+    """
+    nearest0 = nearest1 = in_house
+    for i in range(TEAM_STONES):
+        nearest0 = min(nearest0, _to_tee(stones, i, tee))
+        nearest1 = min(nearest1, _to_tee(stones, TEAM_STONES + i, tee))
+    points = 0
+    for i in range(TEAM_STONES):
+        if _to_tee(stones, i, tee) < nearest1:
+            points += 1
+        if _to_tee(stones, TEAM_STONES + i, tee) < nearest0:
+            points -= 1
+    return points
+
+
+@kernel(boolean(MATRIX, MATRIX, int64, int64, int64, int64, float64, float64))
+def fouls(before: Array, after: Array, shot: int, team: int, free_guard: int, no_tick: int, tee: float,
+          in_house: float) -> bool:
+    """Whether a shot removed (or, under the no-tick rule, ticked) a protected guard of the opponent.
+
+    After a foul the stones are put back as before and the thrown stone is lost. Guards are the stones outside the
+    house in front of the tee line; the no-tick rule also keeps those on the centre line there (Digital Curling 4).
+
+    Args:
+        before: stones before the shot, [16, 2].
+        after: stones at rest after it, [16, 2].
+        shot: number of the shot in its end, from 0.
+        team: the team that threw.
+        free_guard: shots under the free guard zone rule.
+        no_tick: shots under the no-tick rule.
+        tee: `sheet.tee`.
+        in_house: `sheet.in_house`.
+    """
+    if shot >= free_guard:
+        return False
+    for i in range((1 - team) * TEAM_STONES, (2 - team) * TEAM_STONES):
+        guard = before[i, 1] > 0.0 and before[i, 1] + STONE_RADIUS < tee and _to_tee(before, i, tee) >= in_house
+        if guard and not after[i, 1] > 0.0:
+            return True
+        if guard and shot < no_tick and _on_centre_line(before, i) and not _on_centre_line(after, i):
+            return True
+    return False
+
+
+@kernel(int64(int64, int64))
+def next_hammer(points: int, hammer: int) -> int:
+    """The scorer of an end loses the hammer; a blank end keeps it."""
+    if points == 0:
+        return hammer
+    return 1 if points > 0 else 0
+

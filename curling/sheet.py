@@ -1,0 +1,47 @@
+"""The sheet and the stones, in metres, in the shot frame.
+
+Origin: where stones are released. y points towards the house, x to the right of the thrower.
+Stones are an array [16, 2], NaN where absent: rows 0-7 are team 0's in the order thrown, rows 8-15 team 1's.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planners.base import Array
+
+TEAM_STONES = 8
+STONES = 2 * TEAM_STONES
+STONE_RADIUS = 0.145
+STONE_MASS = 19.96  # kg
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The lines of a sheet; every length is measured from the release point or the centre line, in metres."""
+
+    hog_line: float
+    tee: float
+    back_line: float
+    half_width: float
+    house_radius: float
+
+    @property
+    def in_house(self) -> float:
+        """A stone is in the house when its centre is closer to the tee than this."""
+        return self.house_radius + STONE_RADIUS
+
+
+DC3_SHEET = Sheet(hog_line=32.004, tee=38.405, back_line=40.234, half_width=2.375, house_radius=1.829)
+DC2_SHEET = Sheet(hog_line=30.0, tee=36.4, back_line=38.23, half_width=2.375, house_radius=1.83)
+
+
+def no_stones() -> Array:
+    """An empty sheet, [16, 2] of NaN."""
+    return np.full((STONES, 2), np.nan)
+
+
+def present(stones: Array) -> NDArray[np.bool_]:
+    """Which stones are on the sheet, [16]."""
+    return ~np.isnan(stones[:, 0])

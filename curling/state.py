@@ -1,0 +1,129 @@
+"""The state of a match as a flat vector, and what one shot does to it apart from the motion of the stones.
+
+| field | meaning |
+|---|---|
+| 0 | time: shots thrown since the match began; time mod 16 is the shot's number in its end |
+| 1 | hammer: the team, 0 or 1, that throws second in this end |
+| 2 | lead: points of team 0 less those of team 1 in the ends that are over |
+| 3 + 2 i, 4 + 2 i | x and y of stone i, m, rows as in `curling.sheet`; (0, 0) where absent |
+
+After the last shot of an end the next end's empty sheet follows; only the end of the match keeps its stones.
+"""
+
+import numpy as np
+
+from curling.rules import fouls, next_hammer, row, score, thrower
+from curling.sheet import STONES
+from planners.base import Array, require
+from planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
+
+TIME, HAMMER, LEAD, FIRST_STONE = range(4)
+STATE_DIM = FIRST_STONE + 2 * STONES
+
+# the entries of a model's params; NOISE is the first of four
+(LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE, FREE_GUARD, NO_TICK, ENDS, LAST_END, WIN, VX_UNIT, VY_ZERO, VY_UNIT,
+ NOISE) = range(16)
+PARAMS = NOISE + 4
+
+
+@helper
+def hammer_of(state: Array) -> int:
+    """The team that throws second in this end."""
+    return 1 if state[HAMMER] > 0.5 else 0
+
+
+@helper
+def shot_of(state: Array) -> int:
+    """Number of the next shot in its end, 0..15."""
+    return int(state[TIME]) % STONES
+
+
+@kernel(int64(VECTOR))
+def team_of(state: Array) -> int:
+    """The team that throws next."""
+    return thrower(shot_of(state), hammer_of(state))
+
+
+@kernel(int64(VECTOR))
+def row_of(state: Array) -> int:
+    """The row that the stone thrown next will have."""
+    return row(shot_of(state), hammer_of(state))
+
+
+@kernel(typeof(None)(VECTOR, MATRIX))
+def read_stones(state: Array, stones: Array) -> None:
+    """Write the stones of a state as engines take them, [16, 2], NaN where absent."""
+    for i in range(STONES):
+        x, y = state[FIRST_STONE + 2 * i], state[FIRST_STONE + 2 * i + 1]
+        stones[i, 0] = x if y > 0.0 else np.nan
+        stones[i, 1] = y if y > 0.0 else np.nan
+
+
+def stones_of(state: Array) -> Array:
+    """The stones of a state as engines take them, a new array [16, 2], NaN where absent."""
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
+    return stones
+
+
+def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int = 0) -> Array:
+    """A state from its parts.
+
+    Args:
+        stones: [16, 2], NaN where absent.
+        shot: number of the next shot in its end, 0..15.
+        hammer: the team that throws second, 0 or 1.
+        end: number of the end, from 0.
+        lead: points of team 0 less those of team 1.
+
+    Raises:
+        ValueError: a number that no match can have.
+    """
+    require(0 <= shot < STONES, "shot", shot, "from 0 to 15")
+    require(hammer in (0, 1), "hammer", hammer, "0 or 1")
+    require(end >= 0, "end", end, "at least 0")
+    require(np.shape(stones) == (STONES, 2), "stones", np.shape(stones), "an array of shape (16, 2)")
+    return np.concatenate([[end * STONES + shot, hammer, lead], np.nan_to_num(stones).ravel()]).astype(np.float64)
+
+
+@kernel(typeof((0.0, True))(VECTOR, MATRIX, VECTOR, VECTOR))
+def settle(state: Array, stones: Array, next_state: Array, params: Array) -> tuple[float, bool]:
+    """Apply the rules after a shot: free guard zone, score, hammer, the end of the match.
+
+    Args:
+        state: before the shot.
+        stones: at rest after it, [16, 2], NaN where absent.
+        next_state: receives the state that follows.
+        params: of the model.
+
+    Returns:
+        Team 0's reward, and whether the match is over.
+    """
+    shot, hammer = shot_of(state), hammer_of(state)
+    before = state[FIRST_STONE:].reshape((STONES, 2))
+    after = next_state[FIRST_STONE:].reshape((STONES, 2))
+    tee, in_house = params[TEE], params[IN_HOUSE]
+    free_guard, no_tick = int(params[FREE_GUARD]), int(params[NO_TICK])
+    foul = fouls(before, stones, shot, thrower(shot, hammer), free_guard, no_tick, tee, in_house)
+    kept = before if foul else stones
+    for i in range(STONES):
+        present = kept[i, 1] > 0.0
+        after[i, 0] = kept[i, 0] if present else 0.0
+        after[i, 1] = kept[i, 1] if present else 0.0
+    next_state[TIME] = state[TIME] + 1.0
+    next_state[HAMMER] = state[HAMMER]
+    next_state[LEAD] = state[LEAD]
+    if shot < STONES - 1:
+        return 0.0, False
+    points = score(after, tee, in_house)
+    lead = state[LEAD] + points
+    next_state[HAMMER] = next_hammer(points, hammer)
+    next_state[LEAD] = lead
+    ends_played = next_state[TIME] / STONES
+    over = ends_played >= params[LAST_END] or (ends_played >= params[ENDS] and lead != 0.0)
+    if not over:
+        after[:] = 0.0
+    if params[WIN] == 0.0:
+        return float(points), over
+    return (0.5 + 0.5 * np.sign(lead) if over else 0.0), over
+

@@ -1,0 +1,183 @@
+"""Curling-v0: a match of curling, or one end, as a Gymnasium environment."""
+
+import copy
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import planners
+from curling import make_engine
+from curling.engines import Path
+from curling.engines import names as engine_names
+from curling.model import Curling, release
+from curling.noise import Noise
+from curling.sheet import STONES, TEAM_STONES
+from curling.state import HAMMER, LEAD, TIME, row_of, stones_of, team_of
+from envs import draw
+from envs.base import ModelEnv
+from envs.curling_draw import Scene, draw_scene
+from planners.base import Array, Budget, Planner, require
+
+FLIGHT_FRAMES = 24  # pictures of a shot in human mode
+
+
+def make_curling(engine: str = "analytic", **parameters: Any) -> Curling:
+    """The model of a match: `curling.model.Curling` for the engine "analytic", its Python twin for "box2d"."""
+    require(engine in engine_names(), "engine", engine, f"one of {', '.join(engine_names())}")
+    if engine == "analytic":
+        return Curling(**parameters)
+    from curling.reference import Box2DCurling
+
+    return Box2DCurling(**parameters)
+
+
+class CurlingEnv(ModelEnv):
+    """A match of curling, or a single end of it, with noisy throws.
+
+    ## Description
+    Two teams throw eight stones each, in turns. The team whose stone is nearest the tee scores one for each of its
+    stones in the house that is nearer than every stone of the other team. Team 1 has the hammer (the last stone) in the
+    first end; then the scorer loses it. Stones move as in the Digital Curling servers.
+
+    ## Action Space
+    `Box(-1, 1, (3,), float64)`: the velocity aimed at, vx (to the right) and vy (towards the house), and spin, whose
+    sign is the rotation: 0 or more is counter-clockwise and curls to the left. vx of -1..1 is -0.4..0.4 m/s, vy is
+    2..4 m/s ("dc2": -4..4 and 26..48.79), since Gymnasium advises to keep actions within [-1, 1]; with
+    `velocity_unit="m/s"`, as in `curling.model.Curling()`, they are in m/s. `env.unwrapped.model.aim(vx, vy, spin)`
+    gives the action in either unit.
+
+    ## Observation Space
+    `Box(35)`; lengths in metres from the release point.
+
+    | Index | Observation |
+    |---|---|
+    | 0 | shots thrown in the match; mod 16: the number of the next shot in its end |
+    | 1 | the team (0 or 1) with the hammer |
+    | 2 | points of team 0 less those of team 1 |
+    | 3 + 2 i, 4 + 2 i | x and y of stone i; 0-7 are team 0's, 8-15 team 1's; (0, 0) where absent |
+
+    ## Transition Dynamics
+    The throw differs from the aim by the noise. Stones slide, curl and collide; those that touch a side line, cross
+    the back line or stop short of the hog line are removed. Under the free guard zone rule a shot that removes a
+    guard of the opponent early in the end is undone.
+
+    ## Rewards
+    Points of team 0 less those of team 1 when an end is over, or with `reward="win"` 1, 1/2 or 0 when the match is.
+
+    ## Starting State
+    An empty sheet, team 0 to throw; or `reset(options={"state": state})`, see `curling.state.state_of`.
+
+    ## Episode End
+    Terminates with the last shot of the last end, and after extra ends, if any, when one side leads.
+
+    ## Arguments
+    * `ends` (default 1) and `extra_ends` (default 0, at most so many after a tie).
+    * `rule` (default "five_rock"): or "four_rock", "no_tick", "none".
+    * `noise` (default "normal_dist"): or "dc2", "gat", "none", or a `curling.noise.Noise`.
+    * `physics` (default "fcv1"): or "dc2".
+    * `engine` (default "analytic"): or "box2d", the slow reference.
+    * `velocity_unit` (default "box"): or "m/s".
+    * `reward` (default "points"): or "win".
+    * `opponent` (default None): with None each step is a shot of the team whose turn it is. A planner, or one in
+      writing such as "random" or "dpw:exploration=1", throws for team 1, and a step lasts until team 0's next turn.
+    * `opponent_simulations` (default 1000): the opponent's budget for a shot.
+    * `render_mode`: "rgb_array", "human" or None.
+
+    ## Version History
+    * v0: first version.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 24}  # noqa: RUF012
+    model: Curling
+
+    def __init__(self, ends: int = 1, rule: str = "five_rock", noise: str | Noise = "normal_dist",
+                 physics: str = "fcv1", engine: str = "analytic", extra_ends: int = 0, velocity_unit: str = "box",
+                 reward: str = "points", opponent: str | Planner | None = None, opponent_simulations: int = 1000,
+                 render_mode: str | None = None) -> None:
+        """Make the model, its environment and the opponent.
+
+        Raises:
+            ValueError: an argument that is not allowed; the message names it.
+        """
+        super().__init__(make_curling(engine, ends=ends, rule=rule, noise=noise, physics=physics,
+                                      extra_ends=extra_ends, velocity_unit=velocity_unit, reward=reward), render_mode)
+        self.opponent = planners.parse(opponent) if isinstance(opponent, str) else opponent
+        self.budget = Budget(simulations=opponent_simulations)
+        self._engine = make_engine(engine, physics=physics)
+        self._opponent_rng = np.random.default_rng(0)
+        self._final: Array | None = None  # stones at the end of the last shot, before any rule
+        self._flight: Path | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """Begin a match; see `gymnasium.Env.reset`."""
+        self._final = self._flight = None
+        super().reset(seed=seed, options=options)
+        # the opponent must not shift the noise of the throws, whatever it draws
+        self._opponent_rng = np.random.default_rng(self.np_random.integers(2**63))
+        require(self.opponent is None or team_of(self.state) == 0, "state", self.state,
+                "one in which team 0 throws next, since the opponent is team 1")
+        return self.state, self._info()
+
+    def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Throw a stone; an opponent then throws until it is team 0's turn again."""
+        total, over = self._throw(action)
+        while self.opponent is not None and not over and team_of(self.state) == 1:
+            decision = self.opponent.plan(self.model, self.state, self.budget, self._opponent_rng)
+            reward, over = self._throw(decision.action)
+            total += reward
+        return self.state, total, over, False, self._info()
+
+    def _throw(self, action: Array) -> tuple[float, bool]:
+        before = None if self.render_mode is None else copy.deepcopy(self.np_random)
+        if before is not None and self.action_space.contains(action):
+            self._final, self._flight = self._fly(action, before)
+        _, reward, terminated, truncated, _ = super().step(action)
+        return reward, terminated or truncated
+
+    def _fly(self, action: Array, rng: np.random.Generator) -> tuple[Array, Path]:
+        """The shot that the model is about to play with the same draws, with its paths."""
+        vx, vy, spin = release(action, self.model.params, rng)
+        return self._engine.shot(stones_of(self.state), row_of(self.state), (vx, vy), spin, trajectory=True)
+
+    def _info(self) -> dict[str, Any]:
+        return {"team": team_of(self.state), "points": self.points}
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Points of each team in this match."""
+        ends = np.diff([0.0, *(state[LEAD] for state in self.path)])
+        return int(ends[ends > 0.0].sum()), int(-ends[ends < 0.0].sum())
+
+    def scene(self) -> Scene:
+        """What there is to see: after the last shot of an end still its stones."""
+        state, ends = self.state, self.model.ends
+        end, shot = divmod(int(state[TIME]), STONES)
+        between = shot == 0 and self._final is not None
+        thrown, hammer = (STONES, int(self.path[-2][HAMMER])) if between else (shot, int(state[HAMMER]))
+        end -= between
+        left = TEAM_STONES - (thrown + 1) // 2, TEAM_STONES - thrown // 2
+        name = f"end {end + 1} of {ends}" if end < ends else f"extra end {end - ends + 1}"
+        return Scene(
+            sheet=self.model.law.sheet,
+            stones=self._final if between and self._final is not None else stones_of(state),
+            paths=None if self._flight is None else self._flight.positions,
+            points=self.points, hammer=hammer, left=left if hammer == 1 else left[::-1],
+            caption=f"{name}, after the last shot" if between else f"{name}, shot {shot + 1} of {STONES} next",
+        )
+
+    def draw(self, figure: Any) -> None:
+        """The house from above, the way of the last shot, the score, the hammer and the stones left to throw."""
+        draw_scene(figure, self.scene())
+
+    def _show(self) -> None:
+        """In human mode, play the last shot, then show its outcome."""
+        if self.render_mode == "human" and self._flight is not None:
+            self._window = self._window or draw.Window(self.metadata["render_fps"])
+            positions, scene = self._flight.positions, self.scene()
+            seen = (positions[:, :, 1] > scene.sheet.hog_line).any(axis=1)
+            for frame in np.linspace(int(seen.argmax()), len(positions) - 1, FLIGHT_FRAMES).astype(int):
+                moment = replace(scene, stones=positions[frame], paths=positions[: frame + 1])
+                self._window.show(draw.paint(partial(draw_scene, scene=moment)))
+        super()._show()

@@ -1,0 +1,123 @@
+"""A curling sheet from above: stones come from the left, the thrower's right is below."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from curling.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
+from envs.draw import FAINT, INK
+from planners.base import Array
+
+SIZE = (9.6, 6.2)  # inches
+BEFORE_HOG, BEHIND_BACK = 0.45, 0.65  # metres shown beyond the lines
+ICE, LINE, GRANITE, HOG = "#eef4f8", "#8b9aa7", "#6d747b", "#c8372d"
+RINGS = ((1.0, "#3f78b5"), (2.0 / 3.0, "#fbfcfd"), (1.0 / 3.0, "#d4554b"), (1.0 / 12.0, "#fbfcfd"))
+TEAMS = ("#dd3d2f", "#f4bd24")
+NAMES = ("red", "yellow")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What to show.
+
+    Attributes:
+        sheet: the lines.
+        stones: [16, 2], NaN where absent.
+        paths: where the stones went in the last shot, [T, 16, 2], or None.
+        points: points of each team.
+        hammer: the team with the last stone of this end.
+        left: stones that each team has still to throw.
+        caption: e.g. "end 2 of 8, shot 5 of 16".
+    """
+
+    sheet: Sheet
+    stones: Array
+    paths: Array | None
+    points: tuple[int, int]
+    hammer: int
+    left: tuple[int, int]
+    caption: str
+
+
+def draw_scene(figure: Any, scene: Scene) -> None:
+    """Draw a scene on an empty matplotlib figure."""
+    figure.set_size_inches(*SIZE)
+    sheet = scene.sheet
+    near, far, side = sheet.hog_line - BEFORE_HOG, sheet.back_line + BEHIND_BACK, sheet.half_width
+    axes = figure.add_axes((0.02, 0.02, 0.96, 0.82))
+    axes.set(xlim=(near - 0.02, far + 0.02), ylim=(side + 0.02, -side - 0.02), aspect="equal")
+    axes.axis("off")
+    _draw_ice(axes, sheet, near, far)
+    if scene.paths is not None:
+        _draw_paths(axes, scene.paths, near)
+    for i in np.flatnonzero(present(scene.stones)):
+        x, y = scene.stones[i]
+        _draw_stone(axes, (y, x), STONE_RADIUS, TEAMS[i // TEAM_STONES])
+    board = figure.add_axes((0.02, 0.85, 0.96, 0.14))
+    board.set(xlim=(0.0, SIZE[0] * 0.96), ylim=(0.0, SIZE[1] * 0.14), aspect="equal")
+    board.axis("off")
+    _draw_board(board, scene)
+
+
+def _draw_ice(axes: Any, sheet: Sheet, near: float, far: float) -> None:
+    from matplotlib.patches import Circle, Rectangle
+
+    side = sheet.half_width
+    ice = Rectangle((near, -side), far - near, 2.0 * side, facecolor=ICE, edgecolor=LINE, linewidth=1.2)
+    axes.add_patch(ice)
+    for share, colour in RINGS:
+        ring = Circle((sheet.tee, 0.0), share * sheet.house_radius, facecolor=colour, edgecolor=LINE, linewidth=0.8)
+        axes.add_patch(ring)
+    lines = {"color": LINE, "linewidth": 1.0, "zorder": 2}
+    axes.plot((near, far), (0.0, 0.0), **lines)
+    for y in (sheet.tee, sheet.back_line):
+        axes.plot((y, y), (-side, side), **lines)
+    hog = (sheet.hog_line, sheet.hog_line)
+    axes.plot(hog, (-side, side), color=HOG, linewidth=4.0, solid_capstyle="butt", zorder=2)
+
+
+def _draw_paths(axes: Any, paths: Array, near: float) -> None:
+    """The way of each stone that moved, and a ring where a struck stone lay."""
+    from matplotlib.patches import Circle
+
+    for i in range(len(paths[0])):
+        way = paths[~np.isnan(paths[:, i, 0]), i]
+        if not len(way) or np.abs(way - way[0]).max() < 1e-3:
+            continue
+        colour = TEAMS[i // TEAM_STONES]
+        if way[0, 1] >= near:
+            lay = Circle(way[0, ::-1], STONE_RADIUS, fill=False, edgecolor=INK, linestyle=":", linewidth=1.2, zorder=3)
+            axes.add_patch(lay)
+        shown = way[way[:, 1] >= near]
+        for width, ink in ((3.6, INK), (2.2, colour)):
+            axes.plot(shown[:, 1], shown[:, 0], color=ink, linewidth=width, solid_capstyle="round", zorder=3,
+                      alpha=0.35 if ink == INK else 1.0)
+
+
+def _draw_stone(axes: Any, centre: tuple[float, float], radius: float, colour: str) -> None:
+    from matplotlib.patches import Circle
+
+    axes.add_patch(Circle(centre, radius, facecolor=GRANITE, edgecolor=INK, linewidth=1.0, zorder=4))
+    axes.add_patch(Circle(centre, 0.66 * radius, facecolor=colour, edgecolor=INK, linewidth=0.6, zorder=5))
+
+
+def _draw_board(board: Any, scene: Scene) -> None:
+    """Score, hammer, and the stones that are left to throw."""
+    from matplotlib.patches import Circle
+
+    (_, width), (_, height) = board.get_xlim(), board.get_ylim()
+    for team, side in ((0, 1.0), (1, -1.0)):
+        edge = 0.0 if team == 0 else width
+        _draw_stone(board, (edge + side * 0.36, 0.52 * height), 0.3, TEAMS[team])
+        name = f"team {team}, {NAMES[team]}" + ("  \N{BULLET}  hammer" if scene.hammer == team else "")
+        board.text(edge + side * 0.82, 0.72 * height, name, ha="left" if team == 0 else "right", va="center",
+                   fontsize=13, color=INK, fontweight="bold" if scene.hammer == team else "normal")
+        for k in range(TEAM_STONES):
+            place = edge + side * (0.92 + 0.24 * k), 0.3 * height
+            board.add_patch(Circle(place, 0.09, edgecolor=FAINT, linewidth=0.8,
+                                   facecolor=TEAMS[team] if k < scene.left[team] else "white"))
+        board.text(width / 2.0 - side * 0.45, 0.62 * height, str(scene.points[team]), ha="center", va="center",
+                   fontsize=34, fontweight="bold", color=INK)
+    board.text(width / 2.0, 0.66 * height, ":", ha="center", va="center", fontsize=28, color=FAINT)
+    board.text(width / 2.0, 0.1 * height, scene.caption, ha="center", va="center", fontsize=12, color=INK)

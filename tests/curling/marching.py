@@ -1,0 +1,116 @@
+"""The oracle of the analytic engine: the reference's own steps of 1 ms, written down plainly, in float64.
+
+No tables, no events: every step slows and turns each moving stone, lets overlapping stones push each other, and moves.
+"""
+
+from math import atan2, cos, nan, sin, sqrt
+
+import numpy as np
+
+from curling.physics import DC2, DC2_DECELERATION, DC2_TURN, FCV1, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_STOP_SPEED, FCV1_TURN
+from planners.jit import helper, kernel
+
+STEP = 0.001
+RADIUS = 0.145
+ITERATIONS = 8
+SIDE = 2.375 - RADIUS
+BACK = np.array([FCV1.sheet.back_line + RADIUS, DC2.sheet.back_line + RADIUS])
+HOG = np.array([FCV1.sheet.hog_line + RADIUS, DC2.sheet.hog_line + RADIUS])
+A, B, C = FCV1_DRAG
+K, P = FCV1_TURN
+
+
+@helper
+def slow(law, vx, vy, w, step):
+    """Velocity and spin after `step` seconds of ice; at rest below the stop speed."""
+    v = sqrt(vx * vx + vy * vy)
+    if v == 0.0:
+        return 0.0, 0.0, w
+    side = 1.0 if w > 0.0 else (-1.0 if w < 0.0 else 0.0)
+    if law == 0:
+        slower = v - (A / (v + B) + C) * step
+        turn = K * v**P * step
+        spin = side * max(abs(w) - FCV1_SPIN_LOSS / max(v, 0.001) * step, 0.0)
+        stop = FCV1_STOP_SPEED
+    else:
+        slower = v - DC2_DECELERATION * step
+        turn = atan2(DC2_TURN * step, slower)
+        spin = w
+        stop = 0.0
+    if slower <= stop:
+        return 0.0, 0.0, 0.0
+    c, s = cos(side * turn) * slower / v, sin(side * turn) * slower / v
+    return c * vx - s * vy, s * vx + c * vy, spin
+
+
+@helper
+def push(law, p, v, w, pairs):
+    """Sequential impulses on all overlapping pairs, each to bounce as fast as it closed at first."""
+    n = 0
+    for j in range(16):
+        for i in range(j):
+            dx, dy = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1]
+            distance = sqrt(dx * dx + dy * dy)
+            if 0.0 < distance <= 2.0 * RADIUS:
+                nx, ny = dx / distance, dy / distance
+                closing = (v[i, 0] - v[j, 0]) * nx + (v[i, 1] - v[j, 1]) * ny
+                bounce = closing if closing > (0.0 if law == 0 else 1.0) else 0.0
+                for k, value in enumerate((float(i), float(j), nx, ny, 0.5 * distance, bounce, 0.0, 0.0)):
+                    pairs[n, k] = value
+                n += 1
+    for _ in range(ITERATIONS):
+        for k in range(n):
+            i, j, nx, ny, arm = int(pairs[k, 0]), int(pairs[k, 1]), pairs[k, 2], pairs[k, 3], pairs[k, 4]
+            bounce, along, rim = pairs[k, 5], pairs[k, 6], pairs[k, 7]
+            slip = (v[i, 1] - v[j, 1]) * nx - (v[i, 0] - v[j, 0]) * ny + arm * (w[i] + w[j])
+            most = (0.2 if law == 0 else 12.009216) * along
+            pairs[k, 7] = min(max(rim + slip / (2.0 + 4.0 * (arm / RADIUS) ** 2), -most), most)
+            for a, sign in ((i, 1.0), (j, -1.0)):
+                v[a, 0] += sign * (pairs[k, 7] - rim) * ny
+                v[a, 1] -= sign * (pairs[k, 7] - rim) * nx
+                w[a] -= 2.0 * (pairs[k, 7] - rim) * arm / RADIUS**2
+            closing = (v[i, 0] - v[j, 0]) * nx + (v[i, 1] - v[j, 1]) * ny
+            pairs[k, 6] = max(along + 0.5 * (closing + bounce), 0.0)
+            for a, sign in ((i, 1.0), (j, -1.0)):
+                v[a, 0] -= sign * (pairs[k, 6] - along) * nx
+                v[a, 1] -= sign * (pairs[k, 6] - along) * ny
+
+
+@kernel("void(f8[:, ::1], i8, f8, f8, f8, i8, f8[:, ::1], f8[::1], f8[:, ::1])")
+def _march(p, index, vx, vy, spin, law, v, w, pairs):
+    p[index, 0], p[index, 1], v[index, 0], v[index, 1], w[index] = 0.0, 0.0, vx, vy, spin
+    if law == 1:
+        v[index, 0], v[index, 1], w[index] = slow(law, vx, vy, spin, 0.5 * STEP)
+    going = True
+    while going:
+        if law == 0:
+            for i in range(16):
+                v[i, 0], v[i, 1], w[i] = slow(law, v[i, 0], v[i, 1], w[i], STEP)
+        overlap = False
+        for i in range(16):
+            if v[i, 0] != 0.0 or v[i, 1] != 0.0:
+                for j in range(16):
+                    near = (p[i, 0] - p[j, 0]) ** 2 + (p[i, 1] - p[j, 1]) ** 2 <= 4.0 * RADIUS * RADIUS
+                    overlap = overlap or (j != i and near)
+        if overlap:
+            push(law, p, v, w, pairs)
+        going = False
+        for i in range(16):
+            if v[i, 0] != 0.0 or v[i, 1] != 0.0:
+                going = True
+                p[i, 0] += v[i, 0] * STEP
+                p[i, 1] += v[i, 1] * STEP
+                if abs(p[i, 0]) >= SIDE or p[i, 1] >= BACK[law]:
+                    p[i, 0], p[i, 1], v[i, 0], v[i, 1] = nan, nan, 0.0, 0.0
+                elif law == 1:
+                    v[i, 0], v[i, 1], w[i] = slow(law, v[i, 0], v[i, 1], w[i], STEP)
+    for i in range(16):
+        if p[i, 1] <= HOG[law] and (law == 0 or i == index):
+            p[i, 0], p[i, 1] = nan, nan
+
+
+def march(stones, index, velocity, spin, law):
+    """The stones after a shot; law 0 is fcv1, 1 is dc2."""
+    after = stones.copy()
+    _march(after, index, *velocity, spin, law, np.zeros((16, 2)), np.zeros(16), np.empty((120, 8)))
+    return after

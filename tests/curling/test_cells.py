@@ -1,0 +1,78 @@
+import numpy as np
+
+from curling.model import Curling
+from curling.sheet import no_stones
+from curling.state import state_of
+
+MODEL = Curling(ends=2)
+DEPTHS = 16
+
+
+def cells(stones, shot=4, **parts):
+    out = np.empty(DEPTHS, np.uint64)
+    MODEL.cells(state_of(stones, shot, **parts), 0, DEPTHS, MODEL.params, out)
+    return out
+
+
+def shared(one, other):
+    """At how many depths two states share their cell; they do so from depth 0 on."""
+    same = one == other
+    assert (np.diff(same.astype(int)) <= 0).all()
+    return same.sum()
+
+
+def board(*places):
+    stones = no_stones()
+    stones[: len(places)] = places
+    return stones
+
+
+def test_what_each_depth_knows():
+    here = cells(board((0.0, 38.4)))
+    assert shared(here, cells(board((0.0, 38.4)), shot=5)) == 0  # whose turn
+    assert shared(here, cells(board((0.0, 38.4)), shot=6)) == 1
+    assert shared(here, cells(board((0.0, 38.4)), shot=5, hammer=0)) == 1
+    assert shared(here, cells(board((0.0, 38.4)), lead=1)) == 1
+    assert shared(here, cells(board((0.0, 38.4)), end=1)) == 1
+    assert shared(here, cells(board((0.0, 34.0)))) == 2  # in the house or not
+    assert shared(here, cells(board((0.0, 38.4), (1.0, 38.0)))) == 2
+    assert shared(here, cells(board((1.5, 38.4)))) == 3
+
+
+def test_depth_grows_with_closeness():
+    here = cells(board((0.01, 38.42)))
+    depths = [shared(here, cells(board((0.01 + d, 38.42)))) for d in (1e-7, 1e-3, 1e-1, 1.0)]
+    assert depths == sorted(depths, reverse=True)
+    assert depths[0] == DEPTHS
+    assert depths[-1] < depths[0]
+
+
+def test_draws_to_the_tee_share_cells():
+    """The tee lies far from every border between cells."""
+    tee = cells(board((0.0, 38.405)))
+    for depth in range(3, DEPTHS):
+        near = 0.3 * 15.8 / 2**depth
+        for x, y in [(near, near), (-near, near), (near, -near), (-near, -near)]:
+            assert shared(tee, cells(board((x, 38.405 + y)))) > depth
+
+
+def test_stones_of_a_team_are_alike_and_teams_are_not():
+    one, two = (0.0, 38.4), (0.5, 37.9)
+    assert shared(cells(board(one, two)), cells(board(two, one))) == DEPTHS
+    mixed, swapped = no_stones(), no_stones()
+    mixed[0], mixed[8], swapped[0], swapped[8] = one, two, two, one
+    assert shared(cells(mixed), cells(swapped)) < DEPTHS
+
+
+def test_two_stones_in_one_cell_do_not_cancel():
+    pair, other = board((0.0, 38.405), (0.0, 38.405)), board((1.5, 38.405), (1.5, 38.405))
+    assert shared(cells(pair), cells(other)) == 3
+
+
+def test_a_range_of_depths_is_a_slice():
+    state = state_of(board((0.0, 38.4), (1.0, 37.0)), 4)
+    whole = cells(board((0.0, 38.4), (1.0, 37.0)))
+    for first, last in [(0, 1), (1, 2), (2, 5), (3, 16), (7, 9)]:
+        out = np.empty(last - first, np.uint64)
+        MODEL.cells(state, first, last, MODEL.params, out)
+        np.testing.assert_array_equal(out, whole[first:last])

@@ -1,0 +1,145 @@
+"""What both engines promise; how well each agrees with recorded shots is in their own files."""
+
+import numpy as np
+import pytest
+
+import curling
+from curling.engines import names
+from curling.physics import physics_of
+from curling.sheet import no_stones, present
+from tests.curling.recorded import shots
+
+ALL = [curling.make_engine(name, physics) for name in names() for physics in ("fcv1", "dc2")]
+ENGINES = pytest.mark.parametrize("engine", ALL, ids=str)
+
+
+def board(*places):
+    stones = no_stones()
+    stones[8 : 8 + len(places)] = places
+    return stones
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match="Did you mean 'box2d'"):
+        curling.make_engine("boxd")
+    with pytest.raises(ValueError, match="fcv1"):
+        curling.make_engine("box2d", physics="fcv2")
+
+
+@ENGINES
+def test_tee_draw_stops_on_the_tee(engine):
+    law = engine.law
+    final = engine.shot(no_stones(), 3, law.tee_draw, law.launch_spin)
+    assert np.hypot(*(final[3] - (0.0, law.sheet.tee))) < 0.04
+    assert np.isnan(np.delete(final, 3, 0)).all()
+
+
+@ENGINES
+def test_rotation_mirrors(engine):
+    law = engine.law
+    stones = board((0.1, law.sheet.tee), (-1.0, law.sheet.tee - 2.0))
+    vx, vy = law.tee_draw
+    final = engine.shot(stones, 0, (1.05 * vx, 1.1 * vy), law.launch_spin)
+    mirrored = engine.shot(stones * (-1.0, 1.0), 0, (-1.05 * vx, 1.1 * vy), -law.launch_spin)
+    np.testing.assert_allclose(mirrored, final * (-1.0, 1.0), atol=2e-3)
+
+
+@ENGINES
+def test_removals(engine):
+    law = engine.law
+    vx, vy = law.tee_draw
+    for velocity in [(vx, 0.9 * vy), (vx, 1.2 * vy), (4.0 * vx, vy), (vx, -vy), (0.0, 1e-3 * vy)]:
+        assert np.isnan(engine.shot(no_stones(), 0, velocity, law.launch_spin)).all()
+
+
+@ENGINES
+def test_the_hog_line_takes_all_stones_or_in_dc2_the_thrown_one_alone(engine):
+    law = engine.law
+    stones = board((1.5, law.sheet.hog_line), (1.5, law.sheet.hog_line + 1.0))
+    final = engine.shot(stones, 0, (law.tee_draw[0], 0.9 * law.tee_draw[1]), law.launch_spin)
+    assert present(final).tolist() == [i == 9 or (i == 8 and law.name == "dc2") for i in range(16)]
+
+
+@ENGINES
+def test_the_argument_is_left_alone(engine):
+    law = engine.law
+    stones = board((0.0, law.sheet.tee))
+    before = stones.copy()
+    engine.shot(stones, 0, law.tee_draw, law.launch_spin)
+    np.testing.assert_array_equal(stones, before)
+
+
+@ENGINES
+def test_path_leads_from_the_release_to_the_final_stones(engine):
+    law = engine.law
+    stones = board((0.0, law.sheet.tee), (1.5, law.sheet.tee))
+    final = engine.shot(stones, 2, law.tee_draw, law.launch_spin)
+    again, path = engine.shot(stones, 2, law.tee_draw, law.launch_spin, trajectory=True)
+    np.testing.assert_array_equal(again, final)
+    assert path.positions.shape == (len(path.times), 16, 2)
+    np.testing.assert_allclose(path.positions[0, 2], (0.0, 0.0), atol=1e-6)
+    np.testing.assert_allclose(path.positions[-1], final, atol=1e-9)
+    np.testing.assert_allclose(np.diff(path.times)[:-1], engine.path_interval, rtol=1e-6)
+    thrown = path.positions[:, 2]
+    speeds = np.hypot(*np.diff(thrown, axis=0)[:-1].T) / engine.path_interval
+    assert speeds.max() <= np.hypot(*law.tee_draw) * 1.001
+
+
+@ENGINES
+def test_many_shots_are_the_single_shots(engine):
+    law = engine.law
+    stones = board((0.0, law.sheet.tee), (0.5, law.sheet.tee - 3.0))
+    velocities = law.tee_draw + np.linspace((-0.02, -0.02), (0.02, 0.3), 4) * law.max_speed / 4.0
+    spins = law.launch_spin * np.array([1.0, -1.0, 1.0, -1.0])
+    many = engine.shots(stones, 1, velocities, spins, threads=2)
+    for velocity, spin, final in zip(velocities, spins, many, strict=True):
+        np.testing.assert_array_equal(engine.shot(stones, 1, velocity, spin), final)
+
+
+@ENGINES
+@pytest.mark.parametrize(("change", "named"), [
+    ({"stones": np.zeros((15, 2))}, "stones"),
+    ({"stones": board((0.0, np.nan))}, "stones"),
+    ({"stones": board((2.3, 36.0))}, r"stones\[8\].*on the sheet"),
+    ({"stones": board((0.0, 45.0))}, "on the sheet"),
+    ({"stones": board((np.inf, 36.0))}, "on the sheet"),
+    ({"stones": board((0.0, 36.0), (0.1, 36.2))}, r"stones\[8\].*clear of"),
+    ({"index": 8}, "index"),
+    ({"index": 16}, "index"),
+    ({"index": -1}, "index"),
+    ({"index": 1.5}, "index"),
+    ({"velocity": (0.0, np.nan)}, "velocity"),
+    ({"velocity": (0.0, 0.0)}, "velocity"),
+    ({"velocity": (0.0, 1e9)}, "velocity"),
+    ({"velocity": (0.0, "cap")}, "velocity"),
+    ({"velocity": (1.0, 2.0, 3.0)}, "velocity"),
+    ({"spin": np.nan}, "spin"),
+    ({"spin": 1e9}, "spin"),
+])
+def test_bad_arguments_are_named(engine, change, named):
+    given = {"stones": board((0.0, 36.0)), "index": 0, "velocity": engine.law.tee_draw, "spin": engine.law.launch_spin}
+    given |= change
+    if given["velocity"] == (0.0, "cap"):
+        given["velocity"] = (0.0, 1.03 * engine.law.max_speed)
+    with pytest.raises(ValueError, match=named):
+        engine.shot(**given)
+
+
+@pytest.mark.parametrize("physics", ["fcv1", "dc2"])
+def test_the_engines_agree(physics):
+    box2d, analytic = (curling.make_engine(name, physics) for name in ("box2d", "analytic"))
+    apart = []
+    for shot in shots(physics)[::6]:
+        one, other = (e.shot(shot.stones, shot.index, shot.velocity, shot.spin) for e in (box2d, analytic))
+        if (np.isnan(one) == np.isnan(other)).all():
+            apart.append(np.hypot(*np.nan_to_num(one - other).T).max())
+        else:
+            apart.append(np.inf)
+    assert np.median(apart) < 0.01
+    assert np.quantile(apart, 0.9) < 0.09
+
+
+def test_cap_leaves_room_for_noise_above_the_largest_aim():
+    for name in ("fcv1", "dc2"):
+        engine = curling.make_engine("analytic", name)
+        engine.shot(no_stones(), 0, (0.0, physics_of(name).max_speed * 1.02), 0.1)
