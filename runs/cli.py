@@ -199,12 +199,13 @@ def parser() -> Parser:
     command = verb("tune", tune, "search for a planner's parameters in an environment",
                    "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --trials 24 --budget 1000")
     command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
-    command.add_argument("--planner", required=True, metavar="NAME[:key=value,...]",
-                         help="what to tune; parameters given here stay as they are")
+    command.add_argument("--planner", required=True, action="append", metavar="NAME[:key=value,...]",
+                         help="what to tune; parameters given here stay as they are. Further ones take part in both "
+                         "rounds, e.g. known good parameters")
     command.add_argument("--trials", type=int, default=24, metavar="N", help="draws of parameters (default: 24)")
     command.add_argument("--budget", type=int, default=1000, metavar="N", help="simulations a decision (default: 1000)")
     command.add_argument("--episodes", type=int, default=30, metavar="N",
-                         help="episodes of a trial; the best few are played for 4 times as many (default: 30)")
+                         help="episodes of a trial; the best few are played for 8 times as many (default: 30)")
     command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     return root

@@ -23,7 +23,7 @@ from runs.statistics import Summary, summarise
 from runs.suite import Suite, parse_text
 
 FINALISTS = 4
-FINAL_EPISODES = 4  # times as many as in a trial
+FINAL_EPISODES = 8  # times as many as in a trial
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,12 @@ def play(settings: Sequence[Setting], episodes: range, jobs: int) -> dict[str, S
     return dict(sorted(summaries.items(), key=lambda item: -item[1].mean))
 
 
-def main(env: str, start: str, trials: int, budget: int, episodes: int, seed: int, jobs: int) -> int:
+def main(env: str, known: Sequence[str], trials: int, budget: int, episodes: int, seed: int, jobs: int) -> int:
     """Tune a planner in an environment and print the tables of both rounds, and the winner's text.
 
     Args:
         env: NAME[:key=value,...].
-        start: the planner; parameters that it gives stay as they are. It is tried as it is, too, in both rounds.
+        known: planners that take part in both rounds as they are; parameters that the first one leaves open are tuned.
         trials: how many draws to try besides.
         budget: simulations a decision.
         episodes: of each trial; the best few are played for FINAL_EPISODES times as many.
@@ -126,15 +126,16 @@ def main(env: str, start: str, trials: int, budget: int, episodes: int, seed: in
         RunError: an episode failed.
     """
     trials = number("trials", trials, 1, 1e6, whole=True)
-    texts = candidates(start, trials, np.random.default_rng(number("seed", seed, 0, 2**32 - 1, whole=True)))
+    rng = np.random.default_rng(number("seed", seed, 0, 2**32 - 1, whole=True))
+    texts = list(dict.fromkeys([*candidates(known[0], trials, rng), *known]))
     experiment = Experiment(env, tuple(map(Entrant, texts)), (budget,), episodes=episodes, seed=seed)
     suite = Suite("tune", (experiment,))
     suite.resolve()
     settings = {setting.planner: setting for setting in suite.settings()}
-    print(f"{start} in {env}: {len(texts)} candidates, {episodes} episodes each", file=sys.stderr)
+    print(f"{known[0]} in {env}: {len(texts)} candidates, {episodes} episodes each", file=sys.stderr)
     first = play(list(settings.values()), range(episodes), jobs)
     show("first round", env, budget, first)
-    finalists = dict.fromkeys([*list(first)[:FINALISTS], start])
+    finalists = dict.fromkeys([*list(first)[:FINALISTS], *known])
     fresh = range(episodes, (1 + FINAL_EPISODES) * episodes)
     final = play([settings[text] for text in finalists], fresh, jobs)
     show("final round, fresh draws", env, budget, final)

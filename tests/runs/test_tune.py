@@ -97,10 +97,20 @@ def test_a_tuning_prints_both_rounds_and_a_winner_of_the_second(run):
     assert status == 0
     first, final, winner = out.split("\n\n")
     assert first.count("| uct") == 7 and "over 5 episodes" in first
-    assert 4 <= final.count("| uct") <= 5 and "over 20 episodes, optimum 1.7000" in final
+    assert 4 <= final.count("| uct") <= 5 and "over 40 episodes, optimum 1.7000" in final
     assert "| uct " in final  # the start, whatever became of it in the first round
     assert winner.split() == ["winner", final.splitlines()[3].split()[1]]
     assert run(*QUICK, "--planner", "uct", "--jobs", "2")[1] == out
+
+
+def test_known_parameters_take_part_in_both_rounds(fakes, monkeypatch, run):
+    monkeypatch.setitem(tune.SPACES, "constant", {"draws": tune.Choice(tuple("123456789"))})
+    known = ("--planner", "constant:action=0.1", "--planner", "constant:action=0.99")
+    status, out, _ = run(*QUICK, *known, "--trials", "20", "--jobs", "1")
+    assert status == 0
+    first, final, _ = out.split("\n\n")
+    assert first.count("| constant:action=0.99 ") == final.count("| constant:action=0.99 ") == 1
+    assert "constant:action=0.99,draws" not in out
 
 
 def test_the_best_of_fresh_draws_wins(fakes, monkeypatch, run):
@@ -121,7 +131,7 @@ def test_rounds_share_no_draw_and_candidates_share_all(fakes, monkeypatch, run):
     run(*QUICK, "--planner", "dpw")
     (first, trial), (final, fresh) = played
     assert (len(first), len(final)) == (7, 4)
-    assert (trial, fresh) == (range(5), range(5, 25))
+    assert (trial, fresh) == (range(5), range(5, 45))
     assert {setting[:1] + setting[2:] for setting in first + final} == {("trap:noise_range=0.1", 3, "simulations", 3)}
 
 
