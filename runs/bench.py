@@ -27,6 +27,7 @@ WALKS = ("trap", "treasure_hunt:size=1000,hole_terminates=false")  # nothing end
 WALK_STEPS = 10_000
 COUNTED = 1_000  # model steps are counted up to so many simulations
 MEMORY_SIMULATIONS = 1_000_000
+STONES_ON_SHEET = 5
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,21 @@ def scaling(texts: Sequence[str]) -> Iterator[Measurement]:
         yield Measurement("2 jobs against 1", seconds[1] / seconds[2], "times", text, env, n)
 
 
-BENCHMARKS: tuple[Benchmark, ...] = (speed, yardstick, first_decision, memory, scaling)
+def curling_engines(texts: Sequence[str]) -> Iterator[Measurement]:
+    """Shots with 5 stones on the sheet, and whole noisy ends; `python -m curling.bench` prints more."""
+    from curling import bench, make_engine
+
+    rng = np.random.default_rng(0)
+    for name, boards, shots in (("analytic", 50, 2_000), ("box2d", 5, 2)):
+        micros = bench.microseconds(make_engine(name), STONES_ON_SHEET, boards, shots, rng)
+        yield Measurement("curling", 1e6 / statistics.median(micros), "shots/s", "(none)", f"{name} engine, fcv1")
+    ends, _ = bench.ends_of_draws(20_000, rng)
+    yield Measurement("curling", ends, "ends/s", "(none)", "16 noisy draws, analytic engine")
+    playouts = bench.random_playouts(20_000, rng)
+    yield Measurement("curling", playouts, "ends/s", "(none)", "random playouts with all rules")
+
+
+BENCHMARKS: tuple[Benchmark, ...] = (speed, yardstick, curling_engines, first_decision, memory, scaling)
 
 
 def main(texts: Sequence[str], *, as_json: bool) -> int:
