@@ -50,8 +50,9 @@ from planners.zobrist import LEVELS, box_bounds, box_cells
 
 @part
 def _walk(
-    trie: Trie, functions: Any, cell_params: Array, state: Array, depth: int, weights: Array, thresholds: Array
-) -> float:
+    trie: Trie, functions: Any, cell_params: Array, state: Array, mover: float, depth: int, weights: Array,
+    thresholds: Array,
+) -> float:  # fmt: skip
     """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, steps 2 to 4).
 
     A cell without a child where the state goes on gets one once it has been visited often enough, and the walk enters
@@ -64,7 +65,7 @@ def _walk(
     actions = len(sums) // 2
     visits = 0.0
     cells(functions, state, 0, min(CELL_BLOCK, len(weights)), cell_params, trie.cells)
-    node = find(trie, trie.cells[0], 0, True)
+    node = find(trie, trie.cells[0], 0, mover, True)
     level = 0
     while True:
         weight = weights[level]
@@ -78,7 +79,8 @@ def _walk(
             break
         if level % CELL_BLOCK == 0:
             cells(functions, state, level, min(level + CELL_BLOCK, len(weights)), cell_params, trie.cells)
-        node = find(trie, trie.cells[level % CELL_BLOCK], level, stats[2 * actions] >= thresholds[level - 1])
+        deep = stats[2 * actions] >= thresholds[level - 1]
+        node = find(trie, trie.cells[level % CELL_BLOCK], level, mover, deep)
         if node == NOWHERE:
             break
     trie.walked[depth] = level
@@ -143,6 +145,7 @@ def _search(
         depth, terminated = 0, False
         while depth < steps and not terminated:
             state, next_state = trie.state[depth % 2], trie.state[1 - depth % 2]
+            mover = player(functions, state, params)
             if depth == 0 and not root_in_trie:
                 width = exploration * sqrt_2_log(before + simulation)
                 trie.chosen[0] = ucb1(trie.root_value, 0, len(root_actions), width)
@@ -152,11 +155,11 @@ def _search(
                 trie.sums[:n_actions] = prior_visits
                 trie.sums[n_actions:] = prior_visits * prior_value
                 visits = n_actions * prior_visits + _walk(
-                    trie, functions, cell_params, state, depth, weights, thresholds
+                    trie, functions, cell_params, state, mover, depth, weights, thresholds
                 )
                 trie.chosen[depth] = _choose(trie.sums, visits, exploration, exponent)
                 action = actions[trie.chosen[depth]]
-            trie.reward[depth, 1] = player(functions, state, params)
+            trie.reward[depth, 1] = mover
             trie.reward[depth, 0], terminated = step(functions, state, action, next_state, params, rng)
             depth += 1
         _back_up(trie, depth, discount)

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from planners.base import Array, Model
+from planners.base import Array, Model, require
 
 
 @functools.lru_cache(maxsize=64)
@@ -21,6 +21,7 @@ def _fractions(n: int, dim: int) -> Array:
 def action_set(model: Model, n: int) -> Array:
     """N actions of the box, [n, action_dim]: middles of n equal intervals, or Halton points from 2 dimensions on."""
     low, high = model.action_low, model.action_high
+    require(bool(np.isfinite(high - low).all()), "action bounds", (low, high), "finite for a fixed set of actions")
     return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))
 
 

@@ -101,10 +101,13 @@ def grow(known: Experiences, factor: float) -> Experiences:
 
 @helper
 def has_room(known: Experiences, events: int) -> bool:
-    """Whether so many more experiences fit, even if each begins a bucket or moves a longest run."""
+    """Whether so many more experiences fit, even if each begins a bucket or all of them fall into a longest run.
+
+    A run of L takes 2 L + 4 L + ... as it doubles; for E events that is less than E max(4, 2 L).
+    """
     return (
         known.size[BUCKETS] + events <= len(known.keys)
-        and known.size[EVENTS] + events * max(1, 2 * known.size[LONGEST]) <= len(known.value)
+        and known.size[EVENTS] + events * max(4, 2 * known.size[LONGEST]) <= len(known.value)
     )
 
 

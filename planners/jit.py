@@ -72,7 +72,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def _digest(folders: tuple[Path, ...]) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for folder in folders:
-        for file in sorted(filter(Path.is_file, folder.rglob("*.py"))):
+        for file in sorted(filter(Path.is_file, folder.glob("*.py"))):
             digest.update(file.read_bytes())
     return digest.hexdigest()
 
@@ -80,8 +80,8 @@ def _digest(folders: tuple[Path, ...]) -> str:
 def _cache_folder(function: Callable[..., Any]) -> Path:
     """The folder for compiled code, named by the sources it may depend on: numba itself watches one file only."""
     own = Path(function.__code__.co_filename).resolve().parent
-    folders = [ROOT / name for name in ("planners", "curling", "envs")]
-    if not any(own.is_relative_to(folder) for folder in folders):
+    folders = [ROOT / name for name in ("planners", "curling", "curling/engines", "envs")]
+    if own not in folders:
         folders.append(own)
     return cache_folder() / _digest(tuple(folders))
 
@@ -92,23 +92,27 @@ def _announce_compilation() -> None:
           file=sys.stderr, flush=True)
 
 
-def _cached(signature: Any, nrt: bool, function: F) -> F:
+def _njit(function: F, signature: Any, *, nrt: bool, forceinline: bool = False) -> F:
+    """Compile, cached on disk. Without reference counts (`nrt`) nothing can be allocated, and loops are faster."""
     code = function.__code__
     on_disk = os.path.exists(code.co_filename)
     folder = _cache_folder(function) if on_disk else Path()
-    if not any(folder.glob(f"*/*{function.__qualname__}-{code.co_firstlineno}.*.nbi")):
+    if signature and not any(folder.glob(f"*/*{function.__qualname__}-{code.co_firstlineno}.*.nbi")):
         _announce_compilation()
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
-        return cast(F, njit(signature, cache=on_disk, nogil=True, error_model="numpy", _nrt=nrt)(function))
+        compiler = njit(
+            signature, cache=on_disk, nogil=True, error_model="numpy", _nrt=nrt, forceinline=forceinline
+        )
+        return cast(F, compiler(function))
     finally:
         config.CACHE_DIR = before
 
 
 def kernel(signature: Any) -> Callable[[F], F]:
     """Compile a search kernel with an explicit numba signature, cached on disk."""
-    return functools.partial(_cached, signature, False)
+    return functools.partial(_njit, signature=signature, nrt=False)
 
 
 def compiled(role: str) -> Callable[[F], F]:
@@ -119,12 +123,12 @@ def compiled(role: str) -> Callable[[F], F]:
     """
     if role not in SIGNATURES:
         raise ValueError(f"role={role!r}: must be one of {', '.join(ROLES)}")
-    return functools.partial(_cached, SIGNATURES[role], True)
+    return functools.partial(_njit, signature=SIGNATURES[role], nrt=True)
 
 
 def helper(function: F) -> F:
     """Compile a function that kernels or model functions call; it becomes part of its callers' machine code."""
-    return cast(F, njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function))
+    return _njit(function, None, nrt=False, forceinline=True)
 
 
 def part(function: F) -> F:

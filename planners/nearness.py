@@ -12,7 +12,7 @@ from planners.jit import MATRIX, VECTOR, helper, int64, kernel, uint64
 
 @helper
 def _exp_minus(u: float) -> float:
-    """exp(-u) as exp(-u/64)^64, to 2e-5 for u up to 8: plain arithmetic, which runs on several u at once."""
+    """exp(-u) as exp(-u/64)^64, to 2e-4 for u up to 12.5: plain arithmetic, which runs on several u at once."""
     v = u * -0.015625
     e = 1.0 + v * (1.0 + v * (0.5 + v * (0.16666666666666666 + v * 0.041666666666666664)))
     e *= e

@@ -1,5 +1,6 @@
 """The driver of every search: extends a tree until the budget is spent, and reads the decision off its root."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -14,8 +15,9 @@ from planners.tree import MEAN, SearchTree, grow, new_tree
 
 Tree = TypeVar("Tree")
 
-LARGEST_CHUNK = 65_536  # simulations between two looks at the clock and at Ctrl-C
-CHUNK_SECONDS = 0.0005
+FIRST_CHUNK = 1_024  # simulations
+INTERRUPT_SECONDS = 0.1  # between two chances for Ctrl-C to be heard
+CHUNK_SECONDS = 0.0005  # between two looks at the clock, under a time budget
 LARGEST_GROWTH = 4_096.0
 FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
@@ -37,27 +39,23 @@ def extend(
         The tree and the number of simulations run.
     """
     start = time.perf_counter()
-    done, chunk = 0, 1 if budget.simulations is None else LARGEST_CHUNK
+    by_count = budget.simulations is not None
+    done, chunk = 0, FIRST_CHUNK if by_count else 1
     while True:
         if budget.simulations is not None:
             chunk = min(chunk, budget.simulations - done)
         did = search(tree, done, chunk)
         done += did
         elapsed = time.perf_counter() - start
-        if budget.simulations is not None:
-            if done >= budget.simulations:
-                return tree, done
-            if did < chunk:
-                tree = more_room(tree, 2.0)
-            continue
-        left = (budget.seconds or 0.0) - elapsed
-        if done > 0:
-            if left <= 0.0:
-                return tree, done
-            chunk = max(1, min(LARGEST_CHUNK, int(done / elapsed * min(CHUNK_SECONDS, left))))
+        spent = done / budget.simulations if budget.simulations is not None else elapsed / (budget.seconds or 1.0)
+        if done > 0 and spent >= 1.0:
+            return tree, done
         if did == 0:
-            # Doubling a large tree would overrun the budget: make room at once for what the speed so far foretells.
-            tree = more_room(tree, min(max(1.25 * (elapsed + left) / elapsed, 2.0), LARGEST_GROWTH))
+            # Doubling a large tree would overrun a time budget: make room at once for what the search so far foretells.
+            tree = more_room(tree, min(max(1.25 / max(spent, 1e-9), 2.0), LARGEST_GROWTH))
+        if done > 0:
+            left = INTERRUPT_SECONDS if by_count else min(CHUNK_SECONDS, (budget.seconds or 0.0) - elapsed)
+            chunk = max(1, int(done / elapsed * left))
 
 
 def plan_with_tree(
@@ -113,5 +111,7 @@ def decide(actions: Array, visits: NDArray[np.int64], value: Array, simulations:
     """
     values = np.where(visits > 0, value[:, MEAN], np.nan)
     best = final_choice(visits, values)
+    if math.isnan(values[best]):
+        raise ValueError("the model gave rewards that are not numbers; envs.check_model tells where")
     seconds = time.perf_counter() - start
     return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)

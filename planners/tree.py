@@ -19,7 +19,6 @@ ENDED = -1  # in place of the number of actions: the episode is over
 UNTRIED = 1e300  # mean of an untried edge, which puts it first in every selection
 MEAN, INV_SQRT = 0, 1  # columns of SearchTree.value
 NODES, EDGES, BLOCK = 0, 1, 2  # entries of SearchTree.size
-EDGE_SLACK = 1024  # room for blocks to move, which has_room asks for; untouched memory costs nothing
 
 NODE = np.dtype(
     [
@@ -76,7 +75,7 @@ def new_tree(
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states."""
     room = nodes + steps
-    edges = room + EDGE_SLACK * steps
+    edges = room + _slack(steps, 4)
     if root_actions is not None:
         root_actions = check_actions(model, root_actions)
         edges += 2 * len(root_actions) * (steps + 1)
@@ -101,6 +100,11 @@ def new_tree(
     return tree
 
 
+def _slack(steps: int, block: int) -> int:
+    """Edges to have in reserve for blocks to move, more than has_room asks for; untouched memory costs nothing."""
+    return 4 * steps * block + min(1024 * steps, 65_536)
+
+
 def longer(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
     """The first `used` rows in an array of `room` rows."""
     new = np.empty((room, *array.shape[1:]), array.dtype)
@@ -113,7 +117,7 @@ def grow(tree: SearchTree, factor: float) -> SearchTree:
     nodes, edges, block = map(int, tree.size)
     steps = len(tree.path)
     node_room = int(nodes * factor) + steps
-    edge_room = int(edges * factor) + (EDGE_SLACK + 2 * block) * steps
+    edge_room = int(edges * factor) + _slack(steps, block)
 
     grown = tree._replace(
         nodes=longer(tree.nodes, nodes, node_room),
@@ -188,6 +192,7 @@ def add_node(tree: SearchTree, state: Array, reward: float, player: float) -> in
     copy(state, tree.state[node])
     tree.nodes[node]["visits"] = 0
     tree.nodes[node]["actions"] = 0
+    tree.nodes[node]["first_edge"] = 0
     tree.nodes[node]["due"] = 0
     tree.nodes[node]["sibling"] = 0
     tree.nodes[node]["reward"] = reward

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planners.base import Array
 from planners.hash_table import fill_slots, find_slot, new_slots
 from planners.jit import helper, typeof
-from planners.tree import longer
+from planners.tree import UNTRIED, longer
 from planners.zobrist import combine
 
 NOWHERE = -1  # in place of a node
@@ -59,7 +59,7 @@ def new_trie(state_dim: int, steps: int, n_actions: int, n_root_actions: int, ma
     """An empty trie with room for `nodes` nodes."""
     room = nodes + 2 * steps
     value = np.zeros((n_root_actions, 2))
-    value[:, 0] = 1e300
+    value[:, 0] = UNTRIED
     return Trie(
         size=np.zeros(1, np.int64),
         stats=np.empty((room, 2 * n_actions + 1)),
@@ -98,9 +98,9 @@ def has_room(trie: Trie, steps: int) -> bool:
 
 
 @helper
-def find(trie: Trie, cell: np.uint64, depth: int, create: bool) -> int:
-    """The node of this cell; if there is none, a new one without visits, or NOWHERE unless `create`."""
-    key = combine(cell, np.uint64(depth))
+def find(trie: Trie, cell: np.uint64, depth: int, mover: float, create: bool) -> int:
+    """The node of this cell with this player to move; if there is none, a new one, or NOWHERE unless `create`."""
+    key = combine(cell, np.uint64(2 * depth + (mover < 0.0)))
     slot = find_slot(trie.slots, trie.keys, key)
     if trie.slots[slot] != 0:
         return trie.slots[slot] - 1

@@ -18,6 +18,7 @@ from planners.base import (
     Rng,
     check_actions,
     check_state,
+    require,
     require_at_least,
     require_choice,
     require_count,
@@ -90,9 +91,9 @@ WALK = typeof(_new_walk(1, 1, 1, 1))
 
 
 @helper
-def _project(state: Array, weights: Array, place: Array) -> np.uint64:
+def _project(state: Array, mover: float, weights: Array, place: Array) -> np.uint64:
     """Write the coordinates that are compared by distance, scaled; return the hash of those compared exactly."""
-    k, exact = 0, np.uint64(0)
+    k, exact = 0, np.uint64(mover < 0.0)
     for i in range(len(state)):
         if weights[i] == math.inf:
             exact = combine(exact, float_bits(state[i]))
@@ -175,17 +176,18 @@ def _search(
         depth, terminated = 0, False
         while depth < steps and not terminated:
             state, next_state = walk.state[depth % 2], walk.state[1 - depth % 2]
+            mover = player(functions, state, params)
             if depth == 0:
                 width = exploration * sqrt_2_log(before + simulation)
                 walk.chosen[0] = ucb1(walk.root_value, 0, len(root_actions), width)
                 action = root_actions[walk.chosen[0]]
             else:
-                walk.exact[depth] = _project(state, weights, walk.place[depth])
+                walk.exact[depth] = _project(state, mover, weights, walk.place[depth])
                 gather(known, walk.exact[depth], walk.place[depth], blend)
                 walk.chosen[depth] = _choose(known.near, exploration, least, rng)
                 walk.reward[depth, 2] = known.near[2, walk.chosen[depth]]
                 action = actions[walk.chosen[depth]]
-            walk.reward[depth, 1] = player(functions, state, params)
+            walk.reward[depth, 1] = mover
             walk.reward[depth, 0], terminated = step(functions, state, action, next_state, params, rng)
             depth += 1
         _back_up(known, walk, depth, discount, bandwidth, blend)
@@ -194,6 +196,8 @@ def _search(
 
 NEEDED = frozenset({"step"})
 FIRST_EXPERIENCES = 4_096
+UNTRIED_BELOW = math.exp(-8.0)  # one experience at 4 kernel widths
+LARGEST_CUTOFF = 5.0
 MOST_GRID_DIMENSIONS = 4  # a state has 3^k neighbouring cells
 
 
@@ -211,7 +215,7 @@ class WeightedUCT:
         action_bandwidth: width of the Gaussian kernel between actions; 0: only equal actions are alike.
         neighbours: how experiences are found: "grid" ignores those beyond the cut-off, "all" looks at every one, as the
             grid does too where more than 4 coordinates are compared.
-        cutoff: distance in kernel widths beyond which an experience does not count.
+        cutoff: distance in kernel widths beyond which an experience does not count, at most 5.
     """
 
     exploration: float = 1.0
@@ -228,7 +232,7 @@ class WeightedUCT:
         require_positive("bandwidth", self.bandwidth)
         require_at_least("action_bandwidth", self.action_bandwidth, 0.0)
         require_choice("neighbours", self.neighbours, ("grid", "all"))
-        require_positive("cutoff", self.cutoff)
+        require_positive("cutoff", self.cutoff, LARGEST_CUTOFF)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
@@ -239,14 +243,15 @@ class WeightedUCT:
         at_root = actions if root_actions is None else check_actions(model, root_actions)
         steps = steps_left(model, state)
         weights = np.array(getattr(model, "distance_weights", np.ones(model.state_dim)), np.float64)
+        fits = weights.shape == (model.state_dim,) and bool((weights >= 0.0).all())
+        require(fits, "distance_weights", weights, f"{model.state_dim} numbers of at least 0")
         k = int(((weights > 0.0) & (weights < np.inf)).sum())
         cutoff = self.cutoff if self.neighbours == "grid" and k <= MOST_GRID_DIMENSIONS else np.inf
         room = min(budget.simulations or FIRST_EXPERIENCES, FIRST_EXPERIENCES) + steps
         known = new_experiences(k, len(actions), self.bandwidth, cutoff, room)
         walk = _new_walk(model.state_dim, k, steps, len(at_root))
-        least = math.exp(-0.5 * self.cutoff * self.cutoff)
         settings = (
-            actions, at_root, self.exploration, self.bandwidth, least,
+            actions, at_root, self.exploration, self.bandwidth, UNTRIED_BELOW,
             action_kernel(actions, self.action_bandwidth), weights,
         )  # fmt: skip
         search, params, discount = runner(_search, model), model.params, float(model.discount)

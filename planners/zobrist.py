@@ -41,16 +41,15 @@ def fraction(x: float, low: float, high: float) -> np.uint64:
 
 @helper
 def float_bits(x: float) -> np.uint64:
-    """The bits of a float64."""
-    return np.float64(x).view(np.uint64)
+    """The bits of a float64; those of 0 for -0, which equals it."""
+    return np.float64(x + 0.0).view(np.uint64)
 
 
 @helper
 def hash_vector(key: np.uint64, vector: Array) -> np.uint64:
     """The key of (key, the exact bits of a float64 vector)."""
-    bits = vector.view(np.uint64)
-    for i in range(len(bits)):
-        key = combine(key, bits[i])
+    for i in range(len(vector)):
+        key = combine(key, float_bits(vector[i]))
     return key
 
 
@@ -80,7 +79,11 @@ def box_bounds(model: Model) -> Array:
         TypeError: the model has none, or they are not finite.
     """
     low, high = getattr(model, "state_low", None), getattr(model, "state_high", None)
-    if low is None or high is None or not np.isfinite(low + high).all() or not (low < high).all():
+    if low is None or high is None or np.shape(low) != (model.state_dim,) or np.shape(high) != (model.state_dim,):
+        raise TypeError(
+            f"{type(model).__name__} has neither `cells` nor `state_low` and `state_high` of {model.state_dim} numbers"
+        )
+    if not np.isfinite(low + high).all() or not (low < high).all():
         raise TypeError(
             f"{type(model).__name__} has neither `cells` nor finite `state_low` < `state_high` to make them from"
         )

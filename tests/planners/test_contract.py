@@ -56,6 +56,24 @@ def test_compiled_and_interpreted_searches_are_identical_on_benchmarks(planner_n
     check_twins(planners.make(planner_name), model, twin(model), searched, 12 if model.horizon > 2 else 150)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "uct:n_actions=3",
+        "dpw:outcome=least_visited,alpha_state=0.5",
+        "weighted_uct:neighbours=all",
+        "weighted_uct:action_bandwidth=0.2,bandwidth=0.1",
+        "abstraction:root=trie",
+        "abstraction:threshold=0.5,threshold_base=1,max_depth=20",
+        "abstraction:max_depth=0",
+    ],
+)
+@pytest.mark.parametrize("make", [envs.Trap, envs.TreasureHunt])
+def test_variants_are_identical_too(text, make, twin, searched):
+    model = make()
+    check_twins(planners.parse(text), model, twin(model), searched, 12 if model.horizon > 2 else 150)
+
+
 def check_twins(planner, compiled, interpreted, searched, simulations=150):
     generators = np.random.default_rng(5), np.random.default_rng(5)
     state = compiled.initial_state(generators[0])
@@ -215,3 +233,49 @@ def test_an_error_in_a_python_model_comes_through(models, twin):
     type(model).step = staticmethod(broken)
     with pytest.raises(RuntimeError, match="lost the stone"):
         plan("dpw", model)
+
+
+def test_rewards_that_are_not_numbers_are_refused(planner_name, models, twin):
+    model = twin(models["bandit"])
+    type(model).step = staticmethod(lambda state, action, next_state, params, rng: (float("nan"), True))
+    with pytest.raises(ValueError, match="rewards that are not numbers"):
+        plan(planner_name, model, 10)
+
+
+@pytest.mark.parametrize("horizon", [1, 100_000])
+def test_short_and_long_horizons(planner_name, horizon, models):
+    class Stretched(type(models["bandit"])):
+        pass
+
+    Stretched.horizon = horizon
+    assert plan(planner_name, Stretched(), 20).visits.sum() == 20
+
+
+def test_actions_without_bounds_are_refused_by_fixed_sets(models):
+    class Unbounded(type(models["bandit"])):
+        action_high = np.array([np.inf])
+
+    for name in ("uct", "weighted_uct", "abstraction"):
+        with pytest.raises(ValueError, match=r"action bounds=.*finite"):
+            plan(name, Unbounded())
+
+
+def test_players_do_not_share_statistics_of_a_place(models):
+    """A place reached by either player to move: without time in the state only the mover tells them apart."""
+
+    class Blind(type(models["diamond"])):
+        distance_weights = np.zeros(2)
+
+        @staticmethod
+        def cells(state, first, last, params, out):
+            out[:] = 0
+
+        compiled = False
+        step = staticmethod(models["diamond"].step.py_func)
+        sample_action = staticmethod(models["diamond"].sample_action.py_func)
+        player = staticmethod(lambda state, params: 1.0 if state[1] != 1.0 else -1.0)
+        horizon = 3
+
+    for name in ("abstraction", "weighted_uct"):
+        decision = plan(name, Blind(), 300)
+        assert decision.visits.sum() == 300

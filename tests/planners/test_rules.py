@@ -64,6 +64,8 @@ def test_widening_is_due_exactly_when_the_formula_says(alpha, power, k):
 def test_widening_where_floating_point_would_be_one_visit_late():
     assert 1024**0.3 < 8.0  # in floating point, though 2^10^0.3 is 8
     assert due(8, 1.0, 0.3) == 1024
+    assert due(125, 1.0, 0.3) == 5**10
+    assert due(512, 1.0, 0.3) == 8**10
 
 
 @pytest.mark.parametrize("name", ["pw", "dpw"])

@@ -4,7 +4,7 @@ import pytest
 import envs
 import planners
 from planners import Budget
-from planners.experience import new_experiences, remember
+from planners.experience import EVENTS, has_room, new_experiences, remember
 from planners.nearness import gather
 
 EXACT = np.uint64(3)
@@ -97,3 +97,32 @@ def test_many_coordinates_are_compared_without_a_grid(models):
 
     decision = planners.make("weighted_uct").plan(Wide(), np.zeros(35), Budget(50), np.random.default_rng(0))
     assert decision.visits.sum() == 50
+
+
+@pytest.mark.parametrize("before", [0, 1, 2, 3, 8, 64])
+@pytest.mark.parametrize("events", [1, 2, 7, 31, 64])
+def test_room_for_a_simulation_is_enough_even_if_all_falls_into_one_run(before, events):
+    known = new_experiences(1, 1, 0.5, 3.0, 3_000)
+    for _ in range(before):
+        remember(known, EXACT, np.zeros(1), 0, 0.0, 0.5, 0.0)
+    capacity = int(known.size[EVENTS])
+    while not has_room(known._replace(value=known.value[:capacity]), events):
+        capacity += 1
+        assert capacity < len(known.value)
+    for _ in range(events):
+        remember(known, EXACT, np.zeros(1), 0, 0.0, 0.5, 0.0)
+    assert known.size[EVENTS] <= capacity
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, np.nan]])
+def test_bad_distance_weights_are_refused(weights):
+    class Careless(envs.Trap):
+        distance_weights = np.array(weights)
+
+    with pytest.raises(ValueError, match=r"distance_weights=.*2 numbers"):
+        planners.make("weighted_uct").plan(Careless(), np.zeros(2), Budget(10), np.random.default_rng(0))
+
+
+def test_a_cutoff_beyond_the_fast_exponential_is_refused():
+    with pytest.raises(ValueError, match="cutoff=20"):
+        planners.make("weighted_uct", cutoff=20.0)
