@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from planners.base import Array, Rng, require
+from planners.base import Array, Rng, require_choice, require_positive
 from planners.jit import compiled
 
 NOISE_RANGE, NOISE_LOW = 0, 1  # the entries of params
@@ -53,7 +53,7 @@ class Trap:
     1.4; the optimum 1.7 goes to the edge of the trap first and jumps across it with the second step.
 
     Args:
-        noise_range: R > 0, the size of the noise.
+        noise_range: R in (0, 1], the size of the noise.
         noise: "positive", uniform on [0, R), or "centred", uniform on [-R, R).
     """
 
@@ -71,8 +71,8 @@ class Trap:
 
     def __post_init__(self) -> None:
         """Refuse a noise that is not defined."""
-        require(0.0 < self.noise_range <= 1.0, "noise_range", self.noise_range, "above 0 and at most 1")
-        require(self.noise in ("positive", "centred"), "noise", self.noise, "'positive' or 'centred'")
+        require_positive("noise_range", self.noise_range, 1.0)
+        require_choice("noise", self.noise, ("positive", "centred"))
 
     @cached_property
     def params(self) -> Array:

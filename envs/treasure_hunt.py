@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Rng, require
+from planners.base import Array, Rng, require, require_at_least, require_choice
 from planners.jit import compiled
 from planners.zobrist import box_cells
 
@@ -75,7 +75,7 @@ class TreasureHunt:
     is cut after 10 D steps.
 
     Args:
-        size: D, the side of the square; the thesis uses 5 and 15.
+        size: D, the side of the square, from 4 to 1000; the thesis uses 5 and 15.
         hole_terminates: whether the hole ends the episode, or costs 0.5 at every step in it.
         angle_unit: "radian", or "half_turn" for actions in [-1, 1) as Gymnasium recommends.
     """
@@ -94,10 +94,11 @@ class TreasureHunt:
     cells = staticmethod(cells)
 
     def __post_init__(self) -> None:
-        """Refuse a square too small to hold start, hole and treasure, or absurdly large."""
-        require(3.0 <= self.size <= 1000.0, "size", self.size, "between 3 and 1000")
+        """Refuse a square in which hole and treasure overlap, or an absurdly large one."""
+        require_at_least("size", self.size, 4.0)
+        require(self.size <= 1000.0, "size", self.size, "at most 1000")
         require(isinstance(self.hole_terminates, bool), "hole_terminates", self.hole_terminates, "True or False")
-        require(self.angle_unit in RADIANS_IN, "angle_unit", self.angle_unit, "'radian' or 'half_turn'")
+        require_choice("angle_unit", self.angle_unit, tuple(RADIANS_IN))
 
     @cached_property
     def horizon(self) -> int:

@@ -96,7 +96,9 @@ def test_treasure_hunt_lasts_ten_sizes(size):
 
 @pytest.mark.parametrize(("make", "parameters"), [
     (Trap, {"noise_range": 0.0}), (Trap, {"noise_range": 1.5}), (Trap, {"noise_range": math.nan}),
-    (Trap, {"noise": "gauss"}), (TreasureHunt, {"size": 2.0}), (TreasureHunt, {"size": math.inf}),
+    (Trap, {"noise_range": True}), (Trap, {"noise_range": "abc"}), (Trap, {"noise": "gauss"}),
+    (TreasureHunt, {"size": 3.99}), (TreasureHunt, {"size": 1001}), (TreasureHunt, {"size": math.inf}),
+    (TreasureHunt, {"size": "abc"}), (TreasureHunt, {"size": True}), (TreasureHunt, {"angle_unit": []}),
     (TreasureHunt, {"hole_terminates": "no"}), (TreasureHunt, {"angle_unit": "degree"}),
 ])  # fmt: skip
 def test_parameters_out_of_range_are_named(make, parameters):
