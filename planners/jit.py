@@ -9,7 +9,6 @@ what they call. An author of a planner needs `kernel` and `helper`.
 """
 
 import functools
-import hashlib
 import os
 import sys
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from numba.core import cgutils, config
 from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload, register_jitable
 
+from planners import sources
 from planners.base import Array
 from planners.cache import cache_folder
 
@@ -65,25 +65,12 @@ SIGNATURES = {
 }
 ROLES = tuple(SIGNATURES)
 
-ROOT = Path(__file__).resolve().parent.parent
-
-
-@functools.cache
-def _digest(folders: tuple[Path, ...]) -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    for folder in folders:
-        for file in sorted(filter(Path.is_file, folder.glob("*.py"))):
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
-
 
 def _cache_folder(function: Callable[..., Any]) -> Path:
     """The folder for compiled code, named by the sources it may depend on: numba itself watches one file only."""
     own = Path(function.__code__.co_filename).resolve().parent
-    folders = [ROOT / name for name in ("planners", "curling", "curling/engines", "envs")]
-    if own not in folders:
-        folders.append(own)
-    return cache_folder() / _digest(tuple(folders))
+    folders = sources.FOLDERS if own in sources.FOLDERS else (*sources.FOLDERS, own)
+    return cache_folder() / sources.digest(folders)
 
 
 @functools.cache

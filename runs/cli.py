@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from runs.experiment import RunError, UsageError
+from runs.files import writing
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -93,8 +94,10 @@ def show(folder: Path) -> int:
         for panel in panels:
             print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n")
         if panels:
-            png, svg = chart.save(panels, folder)
-            print(f"chart   {png}\n        {svg}\nreport  {report.write(results, panels, png)}")
+            with writing(folder):
+                png, svg = chart.save(panels, folder)
+                text = report.write(results, panels, png)
+            print(f"chart   {png}\n        {svg}\nreport  {text}")
     if failures:
         env, planner, budget, unit, episode, error = failures[0]
         print(f"bonspiel: {len(failures)} episodes failed, the first one {planner} in {env} with {budget} {unit}, "
@@ -117,9 +120,10 @@ def chart(arguments: argparse.Namespace) -> int:
     if not panels:
         raise UsageError(f"{arguments.run} holds no finished episode yet; go on with `bonspiel run ... --resume`")
     folder = arguments.out or arguments.run
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in chart.save(panels, folder):
-        print(path)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = chart.save(panels, folder)
+    print(*paths, sep="\n")
     return DONE
 
 
@@ -130,13 +134,15 @@ def export(arguments: argparse.Namespace) -> int:
     if arguments.format == "parquet" and arguments.out is None:
         raise UsageError("--format parquet writes a file: give its name with --out, e.g. --out results.parquet")
     with store.read(arguments.run) as results:
-        if arguments.format == "parquet":
-            export.to_parquet(results, arguments.out)
-        elif arguments.out is None:
+        if arguments.out is None:
             export.to_csv(results, sys.stdout)
-        else:
-            with arguments.out.open("w", encoding="utf-8", newline="") as stream:
-                export.to_csv(results, stream)
+            return DONE
+        with writing(arguments.out):
+            if arguments.format == "parquet":
+                export.to_parquet(results, arguments.out)
+            else:
+                with arguments.out.open("w", encoding="utf-8", newline="") as stream:
+                    export.to_csv(results, stream)
     return DONE
 
 

@@ -11,16 +11,18 @@ from typing import Any
 
 import joblib
 
+from planners import sources
+
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
-ROOT = Path(__file__).resolve().parent.parent
+PLAYED = (*sources.FOLDERS, sources.ROOT / "runs" / "episode.py")  # what an episode's return depends on
 
 
 def commit() -> str | None:
     """The git commit of the sources, with a plus if they were changed since; None outside a repository."""
-    if not (ROOT / ".git").exists():
+    if not (sources.ROOT / ".git").exists():
         return None
     try:
-        git = ["git", "-C", str(ROOT)]
+        git = ["git", "-C", str(sources.ROOT)]
         head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
         changed = subprocess.run([*git, "diff", "--quiet", "HEAD"], check=False).returncode != 0
     except (OSError, subprocess.CalledProcessError):
@@ -46,6 +48,7 @@ def collect(arguments: Sequence[str]) -> dict[str, Any]:
     return {
         "version": importlib.metadata.version("bonspiel"),
         "commit": commit(),
+        "sources": sources.digest(PLAYED),
         "command": shlex.join(["bonspiel", *arguments]),
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "platform": platform.platform(),

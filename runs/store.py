@@ -11,23 +11,11 @@ from filelock import FileLock, Timeout
 
 from runs.episode import Batch, Episode
 from runs.experiment import RunError, Setting, UsageError
+from runs.files import writing
+from runs.schema import connect, create
 from runs.suite import Suite
 
 FILE, DRAFT, LOCK = "results.sqlite", "results.sqlite.new", "run.lock"
-APPLICATION, SCHEMA = 0x626F6E73, 1  # "bons": says in the file's header whose it is
-
-TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE setting (
-    id INTEGER PRIMARY KEY, env TEXT NOT NULL, planner TEXT NOT NULL, budget NUMERIC NOT NULL, unit TEXT NOT NULL,
-    seed INTEGER NOT NULL, episodes INTEGER NOT NULL, UNIQUE (env, planner, budget, unit));
-CREATE TABLE episode (
-    setting INTEGER NOT NULL REFERENCES setting, episode INTEGER NOT NULL, total REAL NOT NULL, steps INTEGER NOT NULL,
-    seconds REAL NOT NULL, PRIMARY KEY (setting, episode)) WITHOUT ROWID;
-CREATE TABLE failure (
-    setting INTEGER NOT NULL REFERENCES setting, episode INTEGER NOT NULL, error TEXT NOT NULL,
-    PRIMARY KEY (setting, episode)) WITHOUT ROWID;
-"""
 
 
 class Row(NamedTuple):
@@ -53,15 +41,24 @@ class Store:
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
-        """Read what the run is; `connection` holds a checked results file."""
+        """Read what the run is; `connection` holds a checked results file.
+
+        Raises:
+            ValueError, KeyError, TypeError, AttributeError: its parts do not fit together.
+        """
         self.folder = folder
         self._connection = connection
         meta = dict(connection.execute("SELECT key, value FROM meta"))
-        self.suite = Suite.of(meta["name"], json.loads(meta["suite"]))
+        try:
+            self.suite = Suite.of(meta["name"], json.loads(meta["suite"]))
+        except UsageError as error:
+            raise ValueError(f"its suite is damaged: {error}") from error
         self.resolved: dict[str, str] = json.loads(meta["resolved"])
         self.provenance: dict[str, Any] = json.loads(meta["provenance"])
-        rows = connection.execute("SELECT env, planner, budget, unit, seed, id FROM setting")
-        self._ids = {Setting(*row[:5]): row[5] for row in rows}
+        rows = connection.execute("SELECT env, planner, budget, unit, seed, episodes, id FROM setting").fetchall()
+        if {Setting(*row[:5]): row[5] for row in rows} != self.suite.episodes():
+            raise ValueError("its settings are not those of its suite")
+        self._ids = {Setting(*row[:5]): row[6] for row in rows}
 
     def close(self) -> None:
         """Close the file."""
@@ -120,47 +117,25 @@ def _open(folder: Path, mode: str) -> Store:
     """The store in this folder; mode is "ro" or "rw"."""
     file = folder / FILE
     try:
-        return Store(folder, _connect(file, mode))
-    except (sqlite3.DatabaseError, ValueError, KeyError, TypeError) as error:
+        connection = connect(file, mode)
+        try:
+            return Store(folder, connection)
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.DatabaseError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise _unreadable(file, error) from error
-
-
-def _connect(file: Path, mode: str) -> sqlite3.Connection:
-    """Connect to an existing results file after a look at whose it is and which version."""
-    connection = sqlite3.connect(f"{file.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
-    try:
-        (application,), = connection.execute("PRAGMA application_id")
-        (version,), = connection.execute("PRAGMA user_version")
-        if application != APPLICATION:
-            raise ValueError("it was not written by bonspiel")
-        if version != SCHEMA:
-            raise UsageError(f"{file} has results of schema {version}; this version of bonspiel reads schema {SCHEMA}")
-        if mode == "rw":
-            (check,), *_ = connection.execute("PRAGMA quick_check(1)")
-            if check != "ok":
-                raise ValueError(check)
-            connection.execute("PRAGMA synchronous = NORMAL")  # safe with the write-ahead log, and fast
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _create(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any]) -> None:
     """Write an empty results file; it gets its name when it is complete."""
+    meta = {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(),
+            "resolved": json.dumps(resolved), "provenance": json.dumps(provenance)}
     draft = folder / DRAFT
-    draft.unlink(missing_ok=True)
-    connection = sqlite3.connect(draft)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.executescript(f"{TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};")
-    with connection:
-        meta = {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(),
-                "resolved": json.dumps(resolved), "provenance": json.dumps(provenance)}
-        connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-        columns = "INSERT INTO setting (env, planner, budget, unit, seed, episodes) VALUES (?, ?, ?, ?, ?, ?)"
-        connection.executemany(columns, [(*setting, episodes) for setting, episodes in suite.episodes().items()])
-    connection.close()
-    draft.rename(folder / FILE)
+    with writing(folder, sqlite3.Error):
+        draft.unlink(missing_ok=True)
+        create(draft, meta, suite.episodes())
+        draft.rename(folder / FILE)
 
 
 @contextmanager
@@ -192,13 +167,14 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
         resume: whether to go on with a run that is there.
 
     Raises:
-        UsageError: the folder cannot be written, holds something else or another run, or is in use; or it holds this
-            run and `resume` is not set.
+        UsageError: the folder cannot be written, holds something else, another run or one by other sources, or is in
+            use; or it holds this run and `resume` is not set.
         RunError: the file could not be written while the run went on.
     """
-    _holds_run(folder, suite, resolved, resume)  # a refused folder is left as it is, without even a lock in it
+    # Looked at before it is locked, so that a refused folder is left as it is, without even a lock in it.
+    _holds_run(folder, suite, resolved, provenance, resume)
     with _locked(folder):
-        if not _holds_run(folder, suite, resolved, resume):
+        if not _holds_run(folder, suite, resolved, provenance, resume):
             _create(folder, suite, resolved, provenance)
         with closing(_open(folder, "rw")) as store:
             try:
@@ -212,20 +188,20 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other drivers out of the folder, which is made if need be; the system lifts the lock of a killed process."""
     lock = FileLock(folder / LOCK, timeout=0)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout as error:
-        raise UsageError(f"{folder} is in use by another `bonspiel run`; wait, or choose another --out") from error
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be written ({error.strerror}); choose another --out") from error
+    with writing(folder):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout as error:
+            raise UsageError(f"{folder} is in use by another `bonspiel run`; wait, or choose another --out") from error
     try:
         yield
     finally:
         lock.release()
 
 
-def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], resume: bool) -> bool:
+def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
+               resume: bool) -> bool:
     """Whether the run to go on with is there; anything else in the folder is refused."""
     files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if FILE not in files:
@@ -242,4 +218,7 @@ def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], resume: 
         if changed:
             raise UsageError(f"{folder}: {changed[0]} was {store.resolved[changed[0]]} when the run began and is "
                              f"{resolved[changed[0]]} now; choose another --out")
+        if store.provenance.get("sources") != provenance.get("sources"):
+            raise UsageError(f"{folder} was begun by other sources (commit {store.provenance.get('commit')}), and "
+                             "results of two versions do not mix: choose another --out, or go back to that version")
     return True

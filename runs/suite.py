@@ -30,6 +30,8 @@ class Suite:
 
     def __post_init__(self) -> None:
         """Refuse a suite without anything to play, or with the same thing twice."""
+        if not self.experiment:
+            raise UsageError(f"{self.name}: nothing to play; write at least one [[experiment]] table")
         seen: set[tuple[Any, ...]] = set()
         for setting in self.settings():
             key = setting[:4]
@@ -146,7 +148,7 @@ def load(target: str) -> Suite:
     from planners.registry import unknown
 
     if target.partition(":")[0] not in envs.names():
-        raise UsageError(str(unknown("suite or environment", target, [*names(), *envs.names()])))
+        raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *envs.names()]))))
     entrants = tuple(Entrant(name) for name in planners.names() if name != "random")
     return Suite(target, (Experiment(target, entrants, DEFAULT_SIMULATIONS),))
 

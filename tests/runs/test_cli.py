@@ -137,10 +137,21 @@ def test_resuming_where_nothing_is_begins(run, rows):
     ("run trap --planner random --out done --resume", ["done holds another experiment"]),
     ("run trap:noise_range=0.1 --planner random --budget 10,100 --episodes 4 --out done", ["--resume"]),
     ("bench --planner dpv", ["Did you mean 'dpw'"]),
+    ("run trap:noise_range=abc", ["noise_range='abc': must be above 0 and at most 1"]),
+    ("run trap:noise_range=true", ["noise_range=True: must be above 0 and at most 1"]),
+    ("run treasure_hunt:size=abc", ["size='abc': must be finite and at least 4"]),
+    ("run treasure_hunt:angle_unit=[1]", ["angle_unit=[1]: must be 'radian' or 'half_turn'"]),
+    ("run empty.toml", ["empty: nothing to play", "[[experiment]]"]),
+    ("export done --out nowhere/x.csv", ["nowhere/x.csv cannot be written (No such file or directory)"]),
+    ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written (No such file or directory"]),
+    ("export done --out done", ["done cannot be written (Is a directory)"]),
+    ("chart done --out empty.toml", ["empty.toml cannot be written (File exists)"]),
+    ("chart done --out empty.toml/x", ["empty.toml/x cannot be written (Not a directory)"]),
 ])
 def test_bad_usage_is_one_line_and_changes_nothing(run, finished, line, words):
     Path("broken").mkdir()
     Path("broken/results.sqlite").write_bytes(b"no database " * 1000)
+    Path("empty.toml").touch()
     before = contents()
     status, out, err = run(*line.split())
     assert status == 2
@@ -148,6 +159,32 @@ def test_bad_usage_is_one_line_and_changes_nothing(run, finished, line, words):
     assert err.startswith("bonspiel") and err.count("\n") == 1
     for word in words:
         assert word in err
+    assert contents() == before
+
+
+@pytest.mark.parametrize("file", ["chart.png", "report.md"])
+def test_a_report_that_cannot_be_written_is_one_line(run, finished, file):
+    (finished / file).unlink()
+    (finished / file).mkdir()
+    status, out, err = run("report", finished)
+    assert status == 2
+    assert "| random " in out
+    assert err.startswith("bonspiel report: done cannot be written (Is a directory)") and err.count("\n") == 1
+
+
+def test_what_is_known_is_named_once(run):
+    _, _, err = run("run", "tarp")
+    assert err.count(" trap,") == 1
+
+
+def test_a_run_is_not_resumed_with_other_sources(run, finished, monkeypatch):
+    from planners import sources
+
+    monkeypatch.setattr(sources, "digest", lambda places: "other")
+    before = contents()
+    status, _, err = run(*TINY, "--out", finished, "--resume")
+    assert status == 2
+    assert "done was begun by other sources" in err and "choose another --out" in err
     assert contents() == before
 
 

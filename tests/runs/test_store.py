@@ -97,6 +97,50 @@ def test_a_damaged_file_is_refused_and_left_alone(tmp_path, damage, resume):
     assert file.read_bytes() == before
 
 
+@pytest.mark.parametrize(("damage", "words"), [
+    ("DELETE FROM setting WHERE id = 2", "its settings are not those of its suite"),
+    ("UPDATE setting SET episodes = 9 WHERE id = 2", "its settings are not those of its suite"),
+    ("DROP TABLE episode", "its table episode is missing or changed"),
+    ("ALTER TABLE failure DROP COLUMN error", "its table failure is missing or changed"),
+    ("UPDATE meta SET value = '{}' WHERE key = 'suite'", "its suite is damaged"),
+    ("UPDATE meta SET value = '[]' WHERE key = 'suite'", "not a readable results file"),
+    ("DELETE FROM meta WHERE key = 'provenance'", "not a readable results file"),
+])
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_file_whose_parts_do_not_fit_is_refused_and_left_alone(tmp_path, damage, words, resume):
+    with write(tmp_path):
+        pass
+    file = tmp_path / store.FILE
+    connection = sqlite3.connect(file)
+    connection.execute(damage)
+    connection.commit()
+    connection.close()
+    before = file.read_bytes()
+    with pytest.raises(UsageError) as refused, write(tmp_path, resume=resume):
+        pass
+    assert str(file) in str(refused.value) and words in str(refused.value)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("results", [[], [Episode(0, 1.0, 2, 0.1)]])
+def test_a_run_by_other_sources_is_refused_and_left_alone(tmp_path, results):
+    with store.write(tmp_path, SUITE, RESOLVED, {"sources": "old", "commit": "abc"}, False) as begun:
+        begun.add(Batch(FIRST, results, 1.0))
+    before = (tmp_path / store.FILE).read_bytes()
+    with (pytest.raises(UsageError, match=r"begun by other sources \(commit abc\).*choose another --out"),
+          store.write(tmp_path, SUITE, RESOLVED, {"sources": "new"}, True)):
+        pass
+    assert (tmp_path / store.FILE).read_bytes() == before
+    with store.write(tmp_path, SUITE, RESOLVED, {"sources": "old"}, True) as resumed:
+        assert len(resumed.returns()[FIRST]) == len(results)
+
+
+def test_a_file_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / store.DRAFT).mkdir()
+    with pytest.raises(UsageError, match="cannot be written"), write(tmp_path):
+        pass
+
+
 def test_other_peoples_files_are_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(UsageError, match=r"holds no run but other files \(thesis.tex"), write(tmp_path):
