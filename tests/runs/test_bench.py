@@ -5,42 +5,88 @@ import pytest
 import envs
 import planners
 from runs import bench
+from runs.benchmarks import measurement, processes, searches
 from runs.experiment import RunError
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
     """Measure in a moment; the figures are nonsense, their presence is what matters."""
-    monkeypatch.setattr(bench, "REPEATS", 1)
-    monkeypatch.setattr(bench, "TARGET_SECONDS", 1e-6)
-    monkeypatch.setattr(bench, "MODELS", {"trap:noise_range=0.1": (5, 10), "treasure_hunt:size=5": (5,)})
-    monkeypatch.setattr(bench, "SLOW", {"weighted_uct": (3, 4)})
-    monkeypatch.setattr(bench, "MEMORY_SIMULATIONS", 2_000)
+    monkeypatch.setattr(measurement, "REPEATS", 1)
+    monkeypatch.setattr(measurement, "TARGET_SECONDS", 1e-6)
+    monkeypatch.setattr(measurement, "SLOW", {"weighted_uct": (3, 4)})
+    monkeypatch.setattr(searches, "MODELS", {"trap:noise_range=0.1": (5, 10), "treasure_hunt:size=5": (5,)})
+    monkeypatch.setattr(searches, "GROWTH", (5, 10, 20))
+    monkeypatch.setattr(searches, "MILLISECONDS", (1, 2))
+    monkeypatch.setattr(processes, "MEMORY_SIMULATIONS", 2_000)
+    monkeypatch.setattr(processes, "START_REPEATS", 1)
 
 
 def test_model_steps_are_counted():
     # PW keeps every outcome: two steps a simulation on Trap; DPW goes back to stored outcomes without a step
     trap = envs.make_model("trap")
-    assert bench.count_steps(planners.make("pw"), trap, 50) == 100
-    assert 4 <= bench.count_steps(planners.make("dpw"), trap, 50) < 100
+    assert searches.count_steps(planners.make("pw"), trap, 50) == 100
+    assert 4 <= searches.count_steps(planners.make("dpw"), trap, 50) < 100
 
 
 def test_speed_measures_every_planner_on_both_models():
-    found = list(bench.speed(["dpw", "weighted_uct:exploration=2"]))
+    found = list(searches.speed(["dpw", "wuct:exploration=2"]))
     assert {(m.planner, m.env, m.simulations) for m in found} == {
         ("dpw", "trap:noise_range=0.1", 5), ("dpw", "trap:noise_range=0.1", 10), ("dpw", "treasure_hunt:size=5", 5),
-        ("weighted_uct:exploration=2", "trap:noise_range=0.1", 3),
-        ("weighted_uct:exploration=2", "trap:noise_range=0.1", 4),
-        ("weighted_uct:exploration=2", "treasure_hunt:size=5", 5)}
+        ("wuct:exploration=2", "trap:noise_range=0.1", 3), ("wuct:exploration=2", "trap:noise_range=0.1", 4),
+        ("wuct:exploration=2", "treasure_hunt:size=5", 5)}
     assert {m.unit for m in found} == {"simulations/s", "model steps/s"}
     assert all(m.value > 0 for m in found)
 
 
-def test_start_up_and_memory_are_measured_in_processes_of_their_own():
-    first, = bench.first_decision(["random"])
+def test_growth_is_the_exponent_of_the_cost(monkeypatch):
+    monkeypatch.setattr(searches, "seconds_of_decision", lambda planner, model, n: 3e-6 * n**1.5)
+    found = [(m.planner, m.unit, m.value) for m in searches.growth(["dpw", "wuct"])]
+    assert [(planner, unit) for planner, unit, _ in found] == [
+        (planner, unit) for planner in ("dpw", "wuct", "weighted_uct:neighbours=all")
+        for unit in ("s/decision", "exponent")]
+    assert [value for *_, value in found] == pytest.approx([3e-6 * 20**1.5, 1.5] * 3)
+
+
+def test_growth_runs_the_searches():
+    assert [m.unit for m in searches.growth(["dpw"])] == ["s/decision", "exponent"]
+
+
+def test_overruns_are_what_a_decision_takes_beyond_its_budget(monkeypatch):
+    clock = iter(range(1000))
+    monkeypatch.setattr(searches.time, "perf_counter", lambda: next(clock))
+    found = list(searches.overruns(["random"]))
+    assert {(m.env, m.milliseconds) for m in found} == {(env, ms) for env in searches.TIMED for ms in (1, 2)}
+    assert all(m.value + m.milliseconds >= 1000.0 and m.value % 1000 == 1000 - m.milliseconds for m in found)
+
+
+@pytest.mark.parametrize("benchmark", [processes.first_decision, processes.cold_decision, processes.first_batch])
+def test_the_start_is_measured_in_processes_of_their_own(benchmark):
+    first, = benchmark(["random"])
+    assert (first.unit, first.planner) == ("s", "random")
     assert 0.01 < first.value < 60.0
-    memory, = bench.memory(["random"])
+
+
+def test_a_cold_cache_is_an_empty_folder_for_each_planner(monkeypatch):
+    seen = []
+
+    def fake(program, *arguments, **variables):
+        seen.append(variables["BONSPIEL_CACHE"])
+        return 1.0
+
+    monkeypatch.setattr(processes, "in_fresh_process", fake)
+    assert len(list(processes.cold_decision(["dpw", "uct"]))) == 2
+    assert len(set(seen)) == 2
+
+
+def test_memory_is_measured_in_a_process_of_its_own():
+    memory, = processes.memory(["random"])
     assert (memory.unit, memory.simulations) == ("bytes/simulation", 2_000)
+
+
+def test_a_program_is_given_its_arguments_and_variables():
+    program = "import os, sys; print(int(sys.argv[1]) + int(os.environ['BONSPIEL_CACHE']))"
+    assert processes.in_fresh_process(program, "1", BONSPIEL_CACHE="2") == 3.0
 
 
 def test_json_holds_the_machine_and_every_measurement(run, monkeypatch):
@@ -54,12 +100,13 @@ def test_json_holds_the_machine_and_every_measurement(run, monkeypatch):
 
 
 def test_the_table_has_a_line_for_each_measurement(run, monkeypatch):
-    monkeypatch.setattr(bench, "BENCHMARKS", (bench.speed,))
+    monkeypatch.setattr(bench, "BENCHMARKS", (bench.speed, bench.overruns))
     status, out, _ = run("bench", "--planner", "dpw")
     assert status == 0
     assert sum("simulations/s" in line and "dpw" in line for line in out.splitlines()) == 3
+    assert sum("treasure_hunt:size=15 2 ms" in line and line.endswith(" ms") for line in out.splitlines()) == 1
 
 
 def test_a_program_that_fails_is_reported_in_one_line():
     with pytest.raises(RunError, match=r"a measurement of a b failed: ZeroDivisionError"):
-        bench.in_fresh_process("1 / 0", "a", "b")
+        processes.in_fresh_process("1 / 0", "a", "b")

@@ -1,0 +1,1 @@
+"""What `bonspiel bench` measures."""

@@ -1,0 +1,116 @@
+"""What needs processes of its own: the start, memory, and workers."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+
+from runs import parallel
+from runs.benchmarks.measurement import TRAP, Measurement, simulations_for
+from runs.experiment import RunError, Setting
+
+MEMORY_SIMULATIONS = 1_000_000
+START_REPEATS = 3
+
+
+def in_fresh_process(program: str, *arguments: str, **variables: str) -> float:
+    """The number that a Python program prints in a process of its own.
+
+    Args:
+        program: its source.
+        arguments: its command line.
+        variables: of the environment, besides this process's.
+
+    Raises:
+        RunError: the program failed.
+    """
+    done = subprocess.run([sys.executable, "-c", program, *arguments], env=os.environ | variables, capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0:
+        raise RunError(f"a measurement of {' '.join(arguments)} failed: {done.stderr.strip().splitlines()[-1]}")
+    return float(done.stdout.split()[-1])
+
+
+FIRST_DECISION = """
+import time; start = time.perf_counter()
+import sys, numpy, planners, envs
+model, rng = envs.parse(sys.argv[1]), numpy.random.default_rng(0)
+planners.parse(sys.argv[2]).plan(model, model.initial_state(rng), planners.Budget(simulations=100), rng)
+print(time.perf_counter() - start)
+"""
+
+MEMORY = """
+import pathlib, resource, sys, numpy, planners, envs
+model, rng = envs.parse(sys.argv[1]), numpy.random.default_rng(0)
+planner, state = planners.parse(sys.argv[2]), model.initial_state(rng)
+status = pathlib.Path("/proc/self/status")
+def peak(n):
+    planner.plan(model, state, planners.Budget(simulations=n), rng)
+    if status.exists():  # Linux: the largest size of this program alone; getrusage's includes the one that started it
+        return 1024 * int(status.read_text().partition("VmHWM:")[2].split()[0])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+small = peak(1000)
+print((peak(int(sys.argv[3])) - small) / int(sys.argv[3]))
+"""
+
+FIRST_BATCH = """
+import sys, time
+from runs import parallel
+from runs.experiment import Setting
+setting = Setting(sys.argv[1], sys.argv[2], 100, "simulations", 0)
+start = time.perf_counter()
+seconds = [time.perf_counter() - start for _ in parallel.run(parallel.Schedule({setting: range(2)}, 2))]
+print(seconds[0])
+"""
+
+
+def first_decision(texts: Sequence[str]) -> Iterator[Measurement]:
+    """A fresh process with a warm cache, imports included."""
+    for text in texts:
+        in_fresh_process(FIRST_DECISION, TRAP, text)
+        seconds = statistics.median(in_fresh_process(FIRST_DECISION, TRAP, text) for _ in range(START_REPEATS))
+        yield Measurement("first decision in a fresh process", seconds, "s", text, TRAP, 100)
+
+
+def cold_decision(texts: Sequence[str]) -> Iterator[Measurement]:
+    """The same with an empty cache, as after an installation or a change of the sources: everything is compiled."""
+    for text in texts:
+        with tempfile.TemporaryDirectory() as folder:
+            seconds = in_fresh_process(FIRST_DECISION, TRAP, text, BONSPIEL_CACHE=folder)
+        yield Measurement("first decision with a cold cache", seconds, "s", text, TRAP, 100)
+
+
+def first_batch(texts: Sequence[str]) -> Iterator[Measurement]:
+    """From the start of two workers to the first episode that one of them returns, with a warm cache."""
+    for text in texts:
+        seconds = statistics.median(in_fresh_process(FIRST_BATCH, TRAP, text) for _ in range(START_REPEATS))
+        yield Measurement("first batch of a fresh worker", seconds, "s", text, TRAP, 100)
+
+
+def memory(texts: Sequence[str]) -> Iterator[Measurement]:
+    """Growth of a process's largest resident size in one search."""
+    for text in texts:
+        n = max(simulations_for(text, (1_000, MEMORY_SIMULATIONS)))
+        yield Measurement("memory", in_fresh_process(MEMORY, TRAP, text, str(n)), "bytes/simulation", text, TRAP, n)
+
+
+def scaling(texts: Sequence[str]) -> Iterator[Measurement]:
+    """Episodes on Trap with one and with two jobs, workers started before; about 10 s."""
+    n = 1_000
+    for text in texts[:1]:
+        setting = Setting(TRAP, text, n, "simulations", 0)
+        trial = parallel.Schedule({setting: range(20)}, 1)
+        cost = sum(batch.seconds for batch in parallel.run(trial)) / 20
+        episodes = max(20, round(6.0 / cost))
+        seconds = {}
+        for jobs in (1, 2):
+            for _ in parallel.run(parallel.Schedule({setting: range(4 * jobs)}, jobs)):
+                pass
+            start = time.perf_counter()
+            for _ in parallel.run(parallel.Schedule({setting: range(episodes)}, jobs)):
+                pass
+            seconds[jobs] = time.perf_counter() - start
+        yield Measurement("2 jobs against 1", seconds[1] / seconds[2], "times", text, TRAP, n)
