@@ -25,8 +25,10 @@ $(VENV)/installed-dev: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/installed
 
+# The folder's name follows the sources, so that a run goes on where it stopped and any change begins a new one.
 bench: $(VENV)/installed
-	@$(BIN)/bonspiel run quick --out results/quick --resume
+	@$(BIN)/bonspiel run quick --resume --out \
+	  results/quick-$$(cat planners/*.py curling/*.py curling/*/*.py envs/*.py runs/*.py runs/suites/quick.toml | cksum | cut -d ' ' -f 1)
 
 check: $(VENV)/installed-dev
 	@$(BIN)/ruff check .
