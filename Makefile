@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Results of `make bench`: a run goes on where it stopped, and a change of the sources begins a new one.
+SOURCES := planners/*.py curling/*.py curling/engines/*.py envs/*.py runs/*.py runs/suites/quick.toml
+OUT = results/quick-$(shell cat $(SOURCES) | cksum | cut -d ' ' -f 1)
 
 .PHONY: bench test check clean help
 .DEFAULT_GOAL := help
@@ -25,10 +28,8 @@ $(VENV)/installed-dev: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/installed
 
-# The folder's name follows the sources, so that a run goes on where it stopped and any change begins a new one.
 bench: $(VENV)/installed
-	@$(BIN)/bonspiel run quick --resume --out \
-	  results/quick-$$(cat planners/*.py curling/*.py curling/*/*.py envs/*.py runs/*.py runs/suites/quick.toml | cksum | cut -d ' ' -f 1)
+	@$(BIN)/bonspiel run quick --resume --out $(OUT)
 
 check: $(VENV)/installed-dev
 	@$(BIN)/ruff check .
