@@ -184,7 +184,7 @@ def test_a_run_is_not_resumed_with_other_sources(run, finished, monkeypatch):
     before = contents()
     status, _, err = run(*TINY, "--out", finished, "--resume")
     assert status == 2
-    assert "done was begun by other sources" in err and "choose another --out" in err
+    assert "done was begun by other sources (commit " in err and "choose another --out" in err
     assert contents() == before
 
 
