@@ -219,6 +219,7 @@ def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenan
             raise UsageError(f"{folder}: {changed[0]} was {store.resolved[changed[0]]} when the run began and is "
                              f"{resolved[changed[0]]} now; choose another --out")
         if store.provenance.get("sources") != provenance.get("sources"):
-            raise UsageError(f"{folder} was begun by other sources (commit {store.provenance.get('commit') or 'unknown'}), and "
-                             "results of two versions do not mix: choose another --out, or go back to that version")
+            commit = store.provenance.get("commit") or "unknown"
+            raise UsageError(f"{folder} was begun by other sources (commit {commit}), and results of two versions "
+                             "do not mix: choose another --out, or go back to that version")
     return True
