@@ -15,7 +15,6 @@ from planners.base import Array
 from planners.jit import compiled, helper
 from planners.zobrist import LEVELS, combine, fraction, mix
 
-DEPTHS = 16
 EXTENT = 15.8  # m, side of the square that the cells divide
 PLACES = 3  # the first depth that knows where stones are
 

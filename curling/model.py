@@ -12,7 +12,7 @@ from curling.engines.analytic import WORKSPACE, shoot
 from curling.engines.tables import law_index
 from curling.noise import Noise, noise_of, throw
 from curling.physics import Physics, physics_of
-from curling.rules import RULES, rule_of
+from curling.rules import rule_of
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import (
     CAP,
@@ -37,8 +37,10 @@ from curling.state import (
     state_of,
     team_of,
 )
-from planners.base import Array, Rng, require
+from planners.base import Array, Rng, require, require_choice, require_count
 from planners.jit import RNG, VECTOR, compiled, kernel, typeof
+
+MOST_ENDS = 100
 
 
 @kernel(typeof((0.0, 0.0, 0.0))(VECTOR, VECTOR, RNG))
@@ -104,18 +106,20 @@ class Curling:
     `aim` makes an action from a velocity.
 
     Args:
-        ends: ends of the match.
-        rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none".
-        noise: "normal_dist", "dc2", "gat", "none", or a `curling.noise.Noise`.
+        ends: ends of the match, at most 100.
+        rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the simulator's
+            own, "five_rock" for fcv1 and "four_rock" for dc2.
+        noise: "normal_dist", "dc2", "gat", "none", or a `curling.noise.Noise`; None is the simulator's own,
+            "normal_dist" for fcv1 and "dc2" for dc2.
         physics: "fcv1" or "dc2".
-        extra_ends: a tie is followed by so many extra ends at most; one that remains is a draw.
+        extra_ends: a tie is followed by so many extra ends at most (100); one that remains is a draw.
         velocity_unit: "m/s", or "box" to map the useful velocities to [-1, 1]^2, as learners like it.
         reward: "points", those of each end when it is over, or "win": 1 for a match that team 0 wins, 1/2 for a draw.
     """
 
     ends: int = 1
-    rule: str = "five_rock"
-    noise: str | Noise = "normal_dist"
+    rule: str | None = None
+    noise: str | Noise | None = None
     physics: Literal["fcv1", "dc2"] = "fcv1"
     extra_ends: int = 0
     velocity_unit: Literal["m/s", "box"] = "m/s"
@@ -132,14 +136,19 @@ class Curling:
     cells = staticmethod(cells)
 
     def __post_init__(self) -> None:
-        """Refuse a match that cannot be played."""
-        require(1 <= self.ends <= 100, "ends", self.ends, "from 1 to 100")
-        require(0 <= self.extra_ends <= 100, "extra_ends", self.extra_ends, "from 0 to 100")
-        require(self.reward in ("points", "win"), "reward", self.reward, "'points' or 'win'")
-        require(self.velocity_unit in ("m/s", "box"), "velocity_unit", self.velocity_unit, "'m/s' or 'box'")
+        """Refuse a match that cannot be played; rule and noise that are not given are the simulator's."""
+        for name, least in (("ends", 1), ("extra_ends", 0)):
+            count = getattr(self, name)
+            require_count(name, count, least)
+            require(count <= MOST_ENDS, name, count, f"at most {MOST_ENDS}")
+        require_choice("reward", self.reward, ("points", "win"))
+        require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
+        for name in ("rule", "noise"):
+            if getattr(self, name) is None:
+                # models of the same match are equal and print alike, whether it was given or not
+                object.__setattr__(self, name, getattr(self.law, name))
         rule_of(self.rule)
         noise_of(self.noise)
-        physics_of(self.physics)
 
     @property
     def law(self) -> Physics:
@@ -157,13 +166,13 @@ class Curling:
         law, sheet = self.law, self.law.sheet
         return np.array([
             law_index(law.name), law.launch_spin, law.max_speed, *law.tee_draw, sheet.tee, sheet.in_house,
-            *RULES[self.rule], self.ends, self.ends + self.extra_ends, self.reward == "win",
+            *rule_of(self.rule), self.ends, self.ends + self.extra_ends, self.reward == "win",
             *self._unit, *noise_of(self.noise).params,
         ], np.float64)
 
     @property
     def _unit(self) -> tuple[float, float, float]:
-        """Velocities: across of action 1, along of action 0, and what action 1 adds to that."""
+        """(a, b, c) of the velocity (a * action[0], b + c * action[1]), m/s."""
         if self.velocity_unit == "m/s":
             return 1.0, 0.0, 1.0
         low, high = self.law.min_vy, self.law.max_speed
@@ -189,7 +198,7 @@ class Curling:
         """Lower bounds of the states."""
         low = state_of(no_stones(), 0, hammer=0)
         low[LEAD] = -8.0 * (self.ends + self.extra_ends)
-        low[FIRST_STONE::2] = -self.law.sheet.half_width
+        low[FIRST_STONE::2] = STONE_RADIUS - self.law.sheet.half_width
         return low
 
     @cached_property

@@ -6,9 +6,9 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 
 from curling.physics import DC2, DC2_DECELERATION
-from planners.base import Array, Rng, require
+from planners.base import Array, Rng, require_at_least
 from planners.jit import RNG, VECTOR, float64, kernel, typeof
-from planners.registry import unknown
+from planners.registry import look_up
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,7 @@ class Noise:
     def __post_init__(self) -> None:
         """Refuse what is not a standard deviation."""
         for field in fields(self):
-            sd = getattr(self, field.name)
-            require(0.0 <= sd < math.inf, field.name, sd, "a standard deviation: finite and at least 0")
+            require_at_least(field.name, getattr(self, field.name), 0.0)
 
     @property
     def params(self) -> Array:
@@ -53,17 +52,13 @@ NOISES = {
 }
 
 
-def noise_of(noise: str | Noise) -> Noise:
+def noise_of(noise: str | Noise | None) -> Noise:
     """A noise by name, or a custom one as it is.
 
     Raises:
         ValueError: not one of NOISES.
     """
-    if isinstance(noise, Noise):
-        return noise
-    if noise not in NOISES:
-        raise unknown("noise", noise, NOISES)
-    return NOISES[noise]
+    return noise if isinstance(noise, Noise) else look_up("noise", noise, NOISES)
 
 
 @kernel(typeof((0.0, 0.0))(float64, float64, float64, VECTOR, RNG))

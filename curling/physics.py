@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from curling.sheet import DC2_SHEET, DC3_SHEET, Sheet
-from planners.registry import unknown
+from planners.registry import look_up
 
 GRAVITY = 9.80665
 
@@ -28,6 +28,8 @@ class Physics:
         max_vx: no sensible aim goes further to the side, m/s.
         min_vy: no aim as slow as this reaches the hog line, m/s.
         hog_removes_all: whether a stone that was knocked back over the hog line goes too, or only the thrown one.
+        rule: what its simulator's matches are played by, see `curling.rules.RULES`.
+        noise: of its simulator's throws, see `curling.noise.NOISES`.
     """
 
     name: str
@@ -40,15 +42,19 @@ class Physics:
     max_vx: float
     min_vy: float
     hog_removes_all: bool
+    rule: str
+    noise: str
 
 
 FCV1 = Physics(
     name="fcv1", sheet=DC3_SHEET, max_speed=4.0, launch_spin=math.pi / 2.0, impact_friction=0.2, restitution_speed=0.0,
     tee_draw=(0.1317, 2.3997), max_vx=0.4, min_vy=2.0, hog_removes_all=True,
+    rule="five_rock", noise="normal_dist",
 )
 DC2 = Physics(
     name="dc2", sheet=DC2_SHEET, max_speed=48.79, launch_spin=0.066696, impact_friction=12.009216,
     restitution_speed=1.0, tee_draw=(0.990740, 29.559774), max_vx=4.0, min_vy=26.0, hog_removes_all=False,
+    rule="four_rock", noise="dc2",
 )
 
 FCV1_DRAG = (0.00200985 * GRAVITY, 0.06385782, 0.00626286 * GRAVITY)  # a, b, c of dv/dt = -(a / (v + b) + c)
@@ -69,6 +75,4 @@ def physics_of(name: str) -> Physics:
     Raises:
         ValueError: not "fcv1" or "dc2".
     """
-    if name not in BY_NAME:
-        raise unknown("physics", name, BY_NAME)
-    return BY_NAME[name]
+    return look_up("physics", name, BY_NAME)

@@ -9,7 +9,7 @@ import math
 from curling.sheet import STONE_RADIUS, TEAM_STONES
 from planners.base import Array
 from planners.jit import MATRIX, boolean, float64, helper, int64, kernel
-from planners.registry import unknown
+from planners.registry import look_up
 
 RULES = {  # name: shots whose opponent's guards are protected, shots that may not tick one off the centre line
     "none": (0, 0),
@@ -19,15 +19,13 @@ RULES = {  # name: shots whose opponent's guards are protected, shots that may n
 }
 
 
-def rule_of(name: str) -> tuple[int, int]:
+def rule_of(name: str | None) -> tuple[int, int]:
     """Numbers of shots at the start of an end (free guard zone, no tick) under a rule.
 
     Raises:
         ValueError: not one of RULES.
     """
-    if name not in RULES:
-        raise unknown("rule", name, RULES)
-    return RULES[name]
+    return look_up("rule", name, RULES)
 
 
 @kernel(int64(int64, int64))

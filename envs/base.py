@@ -77,9 +77,7 @@ class ModelEnv(gymnasium.Env[Array, Array]):
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Take one step; the episode is truncated at the model's horizon."""
-        if self._steps_left == 0:
-            raise ResetNeeded("the episode has not begun or is over: call reset() first")
-        checked = check_actions(self.model, _numbers("action", action)[None], "action")[0]
+        checked = self._playable(action)
         state = np.empty(self.model.state_dim)
         reward, terminated = self.model.step(self.path[-1], checked, state, self.model.params, self.np_random)
         self.path.append(state)
@@ -103,6 +101,12 @@ class ModelEnv(gymnasium.Env[Array, Array]):
         if self._window is not None:
             self._window.close()
             self._window = None
+
+    def _playable(self, action: Array) -> Array:
+        """The action as the model takes it; raises as `step` does."""
+        if self._steps_left == 0:
+            raise ResetNeeded("the episode has not begun or is over: call reset() first")
+        return check_actions(self.model, _numbers("action", action)[None], "action")[0]
 
     def _time(self, state: Array) -> int:
         index = getattr(self.model, "time_index", None)

@@ -74,14 +74,16 @@ class CurlingEnv(ModelEnv):
 
     ## Arguments
     * `ends` (default 1) and `extra_ends` (default 0, at most so many after a tie).
-    * `rule` (default "five_rock"): or "four_rock", "no_tick", "none".
-    * `noise` (default "normal_dist"): or "dc2", "gat", "none", or a `curling.noise.Noise`.
+    * `rule` (default None, that of the physics: "five_rock" for "fcv1", "four_rock" for "dc2"): or "no_tick", "none".
+    * `noise` (default None, that of the physics: "normal_dist" for "fcv1", "dc2" for "dc2"): or "gat", "none", or a
+      `curling.noise.Noise`.
     * `physics` (default "fcv1"): or "dc2".
     * `engine` (default "analytic"): or "box2d", the slow reference.
     * `velocity_unit` (default "box"): or "m/s".
     * `reward` (default "points"): or "win".
     * `opponent` (default None): with None each step is a shot of the team whose turn it is. A planner, or one in
-      writing such as "random" or "dpw:exploration=1", throws for team 1, and a step lasts until team 0's next turn.
+      writing such as "random" or "dpw:exploration=1", throws for team 1, and a step lasts until team 0's next turn. It
+      plans on the analytic engine, whatever `engine` is.
     * `opponent_simulations` (default 1000): the opponent's budget for a shot.
     * `render_mode`: "rgb_array", "human" or None.
 
@@ -92,7 +94,7 @@ class CurlingEnv(ModelEnv):
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 24}  # noqa: RUF012
     model: Curling
 
-    def __init__(self, ends: int = 1, rule: str = "five_rock", noise: str | Noise = "normal_dist",
+    def __init__(self, ends: int = 1, rule: str | None = None, noise: str | Noise | None = None,
                  physics: str = "fcv1", engine: str = "analytic", extra_ends: int = 0, velocity_unit: str = "box",
                  reward: str = "points", opponent: str | Planner | None = None, opponent_simulations: int = 1000,
                  render_mode: str | None = None) -> None:
@@ -101,9 +103,13 @@ class CurlingEnv(ModelEnv):
         Raises:
             ValueError: an argument that is not allowed; the message names it.
         """
-        super().__init__(make_curling(engine, ends=ends, rule=rule, noise=noise, physics=physics,
-                                      extra_ends=extra_ends, velocity_unit=velocity_unit, reward=reward), render_mode)
+        match: dict[str, Any] = {"ends": ends, "rule": rule, "noise": noise, "physics": physics,
+                                 "extra_ends": extra_ends, "velocity_unit": velocity_unit, "reward": reward}
+        super().__init__(make_curling(engine, **match), render_mode)
         self.opponent = planners.parse(opponent) if isinstance(opponent, str) else opponent
+        require(self.opponent is None or callable(getattr(self.opponent, "plan", None)), "opponent", opponent,
+                "None, a planner, or one in writing such as 'random'")
+        self._planned = make_curling(**match)  # searches need the compiled twin
         self.budget = Budget(simulations=opponent_simulations)
         self._engine = make_engine(engine, physics=physics)
         self._opponent_rng = np.random.default_rng(0)
@@ -124,22 +130,21 @@ class CurlingEnv(ModelEnv):
         """Throw a stone; an opponent then throws until it is team 0's turn again."""
         total, over = self._throw(action)
         while self.opponent is not None and not over and team_of(self.state) == 1:
-            decision = self.opponent.plan(self.model, self.state, self.budget, self._opponent_rng)
+            decision = self.opponent.plan(self._planned, self.state, self.budget, self._opponent_rng)
             reward, over = self._throw(decision.action)
             total += reward
         return self.state, total, over, False, self._info()
 
     def _throw(self, action: Array) -> tuple[float, bool]:
-        before = None if self.render_mode is None else copy.deepcopy(self.np_random)
-        if before is not None and self.action_space.contains(action):
-            self._final, self._flight = self._fly(action, before)
+        if self.render_mode is not None:
+            self._final, self._flight = self._fly(self._playable(action), copy.deepcopy(self.np_random))
         _, reward, terminated, truncated, _ = super().step(action)
         return reward, terminated or truncated
 
     def _fly(self, action: Array, rng: np.random.Generator) -> tuple[Array, Path]:
         """The shot that the model is about to play with the same draws, with its paths."""
         vx, vy, spin = release(action, self.model.params, rng)
-        return self._engine.shot(stones_of(self.state), row_of(self.state), (vx, vy), spin, trajectory=True)
+        return self._engine.unchecked_path(stones_of(self.state), row_of(self.state), np.array([vx, vy]), spin)
 
     def _info(self) -> dict[str, Any]:
         return {"team": team_of(self.state), "points": self.points}
@@ -151,10 +156,10 @@ class CurlingEnv(ModelEnv):
         return int(ends[ends > 0.0].sum()), int(-ends[ends < 0.0].sum())
 
     def scene(self) -> Scene:
-        """What there is to see: after the last shot of an end still its stones."""
+        """What there is to see: after the last shot of an end, with a render mode, still its stones."""
         state, ends = self.state, self.model.ends
         end, shot = divmod(int(state[TIME]), STONES)
-        between = shot == 0 and self._final is not None
+        between = shot == 0 and len(self.path) > 1
         thrown, hammer = (STONES, int(self.path[-2][HAMMER])) if between else (shot, int(state[HAMMER]))
         end -= between
         left = TEAM_STONES - (thrown + 1) // 2, TEAM_STONES - thrown // 2

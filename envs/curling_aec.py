@@ -9,7 +9,7 @@ from pettingzoo import AECEnv
 
 from curling.state import team_of
 from envs.curling import CurlingEnv
-from planners.base import Array
+from planners.base import Array, require
 
 AGENTS = ["team_0", "team_1"]
 
@@ -23,7 +23,10 @@ class CurlingAEC(AECEnv[str, Array, Array | None]):  # type: ignore[misc]
 
     Args:
         render_mode: "rgb_array", "human" or None.
-        arguments: of `CurlingEnv`.
+        arguments: of `CurlingEnv`, but no opponent.
+
+    Raises:
+        ValueError: an argument that is not allowed; the message names it.
     """
 
     metadata: ClassVar[dict[str, Any]] = {**CurlingEnv.metadata, "name": "curling_v0", "is_parallelizable": False}
@@ -31,6 +34,8 @@ class CurlingAEC(AECEnv[str, Array, Array | None]):  # type: ignore[misc]
     def __init__(self, render_mode: str | None = None, **arguments: Any) -> None:
         """Make the match."""
         super().__init__()
+        opponent = arguments.get("opponent")
+        require(opponent is None, "opponent", opponent, "None, since both teams are agents")
         self.match = CurlingEnv(render_mode=render_mode, **arguments)
         self.render_mode = render_mode
         self.possible_agents = AGENTS[:]

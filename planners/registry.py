@@ -8,15 +8,28 @@ import difflib
 import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
-def unknown(kind: str, name: str, allowed: Iterable[str]) -> ValueError:
+def unknown(kind: str, name: Any, allowed: Iterable[str]) -> ValueError:
     """An error that names the close match and everything that is allowed."""
     allowed = list(allowed)
-    close = difflib.get_close_matches(name, allowed, 1)
+    close = difflib.get_close_matches(str(name), allowed, 1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     return ValueError(f"unknown {kind} {name!r}.{hint} Known: {', '.join(allowed) or 'none'}")
+
+
+def look_up(kind: str, name: Any, allowed: Mapping[str, T]) -> T:
+    """What has this name.
+
+    Raises:
+        ValueError: no such name, or no text at all.
+    """
+    if not isinstance(name, str) or name not in allowed:
+        raise unknown(kind, name, allowed)
+    return allowed[name]
 
 
 @dataclass(frozen=True)
@@ -43,10 +56,8 @@ class Registry:
         Raises:
             ValueError: no such name.
         """
-        key = self.aliases.get(name, name)
-        if key not in self.classes:
-            raise unknown(self.kind, name, self.classes)
-        module, _, attribute = self.classes[key].partition(":")
+        key = self.aliases.get(name, name) if isinstance(name, str) else name
+        module, _, attribute = look_up(self.kind, key, self.classes).partition(":")
         loaded: type[Any] = getattr(importlib.import_module(module), attribute)
         return loaded
 

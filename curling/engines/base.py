@@ -3,18 +3,19 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from curling.physics import Physics, physics_of
 from curling.sheet import STONE_RADIUS, STONES, present
-from planners.base import Array, require
+from planners.base import Array, require, require_count
 
 OVERLAP = 0.005  # stones closer than this are refused; servers report overlaps of a millimetre or so
 NOISE_ROOM = 1.025  # execution noise may take a shot so far above the cap on aims
 MAX_SPIN = 10.0
+MAX_THREADS = 1024
 PATH_FRAMES = 20  # frames of a path in one second of fcv1's time
 
 
@@ -80,8 +81,8 @@ class Engine(ABC):
             ValueError: an argument that no game can produce; the message names it.
         """
         board = self.check_stones(stones, index)
-        aims = self.check_velocities(np.asarray(velocity, np.float64)[None], "velocity")
-        turn = check_spins(np.asarray(spin, np.float64)[None], 1, "spin")
+        aims = self.check_velocities(_numbers("velocity", velocity)[None], "velocity")
+        turn = check_spins(_numbers("spin", spin)[None], 1, "spin")
         if trajectory:
             return self._path(board, int(index), aims[0], float(turn[0]))
         final: Array = self._shots(board, int(index), aims, turn, 1)[0]
@@ -95,7 +96,7 @@ class Engine(ABC):
             index: as for `shot`.
             velocities: [n, 2].
             spins: [n].
-            threads: how many threads share the work; the result does not depend on it.
+            threads: how many threads share the work, at most 1024; the result does not depend on it.
 
         Returns:
             The stones at rest after each shot, [n, 16, 2].
@@ -104,17 +105,24 @@ class Engine(ABC):
             ValueError: as for `shot`.
         """
         board = self.check_stones(stones, index)
-        aims = self.check_velocities(np.asarray(velocities, np.float64), "velocities")
-        require(threads >= 1, "threads", threads, "at least 1")
-        turns = check_spins(np.asarray(spins, np.float64), len(aims), "spins")
+        aims = self.check_velocities(_numbers("velocities", velocities), "velocities")
+        turns = check_spins(_numbers("spins", spins), len(aims), "spins")
+        require_count("threads", threads)
+        require(threads <= MAX_THREADS, "threads", threads, f"at most {MAX_THREADS}")
         return self._shots(board, int(index), aims, turns, threads)
 
     def unchecked(self, stones: Array, index: int, velocity: Array, spin: float) -> Array:
         """`shot` for models, whose arguments need no checks; a throw that is not finite or does not move is lost."""
-        if not 0.0 < np.hypot(velocity[0], velocity[1]) < np.inf:
+        if not _moves(velocity):
             return stones.copy()
         final: Array = self._shots(stones, index, velocity[None], np.array([spin]), 1)[0]
         return final
+
+    def unchecked_path(self, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Array, Path]:
+        """`unchecked` with the paths."""
+        if not _moves(velocity):
+            return stones.copy(), Path(np.zeros(1), stones[None].copy())
+        return self._path(stones, index, velocity, spin)
 
     @abstractmethod
     def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
@@ -130,19 +138,19 @@ class Engine(ABC):
         Raises:
             ValueError: wrong shape, off the sheet, overlapping, or the row `index` is taken.
         """
-        board = np.array(stones, np.float64)
+        board = _numbers("stones", stones)
         require(board.shape == (STONES, 2), "stones", board.shape, f"an array of shape ({STONES}, 2)")
-        require(bool((np.isnan(board[:, 0]) == np.isnan(board[:, 1])).all()), "stones", stones, "NaN in whole rows")
+        _require_rows(np.isnan(board).all(1) | ~np.isnan(board).any(1), "stones", board, "NaN in whole rows")
         rows = np.flatnonzero(present(board))
         sheet = self.law.sheet
         for i in rows:
-            x, y = board[i]
+            x, y = board[i].tolist()
             on_sheet = abs(x) <= sheet.half_width - STONE_RADIUS and 0.0 < y <= sheet.back_line + STONE_RADIUS
             require(bool(on_sheet), f"stones[{i}]", (x, y), "on the sheet")
         for i in rows:
             apart = np.hypot(*(board[rows] - board[i]).T)
             apart[rows == i] = np.inf
-            require(bool((apart > 2.0 * STONE_RADIUS - OVERLAP).all()), f"stones[{i}]", tuple(board[i]),
+            require(bool((apart > 2.0 * STONE_RADIUS - OVERLAP).all()), f"stones[{i}]", tuple(board[i].tolist()),
                     "clear of all other stones")
         whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
         require(whole and 0 <= index < STONES, "index", index, f"a whole number from 0 to {STONES - 1}")
@@ -156,10 +164,10 @@ class Engine(ABC):
             ValueError: wrong shape, not finite, 0, or faster than a shot can be.
         """
         require(velocities.ndim == 2 and velocities.shape[1] == 2, name, velocities.shape, "pairs (vx, vy)")
-        require(bool(np.isfinite(velocities).all()), name, velocities, "finite")
+        _require_rows(np.isfinite(velocities).all(1), name, velocities, "finite")
         speeds, cap = np.hypot(velocities[:, 0], velocities[:, 1]), self.law.max_speed
-        require(bool(((speeds > 0.0) & (speeds <= NOISE_ROOM * cap)).all()), name, velocities,
-                f"faster than 0 and within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} above it)")
+        _require_rows((speeds > 0.0) & (speeds <= NOISE_ROOM * cap), name, velocities,
+                      f"faster than 0 and within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} above it)")
         return np.ascontiguousarray(velocities)
 
 
@@ -170,7 +178,25 @@ def check_spins(spins: Array, n: int, name: str) -> Array:
         ValueError: wrong shape, or not within bounds.
     """
     require(spins.shape == (n,), name, spins.shape, f"{n} numbers")
-    require(bool((np.abs(spins) <= MAX_SPIN).all()), name, spins, f"between -{MAX_SPIN} and {MAX_SPIN} rad/s")
+    _require_rows(np.abs(spins) <= MAX_SPIN, name, spins, f"between -{MAX_SPIN} and {MAX_SPIN} rad/s")
     return np.ascontiguousarray(spins)
 
 
+def _numbers(name: str, value: Any) -> Array:
+    """The real numbers as a new float64 array."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name}={value!r}: must be rows of the same length") from None
+    require(given.dtype.kind in "iuf", name, value, "real numbers")
+    return given.astype(np.float64)
+
+
+def _require_rows(ok: ArrayLike, name: str, values: Array, allowed: str) -> None:
+    """Raise ValueError that shows the first row that is not `ok`."""
+    for i in np.flatnonzero(np.logical_not(ok))[:1]:
+        require(False, name, values[i].tolist(), allowed)
+
+
+def _moves(velocity: Array) -> bool:
+    return bool(0.0 < np.hypot(velocity[0], velocity[1]) < np.inf)

@@ -2,7 +2,8 @@
 
 Box2D 2.3 makes impacts below 1 unit/s perfectly inelastic and cannot be told otherwise. In metres that spoils most hits
 of fcv1, so its world is measured in decimetres; dc2's reference has the same threshold and stays in metres.
-Stones are no "bullets": the reference's are, but no step is as long as the 15 mm by which its bullets may overlap.
+Stones are no "bullets", which the reference's are: a step of fcv1 is at most 4 mm, less than the 15 mm by which bullets
+may overlap. One of dc2 is up to 49 mm; its recorded shots, of up to 41 mm, agree all the same.
 """
 
 import math

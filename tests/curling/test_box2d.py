@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 import curling
-from tests.curling.recorded import compare, dc2_shots, dc3_shots
-
-
-def sample(shots, kinds):
-    """Every n-th shot of each kind."""
-    return [shot for kind, n in kinds.items() for shot in [s for s in shots if s.kind == kind][::n]]
+from tests.curling.recorded import compare, dc2_shots, dc3_shots, sample
 
 
 def test_fcv1_agrees_with_recorded_shots():

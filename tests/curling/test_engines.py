@@ -1,5 +1,7 @@
 """What both engines promise; how well each agrees with recorded shots is in their own files."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,10 +9,19 @@ import curling
 from curling.engines import names
 from curling.physics import physics_of
 from curling.sheet import no_stones, present
-from tests.curling.recorded import shots
+from tests.curling.recorded import as_played_by, compare, sample, shots
 
 ALL = [curling.make_engine(name, physics) for name in names() for physics in ("fcv1", "dc2")]
 ENGINES = pytest.mark.parametrize("engine", ALL, ids=str)
+EVERY = {  # of so many recorded shots of a kind one is played by both engines
+    "fcv1": {"free": 15, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 8, "clusters": 2},
+    "dc2": {"free": 6, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 8},
+}
+LIMITS = {  # median and p90 of their largest distance, mm
+    "fcv1": {"free": (1.0, 8.0), "1 stone": (8.0, 8.0), "2-5 stones": (8.0, 40.0), "6-15 stones": (8.0, 80.0),
+             "clusters": (20.0, 80.0)},
+    "dc2": {"free": (0.1, 0.3), "1 stone": (0.5, 2.0), "2-5 stones": (0.5, 2.0), "6-15 stones": (0.5, 3.0)},
+}
 
 
 def board(*places):
@@ -24,6 +35,8 @@ def test_unknown_names():
         curling.make_engine("boxd")
     with pytest.raises(ValueError, match="fcv1"):
         curling.make_engine("box2d", physics="fcv2")
+    with pytest.raises(ValueError, match=r"unknown engine None\. Known: analytic, box2d"):
+        curling.make_engine(None)
 
 
 @ENGINES
@@ -113,7 +126,13 @@ def test_many_shots_are_the_single_shots(engine):
     ({"velocity": (0.0, 1e9)}, "velocity"),
     ({"velocity": (0.0, "cap")}, "velocity"),
     ({"velocity": (1.0, 2.0, 3.0)}, "velocity"),
+    ({"velocity": ("0", "2.4")}, "velocity.*real numbers"),
+    ({"velocity": (0.0, 2.4j)}, "velocity.*real numbers"),
+    ({"velocity": (0.0, (1.0, 2.0))}, "velocity.*same length"),
+    ({"stones": "none"}, "stones.*real numbers"),
+    ({"stones": [[1.0, 2.0], [3.0]]}, "stones.*same length"),
     ({"spin": np.nan}, "spin"),
+    ({"spin": "ccw"}, "spin.*real numbers"),
     ({"spin": 1e9}, "spin"),
 ])
 def test_bad_arguments_are_named(engine, change, named):
@@ -121,22 +140,61 @@ def test_bad_arguments_are_named(engine, change, named):
     given |= change
     if given["velocity"] == (0.0, "cap"):
         given["velocity"] = (0.0, 1.03 * engine.law.max_speed)
-    with pytest.raises(ValueError, match=named):
+    with pytest.raises(ValueError, match=named) as refused:
         engine.shot(**given)
+    assert "np.float64" not in str(refused.value)
+
+
+@ENGINES
+@pytest.mark.parametrize("threads", [0, 1.5, True, 10**9])
+def test_bad_numbers_of_threads_are_named(engine, threads):
+    with pytest.raises(ValueError, match="threads="):
+        engine.shots(no_stones(), 0, [engine.law.tee_draw], [0.1], threads=threads)
+
+
+def test_the_first_bad_throw_of_many_is_shown():
+    with pytest.raises(ValueError, match=re.escape("velocities=[0.0, 9.0]: must be")):
+        curling.make_engine().shots(no_stones(), 0, [(0.1, 2.4), (0.0, 9.0), (0.0, 0.0)], [1.0, 1.0, 1.0])
+
+
+@ENGINES
+def test_unchecked_shots_take_what_noise_and_play_bring_about(engine):
+    """Throws above the cap, throws that do not move, and stones that overlap."""
+    law, index = engine.law, 2
+    stones = board((0.0, law.sheet.tee), (0.0, law.sheet.tee + 0.28))
+    for vy in (0.0, np.nan, 1.5 * law.max_speed):
+        velocity = np.array([0.0, vy])
+        final = engine.unchecked(stones, index, velocity, law.launch_spin)
+        again, path = engine.unchecked_path(stones, index, velocity, law.launch_spin)
+        np.testing.assert_array_equal(again, final)
+        np.testing.assert_array_equal(path.positions[-1], final)
+        assert not present(final)[index]
+
+
+@ENGINES
+@pytest.mark.parametrize("angle", [-0.03, 0.02, 0.04])
+@pytest.mark.parametrize("side", [-1.0, 0.0, 1.0])
+def test_a_free_path_turned_is_the_path_of_the_turned_shot(engine, angle, side):
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    velocity, spin = engine.law.tee_draw * np.array([side, 1.0]), side * engine.law.launch_spin
+    _, path = engine.shot(no_stones(), 0, velocity, spin, trajectory=True)
+    _, turned = engine.shot(no_stones(), 0, velocity @ turn, spin, trajectory=True)
+    assert len(path.times) > 20
+    exact = engine == curling.make_engine("analytic", engine.physics)
+    np.testing.assert_allclose(turned.times, path.times, atol=1e-9 if exact else 5e-3)
+    np.testing.assert_allclose(turned.positions[:, 0], path.positions[:, 0] @ turn, atol=1e-9 if exact else 3e-3)
 
 
 @pytest.mark.parametrize("physics", ["fcv1", "dc2"])
-def test_the_engines_agree(physics):
-    box2d, analytic = (curling.make_engine(name, physics) for name in ("box2d", "analytic"))
-    apart = []
-    for shot in shots(physics)[::6]:
-        one, other = (e.shot(shot.stones, shot.index, shot.velocity, shot.spin) for e in (box2d, analytic))
-        if (np.isnan(one) == np.isnan(other)).all():
-            apart.append(np.hypot(*np.nan_to_num(one - other).T).max())
-        else:
-            apart.append(np.inf)
-    assert np.median(apart) < 0.01
-    assert np.quantile(apart, 0.9) < 0.09
+def test_the_engines_agree_on_each_kind_of_shot(physics):
+    some = sample(shots(physics), EVERY[physics])
+    played = as_played_by(curling.make_engine("box2d", physics), some)
+    errors = compare(curling.make_engine("analytic", physics), played)
+    assert set(errors) == set(EVERY[physics])
+    for kind, (median, p90) in LIMITS[physics].items():
+        assert np.median(errors[kind].millimetres) <= median
+        assert np.quantile(errors[kind].millimetres, 0.9) <= p90
+    assert np.mean([same for kind in errors if kind != "free" for same in errors[kind].same]) >= 0.95
 
 
 def test_cap_leaves_room_for_noise_above_the_largest_aim():

@@ -30,6 +30,16 @@ def play(model, state, actions, seed=1):
     return state, rewards, over
 
 
+@pytest.mark.parametrize(("physics", "rule", "noise"), [
+    ("fcv1", "five_rock", "normal_dist"), ("dc2", "four_rock", "dc2")])
+def test_rule_and_noise_are_those_of_the_simulator_unless_given(physics, rule, noise):
+    own = Curling(physics=physics)
+    assert own == Curling(physics=physics, rule=rule, noise=noise)
+    np.testing.assert_array_equal(own.params, Curling(physics=physics, rule=rule, noise=noise).params)
+    given = Curling(physics=physics, rule="none", noise=Noise(vx=1.0))
+    assert (given.rule, given.noise) == ("none", Noise(vx=1.0))
+
+
 def late(ends=1, end=0, lead=0, hammer=1, stones=None):
     """Before the last shot of an end."""
     return state_of(no_stones() if stones is None else stones, 15, hammer, end, lead)
@@ -240,8 +250,9 @@ def test_no_float_crashes_the_compiled_functions(bad):
 
 
 @pytest.mark.parametrize("bad", [
-    {"ends": 0}, {"extra_ends": -1}, {"reward": "points!"}, {"rule": "six_rock"}, {"noise": "much"},
-    {"physics": "fcv2"}, {"velocity_unit": "knots"}])
+    {"ends": 0}, {"ends": 1.5}, {"ends": True}, {"ends": 101}, {"extra_ends": -1}, {"extra_ends": 0.5},
+    {"extra_ends": 101}, {"reward": "points!"}, {"rule": "six_rock"}, {"rule": ["none"]}, {"noise": "much"},
+    {"noise": 0.1}, {"physics": "fcv2"}, {"physics": None}, {"velocity_unit": "knots"}])
 def test_bad_parameters_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Curling(**bad)

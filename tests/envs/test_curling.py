@@ -3,6 +3,7 @@ from itertools import pairwise
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 import envs  # noqa: F401  registers the ids
@@ -67,28 +68,34 @@ def test_an_opponent_throws_for_team_1():
     assert sum(rewards) == info["points"][0] - info["points"][1]
 
 
-def test_an_opponent_with_the_first_stone_of_an_end_throws_at_once():
-    env = make(opponent="random", ends=2, noise="none")
-    env.reset(seed=1)
-    stones = no_stones()
-    stones[8] = 0.0, env.model.law.sheet.tee
-    env.reset(seed=1, options={"state": state_of(stones, 14, hammer=1)})
-    state, *_ = env.step(THROUGH)
-    if state[TIME] == 16.0:  # team 1 has the hammer still, so team 0 throws
-        assert team_of(state) == 0
-    else:
-        assert state[TIME] == 17.0
-
-
 class Drawer:
-    """Draws to the tee, after drawing so many random numbers."""
+    """Draws to the tee, after drawing so many random numbers; remembers the model that it was given."""
 
-    def __init__(self, numbers):
-        self.numbers = numbers
+    def __init__(self, numbers=0):
+        self.numbers, self.model = numbers, None
 
     def plan(self, model, state, budget, rng, root_actions=None):
+        self.model = model
         rng.random(self.numbers)
         return planners.Decision(TEE_DRAW, 0.0, 0, 0.0, TEE_DRAW[None], np.zeros(1, np.int64), np.zeros(1))
+
+
+def test_an_opponent_with_the_first_stone_of_an_end_throws_at_once():
+    env = make(opponent=Drawer(), ends=2, noise="none")
+    env.reset(seed=1, options={"state": state_of(no_stones(), 14, hammer=1)})
+    state, reward, _, _, info = env.step(THROUGH)
+    assert (reward, info["points"]) == (-1.0, (0, 1))  # team 1 scored with the last stone, so it throws first
+    assert (state[TIME], team_of(state)) == (17.0, 0)
+    assert np.flatnonzero(present(stones_of(state))).tolist() == [8]
+
+
+@pytest.mark.parametrize("engine", ["analytic", "box2d"])
+def test_an_opponent_plans_on_the_analytic_engine(engine):
+    env = make(opponent=Drawer(), engine=engine, physics="dc2", noise="gat", ends=2, extra_ends=1, reward="win")
+    env.reset(seed=1)
+    env.step(TEE_DRAW)
+    assert env.opponent.model == Curling(
+        physics="dc2", noise="gat", ends=2, extra_ends=1, reward="win", velocity_unit="box")
 
 
 def test_what_an_opponent_draws_does_not_change_the_noise_of_throws():
@@ -147,6 +154,66 @@ def test_between_ends_the_last_stones_are_still_to_be_seen():
     assert env.scene().left == (8, 7)  # team 1 scored and throws first
 
 
+def test_the_caption_after_the_last_shot_without_a_render_mode():
+    env = make(noise="none")
+    env.reset(seed=1, options={"state": state_of(no_stones(), 15)})
+    assert env.scene().caption == "end 1 of 1, shot 16 of 16 next"
+    env.step(TEE_DRAW)
+    scene = env.scene()
+    assert (scene.caption, scene.hammer, scene.left) == ("end 1 of 1, after the last shot", 1, (0, 0))
+    assert present(scene.stones).sum() == 1
+
+
+@pytest.fixture
+def quiet(monkeypatch):
+    """Human mode without the time that its pictures take."""
+    monkeypatch.setattr("envs.curling.FLIGHT_FRAMES", 1)
+
+
+MODES = pytest.mark.parametrize("mode", ["rgb_array", "human"])
+
+
+@MODES
+@pytest.mark.parametrize("engine", ["analytic", "box2d"])
+def test_pictures_do_not_change_what_can_be_played(mode, engine, quiet):
+    """Throws that noise takes over the cap, and stones that play left overlapping."""
+    stones = no_stones()
+    stones[[1, 9]] = (2.229, 38.0), (2.229, 38.284)
+    states = []
+    for render_mode in (mode, None):
+        env = make(engine=engine, noise=Noise(vy=0.8), render_mode=render_mode)
+        env.reset(seed=1, options={"state": state_of(stones, 4)})
+        for action in (THROUGH, THROUGH, THROUGH, TEE_DRAW):
+            env.step(action)
+        states.append(env.state)
+        env.close()
+    np.testing.assert_array_equal(*states)
+
+
+@MODES
+def test_stones_off_the_sheet_are_refused(mode, quiet):
+    stones = no_stones()
+    stones[1] = 2.3, 38.0
+    env = make(render_mode=mode)
+    with pytest.raises(ValueError, match="state="):
+        env.reset(options={"state": state_of(stones, 4)})
+    env.close()
+
+
+@pytest.mark.parametrize("mode", [None, "rgb_array", "human"])
+def test_a_step_before_or_after_the_match_flies_nothing(mode, quiet):
+    env = make(render_mode=mode)
+    with pytest.raises(ResetNeeded):
+        env.step(TEE_DRAW)
+    env.reset(seed=1, options={"state": state_of(no_stones(), 15)})
+    env.step(TEE_DRAW)
+    flight = env.scene().paths
+    with pytest.raises(ResetNeeded):
+        env.step(THROUGH)
+    assert env.scene().paths is flight
+    env.close()
+
+
 def test_human_mode_plays_the_shot(monkeypatch):
     env = make(render_mode="human", noise="none")
     env.reset(seed=1)
@@ -159,7 +226,7 @@ def test_human_mode_plays_the_shot(monkeypatch):
 
 
 @pytest.mark.parametrize("bad", [
-    {"engine": "unity"}, {"ends": 0}, {"rule": "six_rock"}, {"noise": "much"}, {"opponent": "rundom"},
+    {"engine": "unity"}, {"ends": 0}, {"rule": "six_rock"}, {"noise": "much"}, {"opponent": "rundom"}, {"opponent": 5},
     {"physics": "moon"}, {"reward": "fame"}, {"opponent_simulations": 0}])
 def test_bad_arguments_are_named(bad):
     name = next(iter(bad))

@@ -23,6 +23,11 @@ def test_api(arguments):
     api_test(curling_aec.env(**arguments), num_cycles=40)
 
 
+def test_an_opponent_is_refused():
+    with pytest.raises(ValueError, match="opponent='random': must be None"):
+        curling_aec.env(opponent="random")
+
+
 def test_seeds():
     seed_test(curling_aec.env, num_cycles=40)
 

@@ -29,6 +29,12 @@ def test_bad_text_is_answered_with_what_is_allowed(text, message):
         planners.parse(text)
 
 
+@pytest.mark.parametrize("name", [None, 0.1, ["uct"], ("uct",)])
+def test_a_name_that_is_no_text_is_answered_with_what_is_allowed(name):
+    with pytest.raises(ValueError, match=r"unknown planner .* Known: random, uct"):
+        planners.make(name)
+
+
 @pytest.mark.parametrize(
     ("text", "value"), [("1", 1), ("0.5", 0.5), ("1e-3", 1e-3), ("true", True), ("none", None), ("tree", "tree")]
 )
