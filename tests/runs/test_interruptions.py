@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 QUICK = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25")
-LONG = ("run", "treasure_hunt:size=5", "--planner", "dpw", "--planner", "random", "--budget", "9,300",
+LONG = ("run", "treasure_hunt:size=5", "--planner", "dpw", "--planner", "random", "--budget", "9,3000",
         "--episodes", "40")
 
 KILL = """
