@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from curling.engines.box2d import Box2DEngine
-from curling.model import Curling, release
+from curling.dynamics import release
+from curling.model import Curling
 from curling.state import LAW, row_of, settle, stones_of
 from planners.base import Array, Rng
 
@@ -13,7 +14,7 @@ ENGINES = Box2DEngine("fcv1"), Box2DEngine("dc2")  # in the order of `law_index`
 
 
 def box2d_step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-    """As `curling.model.step`, on the Box2D engine."""
+    """As `curling.dynamics.step`, on the Box2D engine."""
     vx, vy, spin = release(action, params, rng)
     stones = ENGINES[int(params[LAW])].unchecked(stones_of(state), row_of(state), np.array([vx, vy]), spin)
     outcome: tuple[float, bool] = settle(state, stones, next_state, params)

@@ -11,7 +11,8 @@ import planners
 from curling import make_engine
 from curling.engines import Path
 from curling.engines import names as engine_names
-from curling.model import Curling, release
+from curling.dynamics import release
+from curling.model import Curling
 from curling.noise import Noise
 from curling.sheet import STONES, TEAM_STONES
 from curling.state import HAMMER, LEAD, TIME, row_of, stones_of, team_of

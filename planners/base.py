@@ -2,13 +2,26 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
+
+
+class AimBlock(NamedTuple):
+    """A grid of actions in coordinates in which the noise of the execution is a constant Gaussian.
+
+    Attributes:
+        actions: [rows, columns, action_dim].
+        sd: standard deviation of the noise in grid steps, along the rows' axis and the columns' axis; 0 where the steps
+            are too far apart for their values to be averaged.
+    """
+
+    actions: Array
+    sd: tuple[float, float]
 
 
 class Model(Protocol):
@@ -29,6 +42,11 @@ class Model(Protocol):
     - `player(state, params) -> float`: +1.0 or -1.0, whose turn it is; rewards are always player +1's.
     - `cells(state, first, last, params, out)`: writes hashes of the abstract state at depths first..last-1 into `out`,
       uint64 [last - first]. Equal hashes at a depth mean equal hashes at every smaller depth.
+    - `actions(state, params, out, keys) -> int` and `max_actions`: writes the actions worth trying in this state into
+      `out`, [max_actions, action_dim], and a key of each into `keys`, uint64 [max_actions]; returns how many there are,
+      at least 1. The same kind of action has the same key in every state.
+    - `step_exact(state, action, next_state, params, rng)`: `step` without the noise of the execution.
+    - `aim_grid(state, size)`: about `size` actions that cover what can be done, as a list of `AimBlock`.
     """
 
     @property

@@ -31,6 +31,7 @@ __all__ = [
     "SIGNATURES",
     "TABLE",
     "VECTOR",
+    "actions",
     "boolean",
     "cells",
     "compiled",
@@ -45,6 +46,7 @@ __all__ = [
     "runner",
     "sample_action",
     "step",
+    "step_exact",
     "typeof",
     "uint64",
 ]
@@ -62,6 +64,8 @@ SIGNATURES = {
     "rollout": float64(VECTOR, VECTOR, int64, VECTOR, RNG),
     "player": float64(VECTOR, VECTOR),
     "cells": types.void(VECTOR, int64, int64, VECTOR, uint64[::1]),
+    "actions": int64(VECTOR, VECTOR, MATRIX, uint64[::1]),
+    "step_exact": types.Tuple((float64, boolean))(VECTOR, VECTOR, VECTOR, VECTOR, RNG),
 }
 ROLES = tuple(SIGNATURES)
 
@@ -163,6 +167,8 @@ sample_action = _caller("sample_action")
 rollout = _caller("rollout")
 player = _caller("player")
 cells = _caller("cells")
+actions = _caller("actions")
+step_exact = _caller("step_exact")
 
 
 @compiled("player")
