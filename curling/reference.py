@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curling.engines.box2d import Box2DEngine
 from curling.dynamics import release
+from curling.engines.box2d import Box2DEngine
 from curling.model import Curling
 from curling.state import LAW, row_of, settle, stones_of
 from planners.base import Array, Rng

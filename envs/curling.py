@@ -9,9 +9,9 @@ import numpy as np
 
 import planners
 from curling import make_engine
+from curling.dynamics import release
 from curling.engines import Path
 from curling.engines import names as engine_names
-from curling.dynamics import release
 from curling.model import Curling
 from curling.noise import Noise
 from curling.sheet import STONES, TEAM_STONES
