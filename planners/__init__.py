@@ -21,6 +21,7 @@ REGISTRY = Registry(
         "dpw": "planners.dpw:DPW",
         "weighted_uct": "planners.weighted_uct:WeightedUCT",
         "abstraction": "planners.abstraction:AbstractionTree",
+        "presearch": "planners.presearch:Presearch",
     },
     aliases={"wuct": "weighted_uct"},
 )

@@ -1,6 +1,8 @@
 """Registries by name: planners and environments are made, listed and written on a command line in the same way.
 
-Text has the form NAME[:key=value,...]; it also labels the thing in results and charts.
+Text has the form NAME[:key=value,...]; it also labels the thing in results and charts. A value that is itself of this
+form, such as the planner inside another, stands in parentheses where it has parameters: `presearch:inner=dpw,share=0.4`
+or `presearch:inner=(dpw:leaf=rollout),share=0.4`.
 """
 
 import ast
@@ -11,6 +13,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+NESTED = "nested"  # metadata of a field that holds something of the same registry
 
 
 def unknown(kind: str, name: Any, allowed: Iterable[str]) -> ValueError:
@@ -62,7 +66,7 @@ class Registry:
         return loaded
 
     def make(self, name: str, **parameters: Any) -> Any:
-        """An instance by name.
+        """An instance by name; a field whose metadata says NESTED may be given in writing.
 
         Raises:
             ValueError: unknown name or parameter, or a value out of range.
@@ -72,7 +76,8 @@ class Registry:
         for parameter in parameters:
             if parameter not in known:
                 raise unknown(f"parameter of {name}", parameter, known)
-        return cls(**parameters)
+        inner = [f.name for f in fields(cls) if f.metadata.get(NESTED) and isinstance(parameters.get(f.name), str)]
+        return cls(**parameters | {name: self.parse(parameters[name]) for name in inner})
 
     def parse(self, text: str) -> Any:
         """An instance from NAME[:key=value,...].
@@ -82,7 +87,7 @@ class Registry:
         """
         name, _, rest = text.partition(":")
         parameters: dict[str, Any] = {}
-        for item in filter(None, rest.split(",")):
+        for item in filter(None, _split(rest)):
             key, equals, value = item.partition("=")
             if not (key and equals and value):
                 raise ValueError(f"{text!r}: {item!r} is not key=value; write {name}:key=value,...")
@@ -92,8 +97,30 @@ class Registry:
         return self.make(name, **parameters)
 
 
+def _split(text: str) -> list[str]:
+    """The parts between commas that stand in no parentheses.
+
+    Raises:
+        ValueError: a parenthesis without its other half.
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            break
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    if depth != 0:
+        raise ValueError(f"{text!r}: a parenthesis without its other half")
+    return parts
+
+
 def parse_value(text: str) -> Any:
-    """A number, `true`, `false`, `none`, or else the text itself."""
+    """A number, `true`, `false`, `none`, or else the text itself, without the parentheses around it."""
+    if text.startswith("(") and text.endswith(")"):
+        return text[1:-1]
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]

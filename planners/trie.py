@@ -98,9 +98,15 @@ def has_room(trie: Trie, steps: int) -> bool:
 
 
 @helper
+def node_key(cell: np.uint64, depth: int, mover: float) -> np.uint64:
+    """The key of a cell at this depth with this player to move."""
+    return combine(cell, np.uint64(2 * depth + (mover < 0.0)))
+
+
+@helper
 def find(trie: Trie, cell: np.uint64, depth: int, mover: float, create: bool) -> int:
     """The node of this cell with this player to move; if there is none, a new one, or NOWHERE unless `create`."""
-    key = combine(cell, np.uint64(2 * depth + (mover < 0.0)))
+    key = node_key(cell, depth, mover)
     slot = find_slot(trie.slots, trie.keys, key)
     if trie.slots[slot] != 0:
         return trie.slots[slot] - 1

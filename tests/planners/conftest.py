@@ -9,7 +9,7 @@ import pytest
 import planners
 from planners.jit import compiled
 
-TREE_PLANNERS = [name for name in planners.names() if name != "random"]
+TREE_PLANNERS = [name for name in planners.names() if name not in ("random", "presearch")]
 
 
 @compiled("sample_action")
@@ -116,7 +116,7 @@ def python_twin(model):
     def uncompiled(name):
         return staticmethod(getattr(model, name).py_func)
 
-    roles = ("step", "sample_action", "rollout", "player", "cells")
+    roles = ("step", "sample_action", "rollout", "player", "cells", "actions", "step_exact")
     functions = {name: uncompiled(name) for name in roles if hasattr(model, name)}
     twin = type(f"Python{type(model).__name__}", (type(model),), {"compiled": False, **functions})
     return twin()

@@ -1,0 +1,94 @@
+"""One search of the abstraction tree over state-dependent actions, which goes on from call to call."""
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planners.abstraction_actions import evaluate, search
+from planners.action_trie import ActionTrie, grow_action_trie, new_action_trie
+from planners.base import Array, Budget, Decision, Model, Rng, steps_left
+from planners.halving import halve
+from planners.jit import functions_of, runner
+from planners.search import decide, extend
+from planners.zobrist import box_bounds, box_cells
+
+FIRST_SIMULATIONS = 4_096
+
+
+def proposed_actions(model: Any, state: Array) -> Array:
+    """What the model's `actions` proposes, [n, action_dim]."""
+    out, keys = np.empty((model.max_actions, len(model.action_low))), np.empty(model.max_actions, np.uint64)
+    count = model.actions(state, model.params, out, keys)
+    return out[:count]
+
+
+class ActionSearch:
+    """A trie and what its kernels need.
+
+    Args:
+        model: one that has `actions` and `max_actions`.
+        state: the decision's own, checked.
+        rng: the source of every random draw.
+        max_depth: depth of the finest cells.
+        tree_steps: steps by the tree's own rule, after which the model's rollout takes over.
+        settings: (exploration, weights, thresholds, exponent, new visits, policy visits).
+        expected: simulations for which there shall be room at once.
+
+    Raises:
+        TypeError: the model lacks a function.
+    """
+
+    def __init__(self, model: Model, state: Array, rng: Rng, max_depth: int, tree_steps: int | None,
+                 settings: tuple[Any, ...], expected: int | None) -> None:  # fmt: skip
+        """Make an empty trie."""
+        needed = {"step", "cells", "actions"} | ({"rollout"} if tree_steps is not None else set())
+        self.model, self.root, self.rng = model, state, rng
+        self.steps = steps_left(model, state)
+        functions = functions_of(model, frozenset(needed), box_cells)
+        cell_params = model.params if hasattr(model, "cells") else box_bounds(model)
+        self._common = functions, model.params, cell_params
+        self._settings = *settings, self.steps + 1 if tree_steps is None else tree_steps
+        self._trie = new_action_trie(
+            model.state_dim, len(model.action_low), self.steps, model.max_actions,  # type: ignore[attr-defined]
+            max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS),
+        )  # fmt: skip
+
+    def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
+        """Add the returns of simulations from one state after another; see `abstraction_actions.evaluate`."""
+        kernel, discount = runner(evaluate, self.model), float(self.model.discount)
+
+        def run(trie: ActionTrie, done: int, n: int) -> int:
+            return int(kernel(trie, *self._common, states, discount, self.steps, done, n, self.rng, order,
+                              sums, *self._settings))  # fmt: skip
+
+        self._trie, done = extend(run, self._trie, grow_action_trie, budget)
+        return done
+
+    def decide(self, actions: Array, budget: Budget, start: float, by_halving: bool) -> Decision:
+        """Try the actions at the root, [B, action_dim], with noise, until the budget is spent."""
+        begin = time.perf_counter()
+        kernel, discount = runner(search, self.model), float(self.model.discount)
+        visits = np.zeros(len(actions), np.int64)
+        value = np.zeros((len(actions), 2))
+        value[:, 0] = 1e300
+
+        def play(arms: NDArray[np.int64], share: Budget, in_turn: bool = True) -> int:
+            def run(trie: ActionTrie, done: int, n: int) -> int:
+                return int(kernel(trie, *self._common, self.root, discount, self.steps, done, n, self.rng, actions,
+                                  arms, visits, value, in_turn, *self._settings))  # fmt: skip
+
+            self._trie, done = extend(run, self._trie, grow_action_trie, share)
+            return done
+
+        if not by_halving:
+            done = play(np.arange(len(actions)), budget, False)
+            return decide(actions, visits, value, done, start)
+
+        def means() -> Array:
+            return np.where(visits > 0, value[:, 0], np.nan)
+
+        best, done = halve(play, means, len(actions), budget, lambda: time.perf_counter() - begin)
+        values = means()
+        return Decision(actions[best], float(values[best]), done, time.perf_counter() - start, actions, visits, values)
