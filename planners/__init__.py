@@ -21,6 +21,7 @@ REGISTRY = Registry(
         "dpw": "planners.dpw:DPW",
         "weighted_uct": "planners.weighted_uct:WeightedUCT",
         "abstraction": "planners.abstraction:AbstractionTree",
+        "kr_uct": "planners.kr_uct:KRUCT",
     },
     aliases={"wuct": "weighted_uct"},
 )
