@@ -22,6 +22,7 @@ REGISTRY = Registry(
         "weighted_uct": "planners.weighted_uct:WeightedUCT",
         "abstraction": "planners.abstraction:AbstractionTree",
         "presearch": "planners.presearch:Presearch",
+        "kr_uct": "planners.kr_uct:KRUCT",
     },
     aliases={"wuct": "weighted_uct"},
 )

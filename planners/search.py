@@ -23,6 +23,11 @@ FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
 
 
+def most_visited(visits: NDArray[np.int64], value: Array) -> int:
+    """Index of the action with the most visits, then the higher mean."""
+    return final_choice(visits, np.where(visits > 0, value[:, MEAN], np.nan))
+
+
 def extend(
     search: Callable[[Tree, int, int], int], tree: Tree, more_room: Callable[[Tree, float], Tree], budget: Budget
 ) -> tuple[Tree, int]:
@@ -68,6 +73,8 @@ def plan_with_tree(
     budget: Budget,
     rng: Rng,
     root_actions: Array | None,
+    columns: int = 2,
+    choose: Callable[[NDArray[np.int64], Array], int] = most_visited,
 ) -> Decision:
     """Plan with a kernel over a SearchTree.
 
@@ -81,6 +88,8 @@ def plan_with_tree(
         budget: simulations or seconds.
         rng: the source of every random draw.
         root_actions: [A, action_dim] or None.
+        columns: see `new_tree`.
+        choose: see `decide`.
     """
     start = time.perf_counter()
     state = check_state(model, state)
@@ -88,7 +97,7 @@ def plan_with_tree(
     search, params, discount = runner(kernel, model), model.params, float(model.discount)
     steps = steps_left(model, state)
     nodes = min(budget.simulations or FIRST_NODES, MOST_NODES_AT_FIRST)
-    tree = new_tree(model, state, steps, nodes, root_actions, by_state)
+    tree = new_tree(model, state, steps, nodes, root_actions, by_state, columns)
 
     def run(tree: SearchTree, _: int, simulations: int) -> int:
         return int(search(tree, functions, params, discount, steps, simulations, rng, *settings))
@@ -96,21 +105,26 @@ def plan_with_tree(
     tree, simulations = extend(run, tree, grow, budget)
     first = tree.nodes[0]["first_edge"]
     root = slice(first, first + tree.nodes[0]["actions"])
-    return decide(tree.action[root].copy(), tree.edges["visits"][root].copy(), tree.value[root], simulations, start)
+    visits = tree.edges["visits"][root].copy()
+    return decide(tree.action[root].copy(), visits, tree.value[root], simulations, start, choose)
 
 
-def decide(actions: Array, visits: NDArray[np.int64], value: Array, simulations: int, start: float) -> Decision:
+def decide(
+    actions: Array, visits: NDArray[np.int64], value: Array, simulations: int, start: float,
+    choose: Callable[[NDArray[np.int64], Array], int] = most_visited,
+) -> Decision:  # fmt: skip
     """The decision by the statistics of the root.
 
     Args:
         actions: [A, action_dim].
         visits: [A].
-        value: rows that begin with the mean return, [A, 2].
+        value: rows that begin with the mean return, [A, 2 or more].
         simulations: how many were run.
         start: clock at the beginning of the search.
+        choose: (visits, value) gives the index of the action to play, one that has visits.
     """
     values = np.where(visits > 0, value[:, MEAN], np.nan)
-    best = final_choice(visits, values)
+    best = choose(visits, value)
     if math.isnan(values[best]):
         raise ValueError("the model gave rewards that are not numbers; envs.check_model tells where")
     seconds = time.perf_counter() - start

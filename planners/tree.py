@@ -51,7 +51,7 @@ class SearchTree(NamedTuple):
         state: [n, state_dim].
         keys: of each node the hash of the history that leads there, uint64 [n].
         edges: EDGE [m].
-        value: mean return for the player to move, and 1/sqrt(visits), of each edge, [m, 2].
+        value: mean return for the player to move, and 1/sqrt(visits), of each edge, [m, 2 or more].
         action: [m, action_dim].
         slots: hash table over the keys, int64 [power of two]; of length 1 where it is not used.
         path: PATH [steps], the simulation under way.
@@ -71,9 +71,13 @@ class SearchTree(NamedTuple):
 
 
 def new_tree(
-    model: Model, state: Array, steps: int, nodes: int, root_actions: Array | None = None, by_state: bool = True
-) -> SearchTree:
-    """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states."""
+    model: Model, state: Array, steps: int, nodes: int, root_actions: Array | None = None, by_state: bool = True,
+    columns: int = 2,
+) -> SearchTree:  # fmt: skip
+    """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states.
+
+    An edge has so many `columns` of value: MEAN, INV_SQRT, and what a search adds.
+    """
     room = nodes + steps
     edges = room + _slack(steps, 4)
     if root_actions is not None:
@@ -85,7 +89,7 @@ def new_tree(
         state=np.empty((room, model.state_dim)),
         keys=np.empty(room if by_state else 1, np.uint64),
         edges=np.empty(edges, EDGE),
-        value=np.empty((edges, 2)),
+        value=np.empty((edges, columns)),
         action=np.empty((edges, len(model.action_low))),
         slots=new_slots(room) if by_state else np.zeros(1, np.int64),
         path=np.empty(steps, PATH),

@@ -33,7 +33,8 @@ def test_decision_is_consistent(planner_name, tiny_model):
     assert decision.actions.shape == (len(decision.visits), 1)
     assert decision.values.shape == decision.visits.shape
     chosen = int(np.flatnonzero((decision.actions == decision.action).all(1))[0])
-    assert decision.visits[chosen] == decision.visits.max()
+    if planner_name != "kr_uct":  # which chooses by a lower bound of what neighbours tell too
+        assert decision.visits[chosen] == decision.visits.max()
     assert decision.value == decision.values[chosen]
     assert (decision.actions >= 0).all() and (decision.actions <= 1).all()
 

@@ -1,0 +1,140 @@
+"""Root pre-search on a target whose highest value is too narrow to be hit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import planners
+from planners import Budget
+from planners.base import AimBlock
+from planners.jit import compiled
+from planners.presearch import Sweep, grid_size, peaks, smoothed
+from tests.planners.conftest import UnitBox, python_twin
+
+NARROW, BROAD, SD = 0.3, 0.7, 0.05
+
+
+@compiled("step_exact")
+def target_step_exact(state, action, next_state, params, rng):
+    next_state[0] = action[0]
+    next_state[1] = state[1] + 1.0
+    return 0.0, False
+
+
+@compiled("step")
+def target_step(state, action, next_state, params, rng):
+    next_state[1] = state[1] + 1.0
+    if state[1] == 0.0:
+        next_state[0] = action[0] + 0.05 * rng.standard_normal()
+        return 0.0, False
+    next_state[0] = state[0]
+    narrow, broad = abs(state[0] - 0.3) < 0.01, abs(state[0] - 0.7) < 0.1
+    return (1.0 if narrow else (0.8 if broad else 0.0)), True
+
+
+@compiled("rollout")
+def target_rollout(state, scratch, depth, params, rng):
+    return target_step(state, state, scratch, params, rng)[0] + 0.01 * rng.random()
+
+
+@dataclass(frozen=True)
+class Target(UnitBox):
+    """Throw at a line, then score by where it lies: 1 within 0.01 of 0.3, 0.8 within 0.1 of 0.7."""
+
+    state_dim = 2
+    horizon = 2
+    time_index = 1
+    step = staticmethod(target_step)
+    step_exact = staticmethod(target_step_exact)
+    rollout = staticmethod(target_rollout)
+    state_low = np.array([-1.0, 0.0])
+    state_high = np.array([2.0, 3.0])
+
+    def aim_grid(self, state, size):
+        places = np.linspace(0.0, 1.0, size)
+        return [AimBlock(places[None, :, None], (0.0, SD * (size - 1)))]
+
+
+@compiled("actions")
+def target_actions(state, params, out, keys):
+    out[0, 0], keys[0] = 0.1, np.uint64(1)
+    return 1
+
+
+class TargetWithSets(Target):
+    max_actions = 1
+    actions = staticmethod(target_actions)
+
+
+@pytest.mark.parametrize("inner", ["abstraction", "(abstraction:root=halving)", "uct", "dpw", "random"])
+@pytest.mark.parametrize("make", [Target, TargetWithSets])
+def test_aims_where_the_noise_does_no_harm(inner, make):
+    if inner == "(abstraction:root=halving)" and make is Target:
+        pytest.skip("halving is for models with their own sets of actions")
+    planner = planners.parse(f"presearch:inner={inner},size=101,candidates=4")
+    decision, sweep = planner.plan_with_sweep(make(), np.zeros(2), Budget(2_000), np.random.default_rng(0))
+    assert decision.simulations == 2_000
+    places = sweep.blocks[0].actions[0, :, 0]
+    assert abs(places[np.nanargmax(sweep.raw[0][0])] - NARROW) < 0.011
+    assert abs(places[np.nanargmax(sweep.smooth[0][0])] - BROAD) < 0.05
+    assert inner == "random" or abs(decision.action[0] - BROAD) < 0.06
+
+
+def test_actions_that_the_model_proposes_go_on_too():
+    decision = planners.make("presearch", size=50).plan(
+        TargetWithSets(), np.zeros(2), Budget(500), np.random.default_rng(0)
+    )
+    assert 0.1 in decision.actions
+
+
+@pytest.mark.parametrize("budget", [Budget(1), Budget(2), Budget(seconds=0.001)])
+def test_small_budgets(budget):
+    decision = planners.make("presearch").plan(TargetWithSets(), np.zeros(2), budget, np.random.default_rng(0))
+    assert 0.0 <= decision.action[0] <= 1.0
+    assert decision.simulations >= 1
+
+
+def test_seeds_and_interpreted_runs():
+    for make in (Target, TargetWithSets):
+        plan = planners.make("presearch", size=40).plan
+        decisions = [plan(model, np.zeros(2), Budget(300), np.random.default_rng(seed))
+                     for model, seed in ((make(), 1), (make(), 1), (python_twin(make()), 1), (make(), 2))]
+        values = [decision.values.tolist() for decision in decisions]
+        assert values[0] == values[1] == values[2] != values[3]
+
+
+def test_a_model_without_a_grid_is_told():
+    class Gridless(Target):
+        aim_grid = None
+
+    with pytest.raises(TypeError, match="Gridless has no `aim_grid`"):
+        planners.make("presearch").plan(Gridless(), np.zeros(2), Budget(100), np.random.default_rng(0))
+
+
+def test_root_actions_leave_nothing_to_sweep():
+    own = np.array([[0.2], [0.71]])
+    decision = planners.make("presearch").plan(Target(), np.zeros(2), Budget(500), np.random.default_rng(0), own)
+    np.testing.assert_array_equal(decision.actions, own)
+    assert decision.action[0] == 0.71
+
+
+def test_smoothing_leaves_out_what_is_not_known():
+    values = np.array([[1.0, np.nan, 3.0]])
+    even = smoothed(values, np.array([[1.0, 0.0, 1.0]]), (0.0, 1.0))
+    assert even[0, 1] == pytest.approx(2.0)
+    assert 1.0 < even[0, 0] < 2.0 < even[0, 2] < 3.0
+    assert np.isnan(smoothed(values, np.zeros((1, 3)), (0.0, 1.0))).all()
+
+
+def test_peaks_are_apart():
+    values = np.zeros((3, 30))
+    values[1, 5], values[1, 6], values[2, 20], values[0, 12] = 0.9, 0.8, 0.7, 0.95
+    actions = np.stack(np.meshgrid(range(3), range(30), indexing="ij"), -1).astype(float)
+    block = AimBlock(actions, (0.0, 2.0))
+    found = peaks(Sweep([block], [values], [values], 0), 3)
+    assert found.tolist() == [[0.0, 12.0], [1.0, 5.0], [2.0, 20.0]]
+
+
+def test_grids_come_in_few_sizes():
+    assert [grid_size(n, 4_284) for n in (100_000, 4_284, 4_283, 2_142, 1_600)] == [4284, 4284, 3029, 2142, 1515]
