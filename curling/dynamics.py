@@ -1,38 +1,62 @@
 """What a throw does to a match, compiled: the model functions of `curling.model.Curling`."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from curling.candidates import MOST, candidates
 from curling.engines.analytic import WORKSPACE, shoot
+from curling.engines.curve import FIELDS
 from curling.noise import throw
+from curling.policy import default_shot
 from curling.sheet import STONES
 from curling.state import (
     CAP,
+    FREE_GUARD,
     LAW,
     NOISE,
-    PARAMS,
     SPIN,
     TEE,
     TEE_VX,
     TEE_VY,
+    VALUES,
     VX_UNIT,
     VY_UNIT,
     VY_ZERO,
     read_stones,
     row_of,
     settle,
+    shot_of,
     team_of,
 )
 from planners.base import Array, Rng
-from planners.jit import RNG, VECTOR, compiled, kernel, typeof
+from planners.jit import MATRIX, RNG, VECTOR, compiled, float64, helper, int64, kernel, typeof
+
+
+
+@helper
+def _velocity(action: Array, params: Array) -> tuple[float, float]:
+    """(vx, vy) that an action aims at, m/s."""
+    return params[VX_UNIT] * action[0], params[VY_ZERO] + params[VY_UNIT] * action[1]
+
+
+@helper
+def _write(action: Array, vx: float, vy: float, side: float, params: Array) -> None:
+    """Write the action that aims at a velocity, m/s; `action` may hold the velocity."""
+    action[0], action[1], action[2] = vx / params[VX_UNIT], (vy - params[VY_ZERO]) / params[VY_UNIT], side
+
+
+@helper
+def _spin(side: float, params: Array) -> float:
+    """Spin of a throw, rad/s."""
+    return float(params[SPIN] if side >= 0.0 else -params[SPIN])
 
 
 @kernel(typeof((0.0, 0.0, 0.0))(VECTOR, VECTOR, RNG))
 def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float]:
     """The throw that an action gives, noise included: vx and vy, m/s, and spin, rad/s."""
-    vx = params[VX_UNIT] * action[0]
-    vy = params[VY_ZERO] + params[VY_UNIT] * action[1]
-    vx, vy = throw(vx, vy, params[CAP], params[NOISE:PARAMS], rng)
-    return vx, vy, params[SPIN] if action[2] >= 0.0 else -params[SPIN]
+    vx, vy = _velocity(action, params)
+    vx, vy = throw(vx, vy, params[CAP], params[NOISE:VALUES], rng)
+    return vx, vy, _spin(action[2], params)
 
 
 @compiled("step")
@@ -45,33 +69,74 @@ def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng
     return settle(state, stones, next_state, params)
 
 
+@compiled("step_exact")
+def step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
+    """As `step`, but the throw is as aimed; nothing is drawn from rng."""
+    vx, vy = _velocity(action, params)
+    vx, vy = throw(vx, vy, params[CAP], np.zeros(VALUES - NOISE), rng)
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
+    shoot(stones, row_of(state), vx, vy, _spin(action[2], params), int(params[LAW]), np.empty(WORKSPACE))
+    return settle(state, stones, next_state, params)
+
+
+@compiled("actions")
+def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
+    """The shots that a player would think of, see `curling.candidates`; how many."""
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
+    n = candidates(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), np.empty(FIELDS),
+                   out, keys)
+    for i in range(n):
+        _write(out[i], out[i, 0], out[i, 1], out[i, 2], params)
+    return n
+
+
 @compiled("sample_action")
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
-    """A draw or a hit with equal chances, aimed at the tee line anywhere on the sheet, with either spin."""
-    weight = 0.93 + 0.10 * rng.random() if rng.random() < 0.5 else 1.03 + 0.57 * rng.random()
-    side = 1.0 if rng.random() < 0.5 else -1.0
-    x = 4.0 * rng.random() - 2.0
-    vy = params[TEE_VY] * weight
-    # a stone twice as fast curls about a quarter as far
-    vx = vy * x / params[TEE] + side * params[TEE_VX] / (weight * weight)
-    action[0] = vx / params[VX_UNIT]
-    action[1] = (vy - params[VY_ZERO]) / params[VY_UNIT]
-    action[2] = side
+    """With equal chances a shot near one of the candidates, or a draw or a hit anywhere on the sheet, of either spin."""
+    if rng.random() < 0.5:
+        aims = np.empty((MOST, 3))
+        n = actions(state, params, aims, np.empty(MOST, np.uint64))
+        near = aims[int(rng.random() * n)]
+        vx, vy = _velocity(near, params)
+        # within 0.3 m across and 2 % of the speed
+        vx += vy * 0.3 * (2.0 * rng.random() - 1.0) / params[TEE]
+        vy *= 1.0 + 0.02 * (2.0 * rng.random() - 1.0)
+        side = near[2]
+    else:
+        weight = 0.93 + 0.10 * rng.random() if rng.random() < 0.5 else 1.03 + 0.57 * rng.random()
+        side = 1.0 if rng.random() < 0.5 else -1.0
+        x = 4.0 * rng.random() - 2.0
+        vy = params[TEE_VY] * weight
+        # a stone twice as fast curls about a quarter as far
+        vx = vy * x / params[TEE] + side * params[TEE_VX] / (weight * weight)
+    _write(action, vx, vy, side, params)
+
+
+@kernel(float64(VECTOR, VECTOR, int64, VECTOR, RNG, MATRIX, VECTOR, MATRIX))
+def _play_out(state: Array, scratch: Array, depth: int, params: Array, rng: Rng, stones: Array, aim: Array,
+              workspace: Array) -> float:
+    """`rollout` with room for the stones, an aim and the engine."""
+    law, free_guard = int(params[LAW]), int(params[FREE_GUARD])
+    total = 0.0
+    for _ in range(depth):
+        read_stones(state, stones)
+        default_shot(law, stones, shot_of(state), team_of(state), free_guard, workspace[0], aim, rng)
+        vx, vy = throw(aim[0], aim[1], params[CAP], params[NOISE:VALUES], rng)
+        shoot(stones, row_of(state), vx, vy, _spin(aim[2], params), law, workspace)
+        reward, over = settle(state, stones, scratch, params)
+        total += reward
+        if over:
+            break
+        state, scratch = scratch, state
+    return total
 
 
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """Return of random shots over at most `depth` steps."""
-    total = 0.0
-    action = np.empty(3)
-    for _ in range(depth):
-        sample_action(state, action, params, rng)
-        reward, over = step(state, action, scratch, params, rng)
-        total += reward
-        if over:
-            break
-        state[:] = scratch
-    return total
+    """Return of at most `depth` shots by the default policy of both teams, see `curling.policy`."""
+    return _play_out(state, scratch, depth, params, rng, np.empty((STONES, 2)), np.empty(3), np.empty(WORKSPACE))
 
 
 @compiled("player")

@@ -1,9 +1,9 @@
 """Generative models of a curling match, for planners and environments."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from curling.noise import Noise, noise_of
 from curling.physics import Physics, physics_of
 from curling.rules import rule_of
 from curling.sheet import STONE_RADIUS, STONES, no_stones
-from curling.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, state_of
-from planners.base import Array, Rng, require, require_choice, require_count
+from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
+from curling.value import THESIS, check_table, load_table, win_probabilities
+from planners.base import Array, Rng, require, require_at_least, require_choice, require_count
 
 MOST_ENDS = 100
 
@@ -37,7 +38,13 @@ class Curling:
         physics: "fcv1" or "dc2".
         extra_ends: a tie is followed by so many extra ends at most (100); one that remains is a draw.
         velocity_unit: "m/s", or "box" to map the useful velocities to [-1, 1]^2, as learners like it.
-        reward: "points", those of each end when it is over, or "win": 1 for a match that team 0 wins, 1/2 for a draw.
+        reward: "points", those of each end when it is over; "win": 1 for a match that team 0 wins, 0 for one it loses;
+            or "win_probability": that of the match when an end is over, and the episode is over with it, for planners
+            that look to the end of their end (see `planning`).
+        tie: what a tie with no end left is worth, as "win" and "win_probability" see it, to the team that would have
+            the hammer next.
+        table: how ends are scored, for the win probability: the name of a file as `curling.value.load_table` takes it
+            (it is read here and now), or 17 numbers for -8..8 points of the team with the hammer; None is the thesis's.
     """
 
     ends: int = 1
@@ -46,7 +53,9 @@ class Curling:
     physics: Literal["fcv1", "dc2"] = "fcv1"
     extra_ends: int = 0
     velocity_unit: Literal["m/s", "box"] = "m/s"
-    reward: Literal["points", "win"] = "points"
+    reward: Literal["points", "win", "win_probability"] = "points"
+    tie: float = 0.5
+    table: str | tuple[float, ...] | None = None
 
     state_dim = STATE_DIM
     time_index = TIME
@@ -64,7 +73,9 @@ class Curling:
             count = getattr(self, name)
             require_count(name, count, least)
             require(count <= MOST_ENDS, name, count, f"at most {MOST_ENDS}")
-        require_choice("reward", self.reward, ("points", "win"))
+        require_choice("reward", self.reward, REWARDS)
+        require_at_least("tie", self.tie, 0.0)
+        require(self.tie <= 1.0, "tie", self.tie, "at most 1")
         require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
         for name in ("rule", "noise"):
             if getattr(self, name) is None:
@@ -72,6 +83,9 @@ class Curling:
                 object.__setattr__(self, name, getattr(self.law, name))
         rule_of(self.rule)
         noise_of(self.noise)
+        if self.table is not None:
+            table = load_table(self.table) if isinstance(self.table, str) else check_table(self.table)
+            object.__setattr__(self, "table", table)
 
     @property
     def law(self) -> Physics:
@@ -87,10 +101,12 @@ class Curling:
     def params(self) -> Array:
         """What the functions need to know, in the order of `curling.state`."""
         law, sheet = self.law, self.law.sheet
+        table = self.table if isinstance(self.table, tuple) else THESIS
         return np.array([
             law_index(law.name), law.launch_spin, law.max_speed, *law.tee_draw, sheet.tee, sheet.in_house,
-            *rule_of(self.rule), self.ends, self.ends + self.extra_ends, self.reward == "win",
+            *rule_of(self.rule), self.ends, self.ends + self.extra_ends, REWARDS.index(self.reward),
             *self._unit, *noise_of(self.noise).params,
+            *win_probabilities(self.ends, self.extra_ends, self.tie, table).ravel(),
         ], np.float64)
 
     @property
@@ -100,6 +116,13 @@ class Curling:
             return 1.0, 0.0, 1.0
         low, high = self.law.min_vy, self.law.max_speed
         return self.law.max_vx, 0.5 * (low + high), 0.5 * (high - low)
+
+    def planning(self) -> Self:
+        """The same match for planners: they look to the end of the end, which is worth the win probability after it.
+
+        All its values are within [0, 1], team 0's.
+        """
+        return replace(self, reward="win_probability")
 
     def aim(self, vx: float, vy: float, spin: float) -> Array:
         """The action that aims at a velocity, m/s, with the rotation that the sign of spin gives."""

@@ -14,16 +14,20 @@ import numpy as np
 
 from curling.rules import fouls, next_hammer, row, score, thrower
 from curling.sheet import STONES
+from curling.value import value_of
 from planners.base import Array, require
 from planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
 
 TIME, HAMMER, LEAD, FIRST_STONE = range(4)
 STATE_DIM = FIRST_STONE + 2 * STONES
 
-# the entries of a model's params; NOISE is the first of four
-(LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE, FREE_GUARD, NO_TICK, ENDS, LAST_END, WIN, VX_UNIT, VY_ZERO, VY_UNIT,
+REWARDS = ("points", "win", "win_probability")  # REWARD in params is one's place here
+_POINTS, _WIN, _WIN_PROBABILITY = range(3)
+
+# the entries of a model's params; NOISE is the first of four; VALUES, of `curling.value.win_probabilities`, to the end
+(LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE, FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD, VX_UNIT, VY_ZERO, VY_UNIT,
  NOISE) = range(16)
-PARAMS = NOISE + 4
+VALUES = NOISE + 4
 
 
 @helper
@@ -97,7 +101,7 @@ def settle(state: Array, stones: Array, next_state: Array, params: Array) -> tup
         params: of the model.
 
     Returns:
-        Team 0's reward, and whether the match is over.
+        Team 0's reward, and whether the episode is over: the match, or with win probabilities the end.
     """
     shot, hammer = shot_of(state), hammer_of(state)
     before = state[FIRST_STONE:].reshape((STONES, 2))
@@ -123,7 +127,10 @@ def settle(state: Array, stones: Array, next_state: Array, params: Array) -> tup
     over = ends_played >= params[LAST_END] or (ends_played >= params[ENDS] and lead != 0.0)
     if not over:
         after[:] = 0.0
-    if params[WIN] == 0.0:
+    if params[REWARD] == _POINTS:
         return float(points), over
-    return (0.5 + 0.5 * np.sign(lead) if over else 0.0), over
+    if not over and params[REWARD] == _WIN:
+        return 0.0, False
+    left = int(params[LAST_END] - ends_played)
+    return value_of(params[VALUES:], left, hammer_of(next_state), int(lead)), True
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import planners
 from curling import make_engine
+from curling.checks import check_match_state
 from curling.dynamics import release
 from curling.engines import Path
 from curling.engines import names as engine_names
@@ -65,13 +66,16 @@ class CurlingEnv(ModelEnv):
     guard of the opponent early in the end is undone.
 
     ## Rewards
-    Points of team 0 less those of team 1 when an end is over, or with `reward="win"` 1, 1/2 or 0 when the match is.
+    Points of team 0 less those of team 1 when an end is over; with `reward="win"` 1, 1/2 or 0 when the match is; with
+    `reward="win_probability"` team 0's probability to win the match when the end is over.
 
     ## Starting State
-    An empty sheet, team 0 to throw; or `reset(options={"state": state})`, see `curling.state.state_of`.
+    An empty sheet, team 0 to throw; or `reset(options={"state": state})`, see `curling.state.state_of`. A state that
+    no match can come to (`curling.checks.check_match_state`) is refused.
 
     ## Episode End
-    Terminates with the last shot of the last end, and after extra ends, if any, when one side leads.
+    Terminates with the last shot of the last end, and after extra ends, if any, when one side leads. With
+    `reward="win_probability"` an episode is one end.
 
     ## Arguments
     * `ends` (default 1) and `extra_ends` (default 0, at most so many after a tie).
@@ -81,10 +85,15 @@ class CurlingEnv(ModelEnv):
     * `physics` (default "fcv1"): or "dc2".
     * `engine` (default "analytic"): or "box2d", the slow reference.
     * `velocity_unit` (default "box"): or "m/s".
-    * `reward` (default "points"): or "win".
+    * `reward` (default "points"): or "win", "win_probability".
+    * `tie` (default 0.5): what a tie with no end left is worth to the team that would have the hammer next, as "win"
+      and "win_probability" see it.
+    * `table` (default None, the 2017 thesis's): how ends are scored, for the win probability; the name of a file, see
+      `curling.value.load_table`, or 17 numbers.
     * `opponent` (default None): with None each step is a shot of the team whose turn it is. A planner, or one in
       writing such as "random" or "dpw:exploration=1", throws for team 1, and a step lasts until team 0's next turn. It
-      plans on the analytic engine, whatever `engine` is.
+      plans on the analytic engine, whatever `engine` is, and if the match is what counts, to the end of each end
+      (`curling.model.Curling.planning`).
     * `opponent_simulations` (default 1000): the opponent's budget for a shot.
     * `render_mode`: "rgb_array", "human" or None.
 
@@ -97,7 +106,8 @@ class CurlingEnv(ModelEnv):
 
     def __init__(self, ends: int = 1, rule: str | None = None, noise: str | Noise | None = None,
                  physics: str = "fcv1", engine: str = "analytic", extra_ends: int = 0, velocity_unit: str = "box",
-                 reward: str = "points", opponent: str | Planner | None = None, opponent_simulations: int = 1000,
+                 reward: str = "points", tie: float = 0.5, table: str | tuple[float, ...] | None = None,
+                 opponent: str | Planner | None = None, opponent_simulations: int = 1000,
                  render_mode: str | None = None) -> None:
         """Make the model, its environment and the opponent.
 
@@ -105,12 +115,14 @@ class CurlingEnv(ModelEnv):
             ValueError: an argument that is not allowed; the message names it.
         """
         match: dict[str, Any] = {"ends": ends, "rule": rule, "noise": noise, "physics": physics,
-                                 "extra_ends": extra_ends, "velocity_unit": velocity_unit, "reward": reward}
+                                 "extra_ends": extra_ends, "velocity_unit": velocity_unit, "reward": reward,
+                                 "tie": tie, "table": table}
         super().__init__(make_curling(engine, **match), render_mode)
         self.opponent = planners.parse(opponent) if isinstance(opponent, str) else opponent
         require(self.opponent is None or callable(getattr(self.opponent, "plan", None)), "opponent", opponent,
                 "None, a planner, or one in writing such as 'random'")
-        self._planned = make_curling(**match)  # searches need the compiled twin
+        twin = make_curling(**match)  # searches need a compiled model
+        self._planned = twin if reward == "points" else twin.planning()
         self.budget = Budget(simulations=opponent_simulations)
         self._engine = make_engine(engine, physics=physics)
         self._opponent_rng = np.random.default_rng(0)
@@ -135,6 +147,9 @@ class CurlingEnv(ModelEnv):
             reward, over = self._throw(decision.action)
             total += reward
         return self.state, total, over, False, self._info()
+
+    def _given_state(self, given: Any) -> Array:
+        return check_match_state(self.model, given)
 
     def _throw(self, action: Array) -> tuple[float, bool]:
         if self.render_mode is not None:

@@ -19,11 +19,12 @@ class CurlingAEC(AECEnv[str, Array, Array | None]):  # type: ignore[misc]
 
     Actions, observations, rules and arguments are those of `envs.curling.CurlingEnv` without an opponent; both agents
     see the whole state. Agents need not alternate: who scores with the last stone of an end throws first in the next.
-    With `reward="points"` an agent's reward is its points less the other's, with "win" 1, 1/2 or 0 at the end.
+    With `reward="points"` an agent's reward is its points less the other's, with "win" 1, 1/2 or 0 at the end, with
+    "win_probability" its own.
 
     Args:
         render_mode: "rgb_array", "human" or None.
-        arguments: of `CurlingEnv`, but no opponent.
+        arguments: of `CurlingEnv`, but no opponent and no `opponent_simulations`.
 
     Raises:
         ValueError: an argument that is not allowed; the message names it.
@@ -34,8 +35,9 @@ class CurlingAEC(AECEnv[str, Array, Array | None]):  # type: ignore[misc]
     def __init__(self, render_mode: str | None = None, **arguments: Any) -> None:
         """Make the match."""
         super().__init__()
-        opponent = arguments.get("opponent")
-        require(opponent is None, "opponent", opponent, "None, since both teams are agents")
+        for name in ("opponent", "opponent_simulations"):
+            given = arguments.pop(name, None)
+            require(given is None, name, given, "None, since both teams are agents")
         self.match = CurlingEnv(render_mode=render_mode, **arguments)
         self.render_mode = render_mode
         self.possible_agents = AGENTS[:]

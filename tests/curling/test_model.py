@@ -252,7 +252,8 @@ def test_no_float_crashes_the_compiled_functions(bad):
 @pytest.mark.parametrize("bad", [
     {"ends": 0}, {"ends": 1.5}, {"ends": True}, {"ends": 101}, {"extra_ends": -1}, {"extra_ends": 0.5},
     {"extra_ends": 101}, {"reward": "points!"}, {"rule": "six_rock"}, {"rule": ["none"]}, {"noise": "much"},
-    {"noise": 0.1}, {"physics": "fcv2"}, {"physics": None}, {"velocity_unit": "knots"}])
+    {"noise": 0.1}, {"physics": "fcv2"}, {"physics": None}, {"velocity_unit": "knots"}, {"tie": -0.1}, {"tie": 1.1},
+    {"tie": "thesis"}, {"table": (1.0, 2.0)}])
 def test_bad_parameters_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Curling(**bad)

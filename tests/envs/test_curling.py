@@ -13,6 +13,7 @@ from curling.noise import Noise
 from curling.reference import Box2DCurling
 from curling.sheet import no_stones, present
 from curling.state import TIME, state_of, stones_of, team_of
+from curling.value import MOST_LEAD, win_probabilities
 from planners.base import Budget
 
 MODEL = Curling(velocity_unit="box")
@@ -90,12 +91,13 @@ def test_an_opponent_with_the_first_stone_of_an_end_throws_at_once():
 
 
 @pytest.mark.parametrize("engine", ["analytic", "box2d"])
-def test_an_opponent_plans_on_the_analytic_engine(engine):
-    env = make(opponent=Drawer(), engine=engine, physics="dc2", noise="gat", ends=2, extra_ends=1, reward="win")
+@pytest.mark.parametrize(("reward", "planned"), [("points", "points"), ("win", "win_probability")])
+def test_an_opponent_plans_on_the_analytic_engine(engine, reward, planned):
+    match = {"physics": "dc2", "noise": "gat", "ends": 2, "extra_ends": 1, "tie": 0.7}
+    env = make(opponent=Drawer(), engine=engine, reward=reward, **match)
     env.reset(seed=1)
     env.step(TEE_DRAW)
-    assert env.opponent.model == Curling(
-        physics="dc2", noise="gat", ends=2, extra_ends=1, reward="win", velocity_unit="box")
+    assert env.opponent.model == Curling(reward=planned, velocity_unit="box", **match)
 
 
 def test_what_an_opponent_draws_does_not_change_the_noise_of_throws():
@@ -179,10 +181,12 @@ def test_pictures_do_not_change_what_can_be_played(mode, engine, quiet):
     """Throws that noise takes over the cap, and stones that play left overlapping."""
     stones = no_stones()
     stones[[1, 9]] = (2.229, 38.0), (2.229, 38.284)
+    overlapping = state_of(stones, 4)
     states = []
     for render_mode in (mode, None):
         env = make(engine=engine, noise=Noise(vy=0.8), render_mode=render_mode)
-        env.reset(seed=1, options={"state": state_of(stones, 4)})
+        env.reset(seed=1)
+        env.path[-1] = overlapping
         for action in (THROUGH, THROUGH, THROUGH, TEE_DRAW):
             env.step(action)
         states.append(env.state)
@@ -195,9 +199,24 @@ def test_stones_off_the_sheet_are_refused(mode, quiet):
     stones = no_stones()
     stones[1] = 2.3, 38.0
     env = make(render_mode=mode)
-    with pytest.raises(ValueError, match="state="):
+    with pytest.raises(ValueError, match=r"stones\[1\]=.*on the sheet"):
         env.reset(options={"state": state_of(stones, 4)})
     env.close()
+
+
+def test_a_state_that_no_match_can_come_to_is_refused():
+    stones = no_stones()
+    stones[:7] = [(0.4 * i, 38.0) for i in range(-3, 4)]
+    with pytest.raises(ValueError, match="stones of team 0=7: must be at most 2"):
+        make().reset(options={"state": state_of(stones, 3)})
+
+
+def test_an_episode_of_win_probability_is_an_end():
+    env = make(ends=2, noise="none", reward="win_probability")
+    env.reset(seed=1, options={"state": state_of(no_stones(), 15, hammer=1)})
+    _, reward, terminated, _, _ = env.step(TEE_DRAW)
+    assert terminated
+    assert reward == pytest.approx(win_probabilities(1)[1, MOST_LEAD - 1])
 
 
 @pytest.mark.parametrize("mode", [None, "rgb_array", "human"])
@@ -227,7 +246,7 @@ def test_human_mode_plays_the_shot(monkeypatch):
 
 @pytest.mark.parametrize("bad", [
     {"engine": "unity"}, {"ends": 0}, {"rule": "six_rock"}, {"noise": "much"}, {"opponent": "rundom"}, {"opponent": 5},
-    {"physics": "moon"}, {"reward": "fame"}, {"opponent_simulations": 0}])
+    {"physics": "moon"}, {"reward": "fame"}, {"opponent_simulations": 0}, {"tie": 2}, {"table": "nowhere.json"}])
 def test_bad_arguments_are_named(bad):
     name = next(iter(bad))
     with pytest.raises(ValueError, match="simulations" if name == "opponent_simulations" else "planner|" + name):

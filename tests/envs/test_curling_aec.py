@@ -26,6 +26,8 @@ def test_api(arguments):
 def test_an_opponent_is_refused():
     with pytest.raises(ValueError, match="opponent='random': must be None"):
         curling_aec.env(opponent="random")
+    with pytest.raises(ValueError, match="opponent_simulations=10: must be None"):
+        curling_aec.env(opponent_simulations=10)
 
 
 def test_seeds():
@@ -37,7 +39,8 @@ def test_pictures(monkeypatch):
     render_test(lambda render_mode: curling_aec.env(render_mode=render_mode), custom_tests={"human": lambda _: True})
 
 
-@pytest.mark.parametrize(("reward", "expected"), [("points", (-1.0, 1.0)), ("win", (0.0, 1.0))])
+@pytest.mark.parametrize(("reward", "expected"), [
+    ("points", (-1.0, 1.0)), ("win", (0.0, 1.0)), ("win_probability", (0.0, 1.0))])
 def test_rewards_of_both_agents(reward, expected):
     env = curling_aec.env(noise="none", reward=reward)
     env.reset(seed=1)

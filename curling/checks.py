@@ -1,0 +1,59 @@
+"""Whether a state that comes from outside can occur in a match."""
+
+import numpy as np
+
+from curling.engines import make_engine
+from curling.model import Curling
+from curling.rules import thrower
+from curling.sheet import STONE_RADIUS, STONES, TEAM_STONES, present
+from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, stones_of
+from planners.base import Array, check_state, require
+
+
+def check_match_state(model: Curling, state: Array) -> Array:
+    """The state as a new float64 vector, if a match of the model can come to it before a shot.
+
+    Either team may have the hammer in the first end.
+
+    Args:
+        model: the match.
+        state: as in `curling.state`.
+
+    Raises:
+        ValueError: it cannot; the message names what is wrong: the shape, the time, the hammer, the lead, or stones
+            that were not thrown, are off the sheet or overlap.
+    """
+    checked = check_state(model, state).copy()
+    time, hammer, lead = checked[[TIME, HAMMER, LEAD]].tolist()
+    require(time.is_integer() and 0 <= time < model.horizon, "time", time,
+            f"a whole number from 0 to {model.horizon - 1}, the last shot of the match")
+    require(hammer in (0.0, 1.0), "hammer", hammer, "0 or 1")
+    _check_lead(model, int(time) // STONES, int(hammer), lead)
+    stones = stones_of(checked)
+    _check_thrown(stones, int(time) % STONES, int(hammer))
+    absent = checked[FIRST_STONE:].reshape(STONES, 2)[~present(stones)]
+    require(not absent.any(), "stones", absent[absent.any(axis=1)].tolist(), "(0, 0) where absent, else on the sheet")
+    make_engine("analytic", physics=model.physics).check_stones(stones, row_of(checked))
+    if model.law.hog_removes_all:
+        for i in np.flatnonzero(stones[:, 1] - STONE_RADIUS <= model.law.sheet.hog_line):
+            require(False, f"stones[{i}]", tuple(stones[i].tolist()), "past the hog line")
+    return checked
+
+
+def _check_lead(model: Curling, end: int, hammer: int, lead: float) -> None:
+    """The team with the hammer did not score last, unless nobody has scored."""
+    require(end < model.ends or lead == 0.0, "lead", lead, "0 in an extra end")
+    least, most = -TEAM_STONES * end, max(0, TEAM_STONES * (end - 1) - 1)
+    low, high = (least, most) if hammer == 0 else (-most, -least)
+    require(lead.is_integer() and low <= lead <= high, "lead", lead,
+            f"a whole number from {low} to {high} after {end} ends, with the hammer for team {hammer}")
+
+
+def _check_thrown(stones: Array, shot: int, hammer: int) -> None:
+    teams = [thrower(i, hammer) for i in range(shot)]
+    for team in (0, 1):
+        thrown, own = teams.count(team), present(stones)[team * TEAM_STONES : (team + 1) * TEAM_STONES]
+        require(own.sum() <= thrown, f"stones of team {team}", int(own.sum()),
+                f"at most {thrown}, those it has thrown before shot {shot + 1} of the end")
+        require(not own[thrown:].any(), f"rows of team {team}", np.flatnonzero(own).tolist(),
+                f"below {thrown}, since row k is the team's throw k, counted from 0, and this is shot {shot + 1}")

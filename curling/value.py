@@ -1,0 +1,130 @@
+"""The probability to win a match, by dynamic programming over how ends are scored.
+
+A table of end scores holds the probabilities of -8..8 points for the team with the hammer, in this order.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from curling.rules import next_hammer
+from curling.sheet import TEAM_STONES
+from planners.base import Array, require, require_positive
+from planners.jit import helper
+
+POINTS = range(-TEAM_STONES, TEAM_STONES + 1)
+MOST_LEAD = 20  # larger leads count as this one
+LEADS = 2 * MOST_LEAD + 1
+
+# Digital Curling 2, from self-play, as measured for the 2017 thesis; from -8 to 8 points; normalised by `check_table`
+THESIS = (
+    0.00000547291, 0.0000547291, 0.0000547291, 0.000547291, 0.00547291, 0.0156369, 0.0547291, 0.172006,
+    0.0390922,
+    0.390922, 0.195461, 0.070366, 0.0390922, 0.0125095, 0.00312738, 0.000781844, 0.000195461,
+)
+
+
+def check_table(table: Sequence[float]) -> tuple[float, ...]:
+    """The table, normalised.
+
+    Args:
+        table: [17], probabilities or counts of -8..8 points for the team with the hammer.
+
+    Raises:
+        ValueError: wrong length, a number that is negative or not finite, or nothing above 0.
+    """
+    allowed = f"{len(POINTS)} finite numbers of at least 0, not all 0"
+    real = all(isinstance(weight, int | float) and 0.0 <= weight < math.inf for weight in table)
+    require(len(table) == len(POINTS) and real and sum(table) > 0.0, "table", table, allowed)
+    return tuple(float(weight) / sum(table) for weight in table)
+
+
+def load_table(path: str | Path) -> tuple[float, ...]:
+    """A table from a JSON file {points: probability}, such as {"-1": 0.2, "0": 0.1, "1": 0.7}; absent points have 0.
+
+    Raises:
+        ValueError: no such file, or it does not hold a table.
+    """
+    try:
+        given: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"table={str(path)!r}: must be a JSON file of end scores ({error})") from None
+    require(isinstance(given, dict), "table", str(path), "an object {points: probability}")
+    known = {str(points) for points in POINTS}
+    for points in given:
+        require(points in known, f"points in {path}", points, f"a whole number from {POINTS[0]} to {POINTS[-1]}")
+    return check_table([given.get(str(points), 0.0) for points in POINTS])
+
+
+def table_text(table: Sequence[float]) -> str:
+    """The table in the form that `load_table` reads."""
+    weights = zip(POINTS, table, strict=True)
+    return json.dumps({str(points): weight for points, weight in weights}, indent=1) + "\n"
+
+
+def estimate(points: Sequence[int], prior_ends: float = 10.0) -> tuple[float, ...]:
+    """The table of ends that were played, smoothed by the thesis's table so that no score is impossible.
+
+    Args:
+        points: of the team with the hammer in each end, [n].
+        prior_ends: how many ends the thesis's table counts as.
+
+    Raises:
+        ValueError: an end with more than 8 points, or points that are not whole.
+    """
+    require_positive("prior_ends", prior_ends)
+    weights = prior_ends * np.array(check_table(THESIS))
+    for scored in points:
+        require(scored in POINTS, "points", scored, f"a whole number from {POINTS[0]} to {POINTS[-1]}")
+        weights[int(scored) - POINTS[0]] += 1.0
+    return check_table(weights.tolist())
+
+
+def win_probabilities(ends: int, extra_ends: int = 0, tie: float = 0.5, table: Sequence[float] = THESIS) -> Array:
+    """The probability to win before an end, for the team that has the hammer in it.
+
+    Args:
+        ends: ends of the match.
+        extra_ends: ends that may follow a tie, which the first score decides.
+        tie: the value, from 0 to 1, of a tie when no end is left, for the team that would have the hammer next.
+        table: [17] of end scores.
+
+    Returns:
+        [ends + extra_ends + 1, 41]: row i with i ends left, extra ends included; column 20 + lead.
+    """
+    leads = np.arange(-MOST_LEAD, MOST_LEAD + 1)
+    decided = 0.5 + 0.5 * np.sign(leads)
+    values = np.empty((ends + extra_ends + 1, LEADS))
+    values[0] = decided
+    values[0, MOST_LEAD] = tie
+    for left in range(1, len(values)):
+        following = values[left - 1]
+        values[left] = 0.0
+        for points, probability in zip(POINTS, check_table(table), strict=True):
+            after = np.clip(leads + points, -MOST_LEAD, MOST_LEAD)
+            keeps = next_hammer(points, 0) == 0
+            value = following[MOST_LEAD + after] if keeps else 1.0 - following[MOST_LEAD - after]
+            values[left] += probability * value
+        if left <= extra_ends:
+            values[left] = np.where(leads == 0, values[left], decided)
+    return values
+
+
+@helper
+def value_of(values: Array, left: int, hammer: int, lead: int) -> float:
+    """Team 0's probability to win, from `win_probabilities` as a flat vector.
+
+    Args:
+        values: [rows * 41].
+        left: ends left, extra ends included.
+        hammer: the team that has it next.
+        lead: of team 0.
+    """
+    row = min(max(left, 0), len(values) // LEADS - 1)
+    own = min(max(lead if hammer == 0 else -lead, -MOST_LEAD), MOST_LEAD)
+    value = values[row * LEADS + MOST_LEAD + own]
+    return value if hammer == 0 else 1.0 - value
