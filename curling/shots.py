@@ -117,6 +117,13 @@ def _depart(law: int, x: float, y: float, speed: float, ahead: float, right: flo
     return _turned(law, side, x, y, cx, cy, vx, vy)
 
 
+@kernel(float64(int64, float64))
+def reach(law: int, speed: float) -> float:
+    """How far from the release point a stone of this speed stops, m."""
+    x, y, _, _ = _departure(law, 1.0, tau_of_speed(law, speed))
+    return sqrt(x * x + y * y)
+
+
 @kernel(AIM(int64, float64, float64, float64))
 def draw(law: int, x: float, y: float, side: float) -> tuple[float, float]:
     """Stops at (x, y)."""
