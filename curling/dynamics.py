@@ -32,7 +32,6 @@ from planners.base import Array, Rng
 from planners.jit import MATRIX, RNG, VECTOR, compiled, float64, helper, int64, kernel, typeof
 
 
-
 @helper
 def _velocity(action: Array, params: Array) -> tuple[float, float]:
     """(vx, vy) that an action aims at, m/s."""

@@ -7,8 +7,9 @@ from typing import Literal, Self
 
 import numpy as np
 
+from curling.candidates import MOST
 from curling.cells import cells
-from curling.dynamics import player, rollout, sample_action, step
+from curling.dynamics import actions, player, rollout, sample_action, step, step_exact
 from curling.engines.tables import law_index
 from curling.noise import Noise, noise_of
 from curling.physics import Physics, physics_of
@@ -62,7 +63,10 @@ class Curling:
     discount = 1.0
     compiled = True
     step = staticmethod(step)
+    step_exact = staticmethod(step_exact)
     sample_action = staticmethod(sample_action)
+    actions = staticmethod(actions)
+    max_actions = MOST
     rollout = staticmethod(rollout)
     player = staticmethod(player)
     cells = staticmethod(cells)

@@ -20,12 +20,20 @@ ROOM = STONES * (STONES - 1) // 2  # rows below the stones for contacts
 
 
 @helper
-def impact(law: int, board: Array, i: int, j: int) -> None:
-    """One stone against another that lies at X, Y: changes SPEED_X, SPEED_Y and TURNING of both.
+def impulses(law: int, closing: float, slip: float, arm: float) -> tuple[float, float]:
+    """Impulses over mass along the line of centres and against the slip of the rims, m/s; `arm` in radii.
 
     Where the discs overlap, friction acts half way between the centres. With that arm d and moment of inertia m r^2 / 2
     the slip of the rims vanishes under a tangential impulse of m slip / (2 + 4 d^2 / r^2).
     """
+    normal = closing if closing > RESTITUTION_SPEED[law] else 0.5 * closing
+    most = FRICTION[law] * normal
+    return normal, min(max(slip / (2.0 + 4.0 * arm * arm), -most), most)
+
+
+@helper
+def impact(law: int, board: Array, i: int, j: int) -> None:
+    """One stone against another that lies at X, Y: changes SPEED_X, SPEED_Y and TURNING of both."""
     dx, dy = board[j, X] - board[i, X], board[j, Y] - board[i, Y]
     distance = max(sqrt(dx * dx + dy * dy), 1e-12)
     nx, ny = dx / distance, dy / distance
@@ -33,11 +41,10 @@ def impact(law: int, board: Array, i: int, j: int) -> None:
     closing = vx * nx + vy * ny
     if closing <= 0.0 or distance > DIAMETER + TOUCH:  # in a grazing contact the discs may be past each other by now
         return
-    normal = closing if closing > RESTITUTION_SPEED[law] else 0.5 * closing
     slip = vy * nx - vx * ny + 0.5 * distance * (board[i, TURNING] + board[j, TURNING])
-    most = FRICTION[law] * normal
     arm = 0.5 * distance / STONE_RADIUS
-    _push(board, i, j, nx, ny, arm, normal, min(max(slip / (2.0 + 4.0 * arm * arm), -most), most))
+    normal, tangential = impulses(law, closing, slip, arm)
+    _push(board, i, j, nx, ny, arm, normal, tangential)
 
 
 @helper

@@ -1,0 +1,98 @@
+"""A grid of aims over everything that a throw can do, in coordinates in which the noise is much the same everywhere.
+
+The coordinates are where the stone crosses the tee line (or stops, if short of it), its launch speed and its spin.
+Noise that a throw adds is then one Gaussian for all draws and another for all hits (Kato, Iizuka and Yamamoto 2015
+smooth values of aims that way).
+"""
+
+from functools import lru_cache
+from math import hypot, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from curling.engines.tables import law_index
+from curling.noise import Noise
+from curling.physics import Physics
+from curling.sheet import STONE_RADIUS
+from curling.shots import draw, launched, reach
+from planners.base import Array, require_count
+
+FULL_SIZE, FULL_COLUMNS = 4_284, 63  # 63 places x 34 speeds x 2 spins
+COLUMNS_POWER = 0.36  # of the size: coarser grids give up speeds rather than places
+FEWEST_COLUMNS, FEWEST_DRAWS, FEWEST_HITS = 9, 3, 1
+HITS_SHARE = 8 / 34  # of the rows
+WIDEST = 2.05  # m
+HITS_POWER = 1.5  # hits are the denser the slower they are
+
+
+class Aims(NamedTuple):
+    """A grid of aims with one spin.
+
+    Attributes:
+        velocities: m/s, [rows, columns, 2]: rows are launch speeds, columns places from left to right.
+        side: +1 for counter-clockwise spin, -1 for clockwise.
+        sd: of the noise in grid steps along rows and columns; 0 along the rows of hits, which are far apart.
+    """
+
+    velocities: Array
+    side: float
+    sd: tuple[float, float]
+
+
+@lru_cache(maxsize=64)
+def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[Aims, ...]:
+    """Draws and hits with either spin, four blocks of about `size` aims in all, never fewer than 72.
+
+    Draws cover the stops from the hog line to the back line, hits all speeds from there to the cap.
+
+    Args:
+        law: `Curling.law`.
+        noise: of the throws, `noise_of(Curling.noise)`.
+        size: how many aims; 4284 are 63 places x (26 draws + 8 hits) x 2 spins, 1312 are 41 x (12 + 4) x 2.
+
+    Raises:
+        ValueError: `size` is not a whole number of at least 1.
+    """
+    require_count("size", size)
+    columns = max(FEWEST_COLUMNS, round(FULL_COLUMNS * (size / FULL_SIZE) ** COLUMNS_POWER))
+    rows = size / (2 * columns)
+    hits = max(FEWEST_HITS, round(HITS_SHARE * rows))
+    draws = max(FEWEST_DRAWS, round(rows) - hits)
+    index, places = law_index(law.name), np.linspace(-WIDEST, WIDEST, columns)
+    slowest, fastest = (hypot(*draw(index, 0.0, y + STONE_RADIUS, 1.0))
+                        for y in (law.sheet.hog_line, law.sheet.back_line))
+    harder = np.linspace(0.0, 1.0, hits + 1)[1:] ** HITS_POWER
+    speeds = np.append(np.linspace(slowest, fastest, draws), fastest + (law.max_speed - fastest) * harder)
+    blocks = []
+    for side in (1.0, -1.0):
+        velocities = np.array([[_aim(index, law.sheet.tee, x, speed, side) for x in places] for speed in speeds])
+        velocities.flags.writeable = False
+        speed_sd, place_sd = _deviations(velocities, speeds, places, noise)
+        sd = speed_sd[:draws].mean() / (speeds[1] - speeds[0]), place_sd[:draws].mean() / (places[1] - places[0])
+        blocks.append(Aims(velocities[:draws], side, (float(sd[0]), float(sd[1]))))
+        blocks.append(Aims(velocities[draws:], side, (0.0, float(place_sd[draws:].mean() / (places[1] - places[0])))))
+    return tuple(blocks)
+
+
+def _aim(law: int, tee: float, x: float, speed: float, side: float) -> tuple[float, float]:
+    """The velocity of this size that crosses the tee line at x, or that stops at x if short of it."""
+    velocity = launched(law, x, tee, speed, side)
+    if not np.isnan(velocity[0]):
+        return velocity
+    return draw(law, x, sqrt(reach(law, speed) ** 2 - x * x), side)
+
+
+def _deviations(velocities: Array, speeds: Array, places: Array, noise: Noise) -> tuple[Array, Array]:
+    """Standard deviations of launch speed and place that the noise gives, [rows, columns] each.
+
+    To first order: with v(speed, place) the velocity, an error e of it is one of v'^-1 e of the coordinates.
+    """
+    by_speed, by_place = np.gradient(velocities, speeds, places, axis=(0, 1))
+    slopes = np.linalg.inv(np.stack([by_speed, by_place], -1))
+    along = velocities / np.linalg.norm(velocities, axis=-1, keepdims=True)
+    across = np.stack([-velocities[..., 1], velocities[..., 0]], -1)
+    errors = np.stack([noise.speed * along, noise.angle * across, np.broadcast_to((noise.vx, 0.0), along.shape),
+                       np.broadcast_to((0.0, noise.vy), along.shape)], -1)
+    speed_sd, place_sd = np.moveaxis(np.linalg.norm(slopes @ errors, axis=-1), -1, 0)
+    return speed_sd, place_sd

@@ -1,0 +1,106 @@
+"""How stones lie, as rule-based players see it: who is near the tee, and what is in the way of a throw; compiled.
+
+Stones are an array [16, 2] in the shot frame, NaN where absent. Law 0 is "fcv1", 1 is "dc2".
+"""
+
+from math import hypot, isfinite, sqrt
+
+import numpy as np
+
+from curling.engines.curve import ANCHOR_X, ANCHOR_Y, COS, SIN, graph_at, launch
+from curling.engines.tables import LAWS
+from curling.sheet import STONE_RADIUS, STONES, TEAM_STONES
+from curling.shots import draw, hit
+from planners.base import Array
+from planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel
+
+TEE = np.array([law.sheet.tee for law in LAWS])  # m
+IN_HOUSE = np.array([law.sheet.in_house for law in LAWS])  # m
+TEE_SPEED = np.array([hypot(*law.tee_draw) for law in LAWS])  # m/s, of a draw to the tee
+DIAMETER = 2.0 * STONE_RADIUS
+
+
+@helper
+def to_tee(law: int, stones: Array, i: int) -> float:
+    """Distance of stone i from the tee, NaN where absent."""
+    x, y = stones[i, 0], stones[i, 1] - TEE[law]
+    return sqrt(x * x + y * y)
+
+
+@helper
+def nearest(law: int, stones: Array, team: int, beyond: float) -> int:
+    """The row of a team's stone in the house that is nearest the tee but farther than `beyond`; -1 if there is none."""
+    best, least = -1, IN_HOUSE[law]
+    for i in range(team * TEAM_STONES, (team + 1) * TEAM_STONES):
+        distance = to_tee(law, stones, i)
+        if beyond < distance < least:
+            best, least = i, distance
+    return best
+
+
+@helper
+def is_guard(law: int, stones: Array, i: int) -> bool:
+    """Whether stone i lies outside the house and in front of the tee line, where it may be protected."""
+    return bool(stones[i, 1] + STONE_RADIUS < TEE[law] and to_tee(law, stones, i) >= IN_HOUSE[law])
+
+
+@kernel(boolean(int64, MATRIX, VECTOR, float64, float64, float64, float64, float64))
+def blocked(law: int, stones: Array, path: Array, vx: float, vy: float, side: float, until: float, room: float) -> bool:
+    """Whether a throw comes closer than a diameter and `room` metres to a stone in front of the line y = until.
+
+    Args:
+        law: 0 or 1.
+        stones: [16, 2].
+        path: scratch, one row of the analytic engine's workspace.
+        vx: of the release, m/s.
+        vy: see vx.
+        side: +1 counter-clockwise, -1 clockwise.
+        until: m.
+        room: m, for the noise of the throw.
+    """
+    launch(law, path, 0.0, 0.0, 0.0, vx, vy, side)
+    cos, sin = path[COS], path[SIN]
+    for i in range(STONES):
+        if stones[i, 1] < until:
+            dx, dy = stones[i, 0] - path[ANCHOR_X], stones[i, 1] - path[ANCHOR_Y]
+            _, height = graph_at(law, side, -cos * dx - sin * dy)
+            if abs(side * (cos * dy - sin * dx) - height) < DIAMETER + room:
+                return True
+    return False
+
+
+@kernel(boolean(int64, MATRIX, VECTOR, VECTOR, float64, float64, float64, float64))
+def open_draw(law: int, stones: Array, path: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
+    """Write the aim (vx, vy, spin's side) of a draw to (x, y) that nothing blocks, if there is one.
+
+    Args:
+        law: 0 or 1.
+        stones: [16, 2].
+        path: scratch, one row of the analytic engine's workspace.
+        aim: receives it, [3]; else anything.
+        x: m.
+        y: m.
+        side: of the spin that is preferred; the other is tried as well.
+        room: see `blocked`.
+    """
+    for _ in range(2):
+        vx, vy = draw(law, x, y, side)
+        if isfinite(vx) and not blocked(law, stones, path, vx, vy, side, y + DIAMETER, room):
+            aim[0], aim[1], aim[2] = vx, vy, side
+            return True
+        side = -side
+    return False
+
+
+@kernel(boolean(int64, MATRIX, VECTOR, VECTOR, int64, float64, float64, float64, float64))
+def open_hit(law: int, stones: Array, path: Array, aim: Array, target: int, offset: float, speed: float, side: float,
+             room: float) -> bool:
+    """The same for a hit on a stone, see `curling.shots.hit` and `open_draw`."""
+    x, y = stones[target, 0], stones[target, 1]
+    for _ in range(2):
+        vx, vy = hit(law, x, y, offset, speed, side)
+        if isfinite(vx) and not blocked(law, stones, path, vx, vy, side, y, room):
+            aim[0], aim[1], aim[2] = vx, vy, side
+            return True
+        side = -side
+    return False
