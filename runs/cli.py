@@ -189,6 +189,13 @@ def match(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def value(arguments: argparse.Namespace) -> int:
+    """Estimate how ends of curling are scored from match records."""
+    from runs import value
+
+    return value.main(arguments.match, arguments.out)
+
+
 def parser() -> Parser:
     """The whole command line."""
     root = Parser(prog="bonspiel", description="Benchmarks of planning with continuous actions.",
@@ -264,6 +271,11 @@ def parser() -> Parser:
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where records go (default: results/A-vs-B)")
     command.add_argument("--resume", action="store_true", help="go on where a match in --out stopped")
     command.add_argument("--json", action="store_true", help="end with one JSON object on standard output")
+    command = verb("value", value, "estimate how ends are scored, and what a lead is worth, from match records",
+                   "bonspiel value results/match --out table.json")
+    command.add_argument("match", type=Path, metavar="MATCH", help="a match's folder")
+    command.add_argument("--out", type=Path, metavar="FILE",
+                         help="write the table here, e.g. for curling:reward=win_probability,table=FILE")
     return root
 
 
