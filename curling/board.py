@@ -71,36 +71,43 @@ def blocked(law: int, stones: Array, path: Array, vx: float, vy: float, side: fl
 
 @kernel(boolean(int64, MATRIX, VECTOR, VECTOR, float64, float64, float64, float64))
 def open_draw(law: int, stones: Array, path: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
-    """Write the aim (vx, vy, spin's side) of a draw to (x, y) that nothing blocks, if there is one.
+    """Write the aim (vx, vy, side of the spin) of a draw to (x, y), if nothing blocks it.
 
     Args:
         law: 0 or 1.
         stones: [16, 2].
         path: scratch, one row of the analytic engine's workspace.
-        aim: receives it, [3]; else anything.
+        aim: receives the aim, [3]; anything if the draw is blocked.
         x: m.
         y: m.
-        side: of the spin that is preferred; the other is tried as well.
+        side: +1 counter-clockwise, -1 clockwise.
         room: see `blocked`.
     """
-    for _ in range(2):
-        vx, vy = draw(law, x, y, side)
-        if isfinite(vx) and not blocked(law, stones, path, vx, vy, side, y + DIAMETER, room):
-            aim[0], aim[1], aim[2] = vx, vy, side
-            return True
-        side = -side
-    return False
+    vx, vy = draw(law, x, y, side)
+    aim[0], aim[1], aim[2] = vx, vy, side
+    return isfinite(vx) and not blocked(law, stones, path, vx, vy, side, y + DIAMETER, room)
 
 
 @kernel(boolean(int64, MATRIX, VECTOR, VECTOR, int64, float64, float64, float64, float64))
 def open_hit(law: int, stones: Array, path: Array, aim: Array, target: int, offset: float, speed: float, side: float,
              room: float) -> bool:
-    """The same for a hit on a stone, see `curling.shots.hit` and `open_draw`."""
+    """The same for a hit on the stone in row `target`, see `curling.shots.hit`."""
     x, y = stones[target, 0], stones[target, 1]
-    for _ in range(2):
-        vx, vy = hit(law, x, y, offset, speed, side)
-        if isfinite(vx) and not blocked(law, stones, path, vx, vy, side, y, room):
-            aim[0], aim[1], aim[2] = vx, vy, side
-            return True
-        side = -side
-    return False
+    vx, vy = hit(law, x, y, offset, speed, side)
+    aim[0], aim[1], aim[2] = vx, vy, side
+    return isfinite(vx) and not blocked(law, stones, path, vx, vy, side, y, room)
+
+
+@helper
+def draws(law: int, stones: Array, path: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
+    """`open_draw` with the other spin if the first is blocked."""
+    return (open_draw(law, stones, path, aim, x, y, side, room)
+            or open_draw(law, stones, path, aim, x, y, -side, room))
+
+
+@helper
+def hits(law: int, stones: Array, path: Array, aim: Array, target: int, offset: float, speed: float, side: float,
+         room: float) -> bool:
+    """`open_hit` with the other spin if the first is blocked."""
+    return (open_hit(law, stones, path, aim, target, offset, speed, side, room)
+            or open_hit(law, stones, path, aim, target, offset, speed, -side, room))

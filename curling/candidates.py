@@ -4,29 +4,31 @@ Every candidate has a key made of its kind, the rank of its target and the side 
 the same key in every position. Draws and hits whose path is blocked for both spins are left out.
 """
 
-from math import hypot, isfinite
+from math import isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.board import DIAMETER, IN_HOUSE, TEE, TEE_SPEED, is_guard, nearest, open_draw, open_hit, to_tee
+from curling.board import DIAMETER, IN_HOUSE, TEE, TEE_SPEED, blocked, draws, hits, is_guard, nearest, open_draw, to_tee
 from curling.sheet import STONES, TEAM_STONES
-from curling.shots import launched
+from curling.shots import launched, promote
 from planners.base import Array
 from planners.jit import MATRIX, VECTOR, float64, helper, int64, kernel, uint64
 from planners.zobrist import combine, mix
 
 MOST = 24
 ROOM = 0.05  # m, by which paths pass other stones: most noisy throws then do
-CONTROL, NORMAL, PEEL = 1.12, 1.28, 1.5  # speeds of the release over that of a draw to the tee
-ROLL = 0.12  # m off centre: the stone rolls a metre or so
+SOFT, CONTROL, NORMAL, PEEL = 1.06, 1.12, 1.25, 1.45  # speeds of the release over that of a draw to the tee
+ROLL = 0.12  # m off centre: the thrown stone rolls a metre or so
 GUARD, LONG_GUARD = 2.7, 4.2  # m in front of the tee
 CORNER = 1.3  # m from the centre line
 WING = 0.9  # m
+NEAR_CENTRE = 1.6  # m, of guards worth going around
 LAST_SHOT = STONES - 1
 
-(TEE_DRAW, FRONT_DRAW, WING_DRAW, AROUND, FREEZE, FREE_GUARD, CORNER_GUARD, COVER, NOSE, SOFT_NOSE, ROLL_LEFT, ROLL_RIGHT, DOUBLE,
- RUN_BACK, PEEL_GUARD, THROW_AWAY) = range(1, 17)
+# kinds
+(TEE_DRAW, FRONT_DRAW, WING_DRAW, AROUND, FREEZE, CENTRE_GUARD, CORNER_GUARD, COVER, RAISE, NOSE, SOFT_NOSE, ROLL_LEFT,
+ ROLL_RIGHT, DOUBLE, RUN_BACK, PEEL_GUARD, THROW_AWAY) = range(17)
 
 
 @helper
@@ -41,7 +43,7 @@ def _keep(aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int) -
 def _draw(law: int, stones: Array, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int,
           x: float, y: float, side: float) -> int:
     """Add a draw to (x, y) unless it is blocked; the number of aims."""
-    if n < MOST and open_draw(law, stones, path, aims[n], x, y, side, ROOM):
+    if n < MOST and draws(law, stones, path, aims[n], x, y, side, ROOM):
         return _keep(aims, keys, n, kind, rank)
     return n
 
@@ -50,15 +52,41 @@ def _draw(law: int, stones: Array, path: Array, aims: Array, keys: NDArray[np.ui
 def _hit(law: int, stones: Array, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int,
          target: int, offset: float, weight: float) -> int:
     """Add a hit on a stone unless it is blocked; the number of aims."""
-    if n < MOST and abs(offset) < DIAMETER and open_hit(
+    if n < MOST and abs(offset) < DIAMETER and hits(
             law, stones, path, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM):
         return _keep(aims, keys, n, kind, rank)
     return n
 
 
 @helper
+def _hit_two(law: int, stones: Array, team: int, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, rank: int,
+             target: int) -> int:
+    """Add a hit that goes on from a target to another stone of the opponent in the house, a quarter turn from it."""
+    for i in range((1 - team) * TEAM_STONES, (2 - team) * TEAM_STONES):
+        dx, dy = stones[i, 0] - stones[target, 0], stones[i, 1] - stones[target, 1]
+        apart = sqrt(dx * dx + dy * dy)
+        if to_tee(law, stones, i) < IN_HOUSE[law] and 0.2 * apart < dy < 0.95 * apart:
+            # the stones part at right angles, the thrown one along the rim
+            offset = DIAMETER * dy / apart
+            return _hit(law, stones, path, aims, keys, n, DOUBLE, rank, target, offset if dx > 0.0 else -offset, NORMAL)
+    return n
+
+
+@helper
+def _run_back(law: int, stones: Array, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, rank: int,
+              target: int) -> int:
+    """Add a hit on a stone in front of a target that drives it there."""
+    for i in range(STONES):
+        dx, dy = stones[target, 0] - stones[i, 0], stones[target, 1] - stones[i, 1]
+        if 0.4 < dy < 4.0 and abs(dx) < 0.5 * dy:
+            offset = -DIAMETER * dx / sqrt(dx * dx + dy * dy)
+            return _hit(law, stones, path, aims, keys, n, RUN_BACK, rank, i, offset, PEEL)
+    return n
+
+
+@helper
 def _take_outs(law: int, stones: Array, team: int, path: Array, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
-    """Add hits on the opponent's three best stones in the house, on two at once, and through what is in the way."""
+    """Add hits on the opponent's best stones in the house."""
     beyond = -1.0
     for rank in range(3):
         target = nearest(law, stones, 1 - team, beyond)
@@ -67,36 +95,44 @@ def _take_outs(law: int, stones: Array, team: int, path: Array, aims: Array, key
         beyond = to_tee(law, stones, target)
         before = n
         n = _hit(law, stones, path, aims, keys, n, NOSE, rank, target, 0.0, NORMAL)
-        if n > before and rank < 2:
+        if n == before:
+            n = _run_back(law, stones, path, aims, keys, n, rank, target)
+            continue
+        if rank == 0:
+            n = _hit(law, stones, path, aims, keys, n, SOFT_NOSE, rank, target, 0.0, SOFT)
+        if rank < 2:
             n = _hit(law, stones, path, aims, keys, n, ROLL_LEFT, rank, target, -ROLL, CONTROL)
             n = _hit(law, stones, path, aims, keys, n, ROLL_RIGHT, rank, target, ROLL, CONTROL)
-            if rank == 0:
-                n = _hit(law, stones, path, aims, keys, n, SOFT_NOSE, rank, target, 0.0, CONTROL)
-        n = _two_stones(law, stones, team, path, aims, keys, n, rank, target, n > before)
+        n = _hit_two(law, stones, team, path, aims, keys, n, rank, target)
     return n
 
 
 @helper
-def _two_stones(law: int, stones: Array, team: int, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, rank: int,
-                target: int, can_hit: bool) -> int:
-    """Add a hit that goes on from a target to another opponent's stone, or onto a target from a stone in front of it."""
-    x, y = stones[target, 0], stones[target, 1]
+def _around_and_peels(law: int, stones: Array, shot: int, team: int, free_guard: int, path: Array, aims: Array,
+                      keys: NDArray[np.uint64], n: int) -> int:
+    """Add draws behind the guards near the centre, and hits that remove the opponent's where that is allowed."""
+    guards = 0
     for i in range(STONES):
-        if i == target or not isfinite(stones[i, 0]):
-            continue
-        dx, dy = stones[i, 0] - x, stones[i, 1] - y
-        apart = hypot(dx, dy)
-        if can_hit and i // TEAM_STONES != team and to_tee(law, stones, i) < IN_HOUSE[law] and 0.2 < dy / apart < 0.95:
-            offset = np.sign(dx) * DIAMETER * dy / apart
-            before = n
-            n = _hit(law, stones, path, aims, keys, n, DOUBLE, rank, target, offset, NORMAL)
-            if n > before:
-                break
-        if not can_hit and -4.0 < dy < -0.4 and abs(dx) < 0.5 * abs(dy):
-            before = n
-            n = _hit(law, stones, path, aims, keys, n, RUN_BACK, rank, i, DIAMETER * dx / apart, PEEL)
-            if n > before:
-                break
+        if guards < 3 and is_guard(law, stones, i) and abs(stones[i, 0]) < NEAR_CENTRE:
+            if guards < 2 and shot < LAST_SHOT:
+                n = _draw(law, stones, path, aims, keys, n, AROUND, guards, 0.8 * stones[i, 0], TEE[law] - 0.2, 1.0)
+            if i // TEAM_STONES != team and shot >= free_guard:
+                n = _hit(law, stones, path, aims, keys, n, PEEL_GUARD, guards, i, 0.0, PEEL)
+            guards += 1
+    return n
+
+
+@helper
+def _raise(law: int, stones: Array, team: int, path: Array, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
+    """Add a raise of the first own stone in front of the four-foot circle to the tee."""
+    for i in range(team * TEAM_STONES, (team + 1) * TEAM_STONES):
+        x, y = stones[i, 0], stones[i, 1]
+        if n < MOST and TEE[law] - LONG_GUARD < y < TEE[law] - WING and abs(x) < WING:
+            vx, vy = promote(law, x, y, 0.0, TEE[law], 1.0)
+            if isfinite(vx) and not blocked(law, stones, path, vx, vy, 1.0, y, ROOM):
+                aims[n, 0], aims[n, 1], aims[n, 2] = vx, vy, 1.0
+                return _keep(aims, keys, n, RAISE, 0)
+            break
     return n
 
 
@@ -119,25 +155,18 @@ def candidates(law: int, stones: Array, shot: int, team: int, free_guard: int, p
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)
     n = _take_outs(law, stones, team, path, aims, keys, 0)
     for side in (1.0, -1.0):
-        before = n
-        n = _draw(law, stones, path, aims, keys, n, TEE_DRAW, 0, 0.0, tee, side)
-        if n > before and aims[before, 2] != side:
-            n = before
+        if open_draw(law, stones, path, aims[n], 0.0, tee, side, ROOM):
+            n = _keep(aims, keys, n, TEE_DRAW, 0)
     if theirs >= 0:
-        n = _draw(law, stones, path, aims, keys, n, FREEZE, 0, stones[theirs, 0], stones[theirs, 1] - DIAMETER - 0.05, 1.0)
-    guards = 0
-    for i in range(STONES):
-        if is_guard(law, stones, i) and abs(stones[i, 0]) < 1.6:
-            if guards < 2 and shot < LAST_SHOT:
-                n = _draw(law, stones, path, aims, keys, n, AROUND, guards, 0.8 * stones[i, 0], tee - 0.2, 1.0)
-            if i // TEAM_STONES != team and shot >= free_guard and guards < 3:
-                n = _hit(law, stones, path, aims, keys, n, PEEL_GUARD, guards, i, 0.0, PEEL)
-            guards += 1
+        x, y = stones[theirs, 0], stones[theirs, 1]
+        n = _draw(law, stones, path, aims, keys, n, FREEZE, 0, x, y - 1.2 * DIAMETER, 1.0)
+    n = _around_and_peels(law, stones, shot, team, free_guard, path, aims, keys, n)
+    n = _raise(law, stones, team, path, aims, keys, n)
     if shot < LAST_SHOT:
         if mine >= 0:
             n = _draw(law, stones, path, aims, keys, n, COVER, 0, stones[mine, 0], tee - GUARD, 1.0)
             n = _draw(law, stones, path, aims, keys, n, COVER, 1, stones[mine, 0], tee - LONG_GUARD, 1.0)
-        n = _draw(law, stones, path, aims, keys, n, FREE_GUARD, 0, 0.0, tee - GUARD, 1.0)
+        n = _draw(law, stones, path, aims, keys, n, CENTRE_GUARD, 0, 0.0, tee - GUARD, 1.0)
         if shot < free_guard:
             n = _draw(law, stones, path, aims, keys, n, CORNER_GUARD, 0, -CORNER, tee - GUARD, 1.0)
             n = _draw(law, stones, path, aims, keys, n, CORNER_GUARD, 1, CORNER, tee - GUARD, -1.0)
@@ -145,6 +174,7 @@ def candidates(law: int, stones: Array, shot: int, team: int, free_guard: int, p
     n = _draw(law, stones, path, aims, keys, n, WING_DRAW, 0, -WING, tee, 1.0)
     n = _draw(law, stones, path, aims, keys, n, WING_DRAW, 1, WING, tee, -1.0)
     if n == 0 or (shot == LAST_SHOT and mine < 0 and n < MOST):
+        # for a blank end, or where everything else is blocked
         aims[n, 0], aims[n, 1] = launched(law, 2.0, tee, PEEL * TEE_SPEED[law], 1.0)
         aims[n, 2] = 1.0
         n = _keep(aims, keys, n, THROW_AWAY, 0)

@@ -93,7 +93,7 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
 
 @compiled("sample_action")
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
-    """With equal chances a shot near one of the candidates, or a draw or a hit anywhere on the sheet, of either spin."""
+    """With equal chances a shot near one of the candidates, or a draw or a hit of either spin anywhere on the sheet."""
     if rng.random() < 0.5:
         aims = np.empty((MOST, 3))
         n = actions(state, params, aims, np.empty(MOST, np.uint64))

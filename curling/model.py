@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from curling.aims import aim_grid
 from curling.candidates import MOST
 from curling.cells import cells
 from curling.dynamics import actions, player, rollout, sample_action, step, step_exact
@@ -17,7 +19,7 @@ from curling.rules import rule_of
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
 from curling.value import THESIS, check_table, load_table, win_probabilities
-from planners.base import Array, Rng, require, require_at_least, require_choice, require_count
+from planners.base import AimBlock, Array, Rng, require, require_at_least, require_choice, require_count
 
 MOST_ENDS = 100
 
@@ -128,10 +130,16 @@ class Curling:
         """
         return replace(self, reward="win_probability")
 
-    def aim(self, vx: float, vy: float, spin: float) -> Array:
-        """The action that aims at a velocity, m/s, with the rotation that the sign of spin gives."""
+    def aim(self, vx: ArrayLike, vy: ArrayLike, spin: ArrayLike) -> Array:
+        """The action that aims at a velocity, m/s, with the rotation that the sign of spin gives, [..., 3]."""
         across, middle, along = self._unit
-        return np.array([vx / across, (vy - middle) / along, 1.0 if spin >= 0.0 else -1.0])
+        parts = np.divide(vx, across), np.subtract(vy, middle) / along, np.where(np.greater_equal(spin, 0.0), 1.0, -1.0)
+        return np.stack(np.broadcast_arrays(*parts), axis=-1)
+
+    def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
+        """About `size` actions that cover what a throw can do, the same in every state; see `curling.aims`."""
+        return [AimBlock(self.aim(velocities[..., 0], velocities[..., 1], side), sd)
+                for velocities, side, sd in aim_grid(self.law, noise_of(self.noise), size)]
 
     @cached_property
     def action_low(self) -> Array:
@@ -165,6 +173,14 @@ class Curling:
         weights = np.ones(STATE_DIM)
         weights[:FIRST_STONE] = math.inf
         return weights
+
+    @cached_property
+    def action_sd(self) -> Array:
+        """Standard deviations of the noise of a tee draw, in units of the action; 0: the spin is as aimed."""
+        noise = noise_of(self.noise)
+        across, _, along = self._unit
+        vx = math.hypot(noise.vx, noise.angle * math.hypot(*self.law.tee_draw))
+        return np.array([vx / across, math.hypot(noise.vy, noise.speed) / along, 0.0])
 
     def initial_state(self, rng: Rng) -> Array:
         """The empty sheet; team 1 has the hammer."""

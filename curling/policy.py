@@ -6,7 +6,7 @@ The probabilities were tuned by play against itself in noisy ends of both laws w
 
 from math import inf
 
-from curling.board import DIAMETER, TEE, TEE_SPEED, is_guard, nearest, open_draw, open_hit, to_tee
+from curling.board import DIAMETER, TEE, TEE_SPEED, draws, hits, is_guard, nearest, open_draw, to_tee
 from curling.sheet import STONES
 from curling.shots import draw
 from planners.base import Array, Rng
@@ -14,18 +14,19 @@ from planners.jit import MATRIX, RNG, VECTOR, helper, int64, kernel, typeof
 
 LAST_SHOT = STONES - 1
 OPENING = 5  # shots
-TAKE_OUT, PEEL = 1.15, 1.45  # speeds of the release over that of a draw to the tee
-ROOM = 0.02  # m, by which paths pass other stones
+TAKE_OUT, PEEL = 1.06, 1.42  # speeds of the release over that of a draw to the tee
+ROOM = 0.0  # m, by which paths pass other stones
 CENTRE_GUARD = 2.9  # m in front of the tee
 CORNER = 1.2  # m from the centre line
-SAFE_DRAW = 0.3  # m; the last stone can be drawn closer to the tee than that
-FRONT = 0.3  # m in front of the tee, where draws are aimed at
-SPREAD_X, SPREAD_Y = 0.3, 0.2  # m, of those aims
+SAFE_DRAW = 0.2  # m; the last stone can be drawn closer to the tee than that
+FRONT = 0.35  # m in front of the tee, where draws are aimed at
+SPREAD_X, SPREAD_Y = 0.5, 0.2  # m, of those aims
+BEHIND = 0.0  # m in front of the tee, where draws around a guard are aimed at
 
 # probabilities
-HIT_EARLY, HIT, HIT_SECOND = 0.92, 0.98, 0.6
+HIT_EARLY, HIT, HIT_SECOND = 0.92, 1.0, 0.3
 PEEL_GUARD, FREEZE = 0.3, 0.5
-COVER, CENTRE_OPENING, CORNER_OPENING = 0.34, 0.8, 0.3
+COVER, CENTRE_OPENING, CORNER_OPENING = 0.2, 0.92, 0.3
 AROUND = 0.6
 
 
@@ -34,24 +35,24 @@ def _answer(law: int, stones: Array, shot: int, team: int, free_guard: int, thei
             aim: Array, side: float, rng: Rng) -> bool:
     """The opponent lies shot: hit that stone, or else draw closer, freeze to it or clear its guard."""
     x, y, distance = stones[theirs, 0], stones[theirs, 1], to_tee(law, stones, theirs)
-    hits = rng.random() < (HIT if shot >= OPENING else HIT_EARLY)
+    wants = rng.random() < (HIT if shot >= OPENING else HIT_EARLY)
     if shot == LAST_SHOT and distance > SAFE_DRAW:
         second = nearest(law, stones, 1 - team, distance)
-        hits = hits and (second < 0 or to_tee(law, stones, second) >= closest)
-    if hits and open_hit(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+        wants = wants and (second < 0 or to_tee(law, stones, second) >= closest)
+    if wants and hits(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
         return True
     if shot == LAST_SHOT:
         if distance < SAFE_DRAW:
-            return (open_draw(law, stones, path, aim, x, y - DIAMETER, side, 0.0)
-                    or open_hit(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER))
-        return open_draw(law, stones, path, aim, 0.0, TEE[law], side, 0.0)
+            return (draws(law, stones, path, aim, x, y - DIAMETER, side, 0.0)
+                    or hits(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER))
+        return draws(law, stones, path, aim, 0.0, TEE[law], side, 0.0)
     chance = rng.random()
     if chance < FREEZE:
-        return open_draw(law, stones, path, aim, x, y - 1.2 * DIAMETER, side, ROOM)
+        return draws(law, stones, path, aim, x, y - 1.2 * DIAMETER, side, ROOM)
     if chance < FREEZE + PEEL_GUARD and shot >= free_guard:
         for i in range(STONES):
             if is_guard(law, stones, i) and abs(stones[i, 0] - x) < 2.0 * DIAMETER:
-                if open_hit(law, stones, path, aim, i, 0.0, PEEL * TEE_SPEED[law], side, 0.0):
+                if hits(law, stones, path, aim, i, 0.0, PEEL * TEE_SPEED[law], side, 0.0):
                     return True
     return False
 
@@ -61,7 +62,7 @@ def _build(law: int, stones: Array, shot: int, free_guard: int, mine: int, their
            side: float, rng: Rng) -> bool:
     """The opponent does not lie shot: hit a stone that would limit the score, or guard."""
     if theirs >= 0 and rng.random() < HIT_SECOND:
-        if open_hit(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+        if hits(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
             return True
     if shot == LAST_SHOT:
         return False
@@ -74,7 +75,7 @@ def _build(law: int, stones: Array, shot: int, free_guard: int, mine: int, their
         chance = CENTRE_OPENING
     else:
         chance, x = CORNER_OPENING, CORNER if rng.random() < 0.5 else -CORNER
-    return rng.random() < chance and open_draw(law, stones, path, aim, x, TEE[law] - CENTRE_GUARD, side, ROOM)
+    return rng.random() < chance and draws(law, stones, path, aim, x, TEE[law] - CENTRE_GUARD, side, ROOM)
 
 
 @helper
@@ -85,14 +86,15 @@ def _draw_in(law: int, stones: Array, shot: int, path: Array, aim: Array, side: 
         for n in range(STONES):
             i = (first + n) % STONES
             if is_guard(law, stones, i) and abs(stones[i, 0]) < CORNER + DIAMETER:
-                if open_draw(law, stones, path, aim, stones[i, 0], TEE[law], side, ROOM):
+                if draws(law, stones, path, aim, stones[i, 0], TEE[law] - BEHIND, side, ROOM):
                     return True
                 break
-    for _ in range(2):
+    for _ in range(3):
         x = SPREAD_X * (2.0 * rng.random() - 1.0)
         y = TEE[law] - FRONT + SPREAD_Y * (2.0 * rng.random() - 1.0)
         if open_draw(law, stones, path, aim, x, y, side, ROOM):
             return True
+        side = -side
     return False
 
 
@@ -119,5 +121,7 @@ def default_shot(law: int, stones: Array, shot: int, team: int, free_guard: int,
     else:
         found = _build(law, stones, shot, free_guard, mine, theirs, path, aim, side, rng)
     if not found and not _draw_in(law, stones, shot, path, aim, side, rng):
-        aim[0], aim[1] = draw(law, 0.0, TEE[law], side)
+        guards = shot < LAST_SHOT and (theirs < 0 or closest < to_tee(law, stones, theirs))
+        x, y = (CORNER * (2.0 * rng.random() - 1.0), TEE[law] - CENTRE_GUARD) if guards else (0.0, TEE[law])
+        aim[0], aim[1] = draw(law, x, y, side)
         aim[2] = side

@@ -77,11 +77,16 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         driver.play(chosen, folder, jobs, arguments.resume, provenance.collect(arguments.line))
     except KeyboardInterrupt:
-        again = arguments.line if arguments.resume else [*arguments.line, "--resume"]
-        print(f"\nstopped; the results so far are in {folder}. Go on with: {shlex.join(['bonspiel', *again])}",
-              file=sys.stderr)
-        return INTERRUPTED
+        return stopped(arguments, folder)
     return show(folder)
+
+
+def stopped(arguments: argparse.Namespace, folder: Path) -> int:
+    """Say how an interrupted run goes on."""
+    again = arguments.line if arguments.resume else [*arguments.line, "--resume"]
+    print(f"\nstopped; the results so far are in {folder}. Go on with: {shlex.join(['bonspiel', *again])}",
+          file=sys.stderr)
+    return INTERRUPTED
 
 
 def show(folder: Path) -> int:
@@ -161,6 +166,36 @@ def tune(arguments: argparse.Namespace) -> int:
                      arguments.seed, workers(arguments.jobs))
 
 
+def match(arguments: argparse.Namespace) -> int:
+    """Play a tournament of curling, then print who is better."""
+    import json
+
+    from runs import match, provenance, tournament
+
+    jobs = workers(arguments.jobs)
+    chosen = tournament.tournament(
+        arguments.planners, ends=arguments.ends, physics=arguments.physics, noise=arguments.noise,
+        extra_ends=arguments.extra_ends, ties=arguments.ties, seed=arguments.seed, simulations=arguments.budget,
+        milliseconds=arguments.milliseconds)
+    folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))
+    made = provenance.collect(arguments.line, tournament.PLAYED)
+    try:
+        results, text = match.play(chosen, arguments.games, folder, jobs, arguments.resume, made)
+    except KeyboardInterrupt:
+        return stopped(arguments, folder)
+    print(f"{text}\n\nrecords {folder / tournament.RECORDS}", file=sys.stderr if arguments.json else sys.stdout)
+    if arguments.json:
+        print(json.dumps(results))
+    return DONE
+
+
+def value(arguments: argparse.Namespace) -> int:
+    """Estimate how ends of curling are scored from match records."""
+    from runs import value
+
+    return value.main(arguments.match, arguments.out)
+
+
 def parser() -> Parser:
     """The whole command line."""
     root = Parser(prog="bonspiel", description="Benchmarks of planning with continuous actions.",
@@ -214,6 +249,33 @@ def parser() -> Parser:
                          help="episodes of a trial; the best few are played for 8 times as many (default: 30)")
     command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    command = verb("match", match, "play planners against each other at curling",
+                   "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m")
+    command.add_argument("planners", nargs="+", metavar="PLANNER", help="NAME[:key=value,...]; two, or more for a "
+                         "round robin")
+    command.add_argument("--ends", type=int, default=2, metavar="N", help="ends of a game (default: 2)")
+    command.add_argument("--extra-ends", type=int, default=0, metavar="N",
+                         help="most extra ends after a tie (default: 0)")
+    command.add_argument("--games", type=int, default=100, metavar="N",
+                         help="for each two planners, in pairs with the hammer swapped (default: 100)")
+    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T[,...]",
+                         help="time a shot, for all planners or for each")
+    command.add_argument("--budget", type=numbers, default=[], metavar="N[,...]",
+                         help="simulations a shot, for all planners or for each")
+    command.add_argument("--physics", default="fcv1", metavar="NAME", help="fcv1 (default) or dc2")
+    command.add_argument("--noise", metavar="NAME", help="normal_dist, dc2, gat or none (default: the simulator's)")
+    command.add_argument("--ties", choices=("half", "thesis"), default="half",
+                         help="a draw counts 1/2, or 0.781 for the team that would have the hammer next")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
+    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="where records go (default: results/A-vs-B)")
+    command.add_argument("--resume", action="store_true", help="go on where a match in --out stopped")
+    command.add_argument("--json", action="store_true", help="end with one JSON object on standard output")
+    command = verb("value", value, "estimate how ends are scored, and what a lead is worth, from match records",
+                   "bonspiel value results/match --out table.json")
+    command.add_argument("match", type=Path, metavar="MATCH", help="a match's folder")
+    command.add_argument("--out", type=Path, metavar="FILE",
+                         help="write the table here, e.g. for curling:reward=win_probability,table=FILE")
     return root
 
 

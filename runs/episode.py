@@ -47,9 +47,20 @@ def environment_rng(seed: int, episode: int, step: int) -> planners.Rng:
 
 def planner_rng(setting: Setting, episode: int) -> planners.Rng:
     """The planner's own draws, independent of the environment's and of every other planner's and budget's."""
-    text = f"{setting.planner}|{setting.budget}|{setting.unit}"
+    return named_rng(f"{setting.planner}|{setting.budget}|{setting.unit}", setting.seed, episode)
+
+
+def named_rng(text: str, seed: int, index: int) -> planners.Rng:
+    """The draws of what is named by a text, in the episode or game of this index."""
     key = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
-    return np.random.default_rng(np.random.SeedSequence((setting.seed, episode, key)))
+    return np.random.default_rng(np.random.SeedSequence((seed, index, key)))
+
+
+def reason(error: Exception) -> str:
+    """What went wrong, and where, in one line."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    message = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{message} ({where.name}, line {where.lineno})"
 
 
 def budget_of(setting: Setting) -> planners.Budget:
@@ -104,7 +115,5 @@ def play_batch(setting: Setting, indices: Sequence[int]) -> Batch:
         try:
             results.append(play(model, planner, setting, index))
         except Exception as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            message = " ".join(f"{type(error).__name__}: {error}".split())
-            results.append(Failure(index, f"{message} ({where.name}, line {where.lineno})"))
+            results.append(Failure(index, reason(error)))
     return Batch(setting, results, time.perf_counter() - start)

@@ -1,10 +1,14 @@
-"""Files that a user asked for and the system refuses."""
+"""Files that a user asked for and the system refuses, and folders that one driver has for itself."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from runs.experiment import UsageError
+
+LOCK = "run.lock"
 
 
 @contextmanager
@@ -24,3 +28,23 @@ def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
     except refusals as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{place} cannot be written ({reason}); make room there, or choose another place") from error
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other drivers out of the folder, which is made if need be; the system lifts the lock of a killed process.
+
+    Raises:
+        UsageError: it is in use, or could not be written.
+    """
+    lock = FileLock(folder / LOCK, timeout=0)
+    with writing(folder):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout as error:
+            raise UsageError(f"{folder} is in use by another run; wait, or choose another --out") from error
+    try:
+        yield
+    finally:
+        lock.release()

@@ -7,13 +7,17 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import starmap
+from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, parallel_config
 
 from runs.episode import Batch, play_batch
 from runs.experiment import Setting
+
+T = TypeVar("T")
 
 BATCH_SECONDS = 1.0  # long against the 2 ms that handing out a batch costs, short against what an interruption loses
 
@@ -79,23 +83,27 @@ def _leave_with(driver: int) -> None:
     os._exit(1)
 
 
-def run(schedule: Schedule) -> Generator[Batch]:
-    """Play what the schedule hands out; yields batches as they come, in any order.
+def spread(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int) -> Generator[T]:
+    """Call a function with each task's arguments; yields the results as they come, in any order.
 
-    With one job the episodes are played in this process, otherwise by joblib's loky workers, one thread each.
+    With one job the calls are made in this process, otherwise by joblib's loky workers, one thread each.
     """
-    if schedule.jobs == 1:
-        for batch in starmap(play_batch, schedule):
-            schedule.record(batch)
-            yield batch
+    if jobs == 1:
+        yield from starmap(function, tasks)
         return
     settings = {"inner_max_num_threads": 1, "initializer": _begin_worker, "initargs": (os.getpid(),)}
     with parallel_config(backend="loky", **settings):
-        workers = Parallel(n_jobs=schedule.jobs, batch_size=1, return_as="generator_unordered")
-        batches = workers(delayed(play_batch)(*task) for task in schedule)
+        workers = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
+        results = workers(delayed(function)(*task) for task in tasks)
         try:
-            for batch in batches:
-                schedule.record(batch)
-                yield batch
+            yield from results
         finally:
-            batches.close()
+            results.close()
+
+
+def run(schedule: Schedule) -> Generator[Batch]:
+    """Play what the schedule hands out; yields batches as they come, in any order."""
+    with closing(spread(play_batch, schedule, schedule.jobs)) as batches:
+        for batch in batches:
+            schedule.record(batch)
+            yield batch

@@ -10,35 +10,35 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 LINE_SECONDS = 5.0
 
-Advance = Callable[[int, float], None]
+Advance = Callable[..., None]
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Advance]:
-    """Show progress over `total` episodes; yields a function of (episodes more, seconds left)."""
-    with (_bar(total) if sys.stderr.isatty() else _lines(total)) as advance:
+def progress(total: int, things: str = "episodes") -> Iterator[Advance]:
+    """Show progress over `total` things; yields a function of (things more, seconds left, what else to tell)."""
+    with (_bar(total, things) if sys.stderr.isatty() else _lines(total, things)) as advance:
         yield advance
 
 
 @contextmanager
-def _bar(total: int) -> Iterator[Advance]:
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("episodes, {task.fields[left]}"))
+def _bar(total: int, things: str) -> Iterator[Advance]:
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(f"{things}, {{task.fields[left]}}", markup=False))
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=total, left="starting")
-        yield lambda episodes, left: bar.update(task, advance=episodes, left=_left(left))
+        yield lambda count, left, news="": bar.update(task, advance=count, left=_left(left) + news)
 
 
 @contextmanager
-def _lines(total: int) -> Iterator[Advance]:
+def _lines(total: int, things: str) -> Iterator[Advance]:
     done, last = 0, time.monotonic()
 
-    def advance(episodes: int, left: float) -> None:
+    def advance(count: int, left: float, news: str = "") -> None:
         nonlocal done, last
-        done += episodes
+        done += count
         now = time.monotonic()
         if now - last >= LINE_SECONDS:
             last = now
-            print(f"{done} of {total} episodes, {_left(left)}", file=sys.stderr, flush=True)
+            print(f"{done} of {total} {things}, {_left(left)}{news}", file=sys.stderr, flush=True)
 
     yield advance
 

@@ -39,16 +39,17 @@ def cpu() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def collect(arguments: Sequence[str]) -> dict[str, Any]:
+def collect(arguments: Sequence[str], played: tuple[Path, ...] = PLAYED) -> dict[str, Any]:
     """Everything worth knowing about a run that begins now.
 
     Args:
         arguments: the command line, without the program.
+        played: the sources that the results depend on.
     """
     return {
         "version": importlib.metadata.version("bonspiel"),
         "commit": commit(),
-        "sources": sources.digest(PLAYED),
+        "sources": sources.digest(played),
         "command": shlex.join(["bonspiel", *arguments]),
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "platform": platform.platform(),

@@ -7,15 +7,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from filelock import FileLock, Timeout
-
 from runs.episode import Batch, Episode
 from runs.experiment import RunError, Setting, UsageError
-from runs.files import writing
+from runs.files import LOCK, locked, writing
 from runs.schema import connect, create
 from runs.suite import Suite
 
-FILE, DRAFT, LOCK = "results.sqlite", "results.sqlite.new", "run.lock"
+FILE, DRAFT = "results.sqlite", "results.sqlite.new"
 
 
 class Row(NamedTuple):
@@ -173,7 +171,7 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
     """
     # Looked at before it is locked, so that a refused folder is left as it is, without even a lock in it.
     _holds_run(folder, suite, resolved, provenance, resume)
-    with _locked(folder):
+    with locked(folder):
         if not _holds_run(folder, suite, resolved, provenance, resume):
             _create(folder, suite, resolved, provenance)
         with closing(_open(folder, "rw")) as store:
@@ -182,22 +180,6 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
             except sqlite3.OperationalError as error:
                 raise RunError(f"{folder / FILE} cannot be written ({error}); what it holds is safe, "
                                "go on with --resume") from error
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other drivers out of the folder, which is made if need be; the system lifts the lock of a killed process."""
-    lock = FileLock(folder / LOCK, timeout=0)
-    with writing(folder):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            lock.acquire()
-        except Timeout as error:
-            raise UsageError(f"{folder} is in use by another `bonspiel run`; wait, or choose another --out") from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 import planners
+from curling.aims import aim_grid
 from curling.model import Curling
-from curling.noise import Noise
+from curling.noise import Noise, noise_of
 from curling.reference import Box2DCurling
 from curling.sheet import no_stones, present
 from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
 from envs.checks import check_model
-from planners.base import Budget
+from planners.base import Budget, check_actions
 from tests.curling.recorded import records
 
 EXACT = {"noise": "none"}
@@ -199,6 +200,30 @@ def test_unit_of_velocity():
     np.testing.assert_allclose(box.aim(*action[0]), action[1])
     one, other = (play(model, state, [drawn])[0] for model, drawn in zip((plain, box), action, strict=True))
     np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+@pytest.mark.parametrize("physics", ["fcv1", "dc2"])
+@pytest.mark.parametrize("unit", ["m/s", "box"])
+def test_grid_of_aims(physics, unit):
+    """The actions can be played and aim at the velocities of `curling.aims`."""
+    model = Curling(physics=physics, velocity_unit=unit)
+    blocks = model.aim_grid(model.initial_state(np.random.default_rng()), 1312)
+    assert 1000 < sum(block.actions[..., 0].size for block in blocks) < 1600
+    for block, (velocities, side, sd) in zip(blocks, aim_grid(model.law, noise_of(model.noise), 1312), strict=True):
+        assert block.sd == sd
+        assert block.actions.shape == (*velocities.shape[:2], 3)
+        check_actions(model, block.actions.reshape(-1, 3))
+        for row, column in [(0, 0), (-1, 5), (-1, -1)]:
+            np.testing.assert_array_equal(block.actions[row, column], model.aim(*velocities[row, column], side))
+
+
+@pytest.mark.parametrize("unit", ["m/s", "box"])
+def test_actions_of_a_state_can_be_played(unit):
+    model = Curling(velocity_unit=unit)
+    out, keys = np.empty((model.max_actions, 3)), np.empty(model.max_actions, np.uint64)
+    n = model.actions(model.initial_state(np.random.default_rng()), model.params, out, keys)
+    assert 1 <= n <= model.max_actions
+    check_actions(model, out[:n])
 
 
 def test_rollout_is_the_return_of_random_play():

@@ -1,0 +1,30 @@
+"""Who can play curling: every planner, and players that know the game.
+
+>>> from curling import players
+>>> players.parse("uct:exploration=0.5").exploration
+0.5
+"""
+
+from collections import ChainMap
+
+import planners
+from planners import Planner
+from planners.registry import Registry
+
+PLAYERS = {  # name -> "module:Class", as in planners.REGISTRY
+    "rulebased": "curling.players.rulebased:RuleBased",
+    "expectimax": "curling.players.expectimax:Expectimax",
+}
+REGISTRY = Registry("planner", ChainMap(PLAYERS, planners.REGISTRY.classes), planners.REGISTRY.aliases)  # type: ignore[arg-type]
+
+names = REGISTRY.names
+
+
+def parse(text: str) -> Planner:
+    """A player from text as on the command line, e.g. `parse("uct:exploration=0.5")`.
+
+    Raises:
+        ValueError: not of the form NAME[:key=value,...], or it names something unknown or out of range.
+    """
+    player: Planner = REGISTRY.parse(text)
+    return player

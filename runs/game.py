@@ -1,0 +1,132 @@
+"""One game of curling between two planners."""
+
+import functools
+import math
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from curling import players
+from curling.dynamics import release
+from curling.model import Curling
+from curling.record import End, Match, Record, Result, Shot, outcome, places
+from curling.sheet import STONES
+from curling.state import HAMMER, TIME, team_of
+from planners.base import Array, Budget, Decision, Planner, Rng, check_actions
+from runs.episode import environment_rng, named_rng, reason
+
+
+class Side(NamedTuple):
+    """A planner's text and what it may spend on a shot; `unit` is "simulations" or "ms"."""
+
+    planner: str
+    budget: int | float
+    unit: str
+
+    @property
+    def allowance(self) -> str:
+        """The budget as people read it."""
+        return f"{self.budget:g} {self.unit}"
+
+    def limit(self) -> Budget:
+        """The budget as planners take it."""
+        if self.unit == "simulations":
+            return Budget(simulations=int(self.budget))
+        return Budget(seconds=self.budget / 1000.0)
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game to be played.
+
+    Attributes:
+        sides: who plays for team 0 and for team 1, which has the hammer in the first end.
+        match: what is played; its seed and pair choose the errors of execution.
+        number: of the game, among those of its two planners.
+    """
+
+    sides: tuple[Side, Side]
+    match: Match
+    number: int
+
+
+@functools.cache
+def _model(match: Match) -> Curling:
+    return match.model()
+
+
+@functools.cache
+def _planning(model: Curling) -> Curling:
+    return model.planning()
+
+
+@functools.cache
+def _player(side: Side, model: Curling) -> Planner:
+    """The planner, after a first plan that nobody counts: what is loaded or made once is then there."""
+    planner = players.parse(side.planner)
+    try:
+        planner.plan(model, model.initial_state(np.random.default_rng(0)), side.limit(), np.random.default_rng(0))
+    except Exception:  # it will fail in its games too, where the reason is recorded
+        return planner
+    return planner
+
+
+class Forfeit(Exception):
+    """A planner gave no shot that can be played; the message says why."""
+
+
+def _decide(planner: Planner, model: Curling, state: Array, side: Side, rng: Rng) -> tuple[Decision, Array, float]:
+    """The decision, its action and the seconds it took.
+
+    Raises:
+        Forfeit: the planner failed, or its action is not finite or out of bounds.
+    """
+    start = time.perf_counter()
+    try:
+        decision = planner.plan(model, state.copy(), side.limit(), rng)
+        seconds = time.perf_counter() - start
+        return decision, check_actions(model, decision.action[None], "action")[0], seconds
+    except Exception as error:
+        raise Forfeit(f"{side.planner}: {reason(error)}") from error
+
+
+def play(game: Game) -> Record:
+    """Play a game; a planner that fails forfeits it.
+
+    The error of execution of throw t comes from (seed, pair, t) and a planner's draws from (seed, game, the two sides),
+    so that a game does not depend on where or when it is played.
+    """
+    match, model = game.match, _model(game.match)
+    planning, seed, pair = _planning(model), match.seed or 0, match.pair or 0
+    crew = [_player(side, planning) for side in game.sides]
+    rngs = [named_rng(f"{team}|{game.sides}", seed, game.number) for team in (0, 1)]
+    shots: list[Shot] = []
+    ends: list[End] = []
+    state, over, value = model.initial_state(np.random.default_rng(0)), False, 0.5
+    while not over:
+        team = team_of(state)
+        end, shot = divmod(int(state[TIME]), STONES)
+        try:
+            decision, action, seconds = _decide(crew[team], planning, state, game.sides[team], rngs[team])
+        except Forfeit as error:
+            return Record(match, tuple(shots), tuple(ends),
+                          Result(_score(ends), 1 - team, float(team), "forfeit", str(error)))
+        thrown = release(action, model.params, environment_rng(seed, pair, len(shots)))
+        aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
+        hammer = int(state[HAMMER])
+        state, stones, points, value, over = outcome(model, state, thrown)
+        expected = float(decision.value)
+        shots.append(Shot(end, shot, team, hammer, aim, thrown, places(stones),
+                          expected if math.isfinite(expected) else None, int(decision.simulations), seconds))
+        if points is not None:
+            ends.append(End(end, points))
+    score = _score(ends)
+    drawn = score[0] == score[1]
+    winner = None if drawn else int(score[1] > score[0])
+    return Record(match, tuple(shots), tuple(ends), Result(score, winner, value, "draw" if drawn else "score"))
+
+
+def _score(ends: list[End]) -> tuple[int, int]:
+    return sum(end.points[0] for end in ends), sum(end.points[1] for end in ends)
