@@ -1,4 +1,4 @@
-"""Speed of the engines, on one core: microseconds a shot by number of stones on the sheet, and whole ends a second.
+"""Speed of curling on one core: microseconds a shot by number of stones on the sheet, whole ends and playouts a second.
 
 python -m curling.bench                                    prints the figures
 python -m curling.bench docs/results/curling-speed.svg     draws them as well
@@ -13,10 +13,13 @@ import numpy as np
 
 from curling.engines import Engine, make_engine
 from curling.engines.analytic import WORKSPACE, shoot
+from curling.engines.curve import FIELDS
 from curling.model import Curling
 from curling.noise import noise_of, throw
 from curling.physics import FCV1
+from curling.policy import default_shot
 from curling.sheet import STONE_RADIUS, STONES, no_stones
+from curling.state import FREE_GUARD, stones_of, team_of
 from planners.base import Array, Rng
 from planners.jit import MATRIX, RNG, VECTOR, int64, kernel
 
@@ -78,14 +81,47 @@ def ends_of_draws(ends: int, rng: Rng) -> tuple[float, float]:
     return ends / (time.process_time() - start), left / ends
 
 
-def random_playouts(ends: int, rng: Rng) -> float:
-    """Ends a second of CPU time that the model's rollout plays, rules included: random draws and hits with noise."""
+def late_position(seed: int) -> Array:
+    """A state of a single end after 12 noisy shots of the default policy."""
+    model, rng = Curling(), np.random.default_rng(seed)
+    state, following, aim = model.initial_state(rng), np.empty(model.state_dim), np.empty(3)
+    for shot in range(STONES - 4):
+        free_guard = int(model.params[FREE_GUARD])
+        default_shot(0, stones_of(state), shot, team_of(state), free_guard, np.empty(FIELDS), aim, rng)
+        model.step(state, model.aim(*aim), following, model.params, rng)
+        state, following = following, state
+    return state
+
+
+def playouts(state: Array, ends: int, rng: Rng) -> float:
+    """Playouts a second of CPU time by the default policy from a state to the end of the end, rules included."""
     model = Curling()
-    state, scratch = model.initial_state(rng), np.empty(model.state_dim)
+    scratch = np.empty(model.state_dim)
     start = time.process_time()
     for _ in range(ends):
         model.rollout(state.copy(), scratch, STONES, model.params, rng)
     return ends / (time.process_time() - start)
+
+
+def candidate_microseconds(state: Array, repeats: int) -> float:
+    """CPU time of the set of rule-based shots of a state."""
+    model = Curling()
+    out, keys = np.empty((model.max_actions, 3)), np.empty(model.max_actions, np.uint64)
+    start = time.process_time()
+    for _ in range(repeats):
+        model.actions(state, model.params, out, keys)
+    return 1e6 * (time.process_time() - start) / repeats
+
+
+def policy_figures(rng: Rng) -> tuple[float, float, float]:
+    """Playouts/s from the empty sheet; playouts/s from the last 4 shots and us for all candidates, medians of 9 states.
+
+    The states are `late_position` of the seeds 0 to 8.
+    """
+    late = [late_position(seed) for seed in range(9)]
+    whole = playouts(Curling().initial_state(rng), 20_000, rng)
+    last = float(np.median([playouts(state, 20_000, rng) for state in late]))
+    return whole, last, float(np.median([candidate_microseconds(state, 20_000) for state in late]))
 
 
 def report(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
@@ -99,7 +135,9 @@ def report(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
     print(f"box2d,     5 stones on the sheet: {1e6 / np.median(microseconds(box2d, 5, 5, 2, rng)):10.1f} shots/s")
     speed, left = ends_of_draws(20_000, rng)
     print(f"ends of 16 noisy draws: {speed:,.0f} ends/s ({left:.1f} stones are left)")
-    print(f"random playouts of an end with the rules: {random_playouts(20_000, rng):,.0f} ends/s")
+    whole, last, micros = policy_figures(rng)
+    print(f"playouts of an end by the default policy: {whole:,.0f} /s, of the last 4 shots {last:,.0f} /s")
+    print(f"all candidates of a position before the last 4 shots: {micros:.1f} us")
 
 
 def draw(figures: dict[int, Array], file: Path) -> None:

@@ -70,7 +70,7 @@ class Shot(NamedTuple):
         aim: (vx, vy, rotation): velocity, m/s, and +1 for counter-clockwise or -1.
         thrown: (vx, vy, spin): velocity, m/s, with the error of the execution, and spin, rad/s.
         stones: 16 places (x, y) at rest after it, m, by the rules; None where absent. Rows 0-7 are team 0's.
-        value: the thrower's estimate of the chosen action's value for itself; None if there is none.
+        value: the thrower's estimate of what team 0 will get, 0 to 1; None if there is none.
         simulations: run for the decision.
         seconds: wall-clock time that the decision took.
     """

@@ -18,7 +18,7 @@ STONES_ON_SHEET = 5
 
 
 def curling_engines(texts: Sequence[str]) -> Iterator[Measurement]:
-    """Shots with 5 stones on the sheet, and whole noisy ends; `python -m curling.bench` prints more."""
+    """Shots with 5 stones on the sheet, noisy ends, playouts, candidates; `python -m curling.bench` prints more."""
     from curling import bench, make_engine
 
     rng = np.random.default_rng(0)
@@ -27,8 +27,10 @@ def curling_engines(texts: Sequence[str]) -> Iterator[Measurement]:
         yield Measurement("curling", 1e6 / statistics.median(micros), "shots/s", "(none)", f"{name} engine, fcv1")
     ends, _ = bench.ends_of_draws(20_000, rng)
     yield Measurement("curling", ends, "ends/s", "(none)", "16 noisy draws, analytic engine")
-    playouts = bench.random_playouts(20_000, rng)
-    yield Measurement("curling", playouts, "ends/s", "(none)", "random playouts with all rules")
+    whole, last, micros = bench.policy_figures(rng)
+    yield Measurement("curling", whole, "playouts/s", "(none)", "default policy, from the empty sheet")
+    yield Measurement("curling", last, "playouts/s", "(none)", "default policy, last 4 shots, median of 9 positions")
+    yield Measurement("curling", micros, "us", "(none)", "all candidates, median of 9 positions after 12 shots")
 
 
 BENCHMARKS: tuple[Benchmark, ...] = (speed, growth, overruns, yardstick, curling_engines, first_decision, cold_decision,

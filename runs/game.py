@@ -3,6 +3,7 @@
 import functools
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -53,23 +54,18 @@ class Game:
 
 
 @functools.cache
-def _model(match: Match) -> Curling:
-    return match.model()
-
-
-@functools.cache
-def _planning(model: Curling) -> Curling:
-    return model.planning()
+def _models(model: Curling) -> tuple[Curling, Curling]:
+    """What games of equal models share: the match itself, and what planners look ahead with."""
+    return model, model.planning()
 
 
 @functools.cache
 def _player(side: Side, model: Curling) -> Planner:
     """The planner, after a first plan that nobody counts: what is loaded or made once is then there."""
     planner = players.parse(side.planner)
-    try:
-        planner.plan(model, model.initial_state(np.random.default_rng(0)), side.limit(), np.random.default_rng(0))
-    except Exception:  # it will fail in its games too, where the reason is recorded
-        return planner
+    rng = np.random.default_rng(0)
+    with suppress(Exception):  # one that fails will fail in its games too, where the reason is recorded
+        planner.plan(model, model.initial_state(rng), side.limit(), rng)
     return planner
 
 
@@ -98,8 +94,8 @@ def play(game: Game) -> Record:
     The error of execution of throw t comes from (seed, pair, t) and a planner's draws from (seed, game, the two sides),
     so that a game does not depend on where or when it is played.
     """
-    match, model = game.match, _model(game.match)
-    planning, seed, pair = _planning(model), match.seed or 0, match.pair or 0
+    match, (model, planning) = game.match, _models(game.match.model())
+    seed, pair = match.seed or 0, match.pair or 0
     crew = [_player(side, planning) for side in game.sides]
     rngs = [named_rng(f"{team}|{game.sides}", seed, game.number) for team in (0, 1)]
     shots: list[Shot] = []
@@ -117,7 +113,7 @@ def play(game: Game) -> Record:
         aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
         hammer = int(state[HAMMER])
         state, stones, points, value, over = outcome(model, state, thrown)
-        expected = float(decision.value)
+        expected = float(decision.value) * (1.0 if team == 0 else -1.0)
         shots.append(Shot(end, shot, team, hammer, aim, thrown, places(stones),
                           expected if math.isfinite(expected) else None, int(decision.simulations), seconds))
         if points is not None:

@@ -1,0 +1,105 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from curling import record
+from curling.noise import Noise
+from curling.record import Match
+from curling.sheet import STONES
+from runs.game import Game, Side, play
+
+RANDOM = Side("random", 1, "simulations")
+
+
+def game(seed=3, **match):
+    given = {"physics": "fcv1", "rule": "five_rock", "noise": "normal_dist", "ends": 2, **match}
+    return play(Game((RANDOM, RANDOM), Match(("random", "random"), seed=seed, pair=0, **given), 0))
+
+
+@pytest.fixture(scope="module")
+def played():
+    return game()
+
+
+@pytest.mark.parametrize("match", [{}, {"physics": "dc2", "rule": "four_rock", "noise": "gat"},
+                                   {"noise": Noise(speed=0.01), "ends": 1, "budgets": ("1 ms", "2 ms")}])
+def test_what_is_written_is_read_and_replays(tmp_path, match):
+    written = game(**match)
+    record.write(tmp_path / "a.jsonl", written)
+    found = record.read(tmp_path / "a.jsonl")
+    assert found == written
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+    states = record.replay(found)
+    assert states.shape == (len(written.shots) + 1, 3 + 2 * STONES)
+    assert states[-1][2] == written.result.score[0] - written.result.score[1]
+
+
+def test_lines_are_in_the_order_played(tmp_path, played):
+    record.write(tmp_path / "a.jsonl", played)
+    kinds = [json.loads(line)["type"] for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert kinds == ["match", *(["shot"] * STONES + ["end"]) * 2, "result"]
+
+
+def test_stones_after_the_last_shot_of_an_end_are_on_record():
+    games = [game(seed=seed, ends=1) for seed in range(8)]
+    shown = [np.count_nonzero(~np.isnan(record.board(one.shots[-1])[:, 0])) for one in games]
+    scored = [max(one.ends[0].points) for one in games]
+    assert all(stones >= points for stones, points in zip(shown, scored, strict=True)) and max(scored) > 0
+
+
+def changed(played, number, **fields):
+    shots = list(played.shots)
+    shots[number] = shots[number]._replace(**fields)
+    return played._replace(shots=tuple(shots))
+
+
+def test_replay_notices_a_moved_stone(played):
+    number = next(i for i, shot in enumerate(played.shots) if any(shot.stones))
+    stones = tuple(place and (place[0] + 1e-3, place[1]) for place in played.shots[number].stones)
+    moved = changed(played, number, stones=stones)
+    with pytest.raises(ValueError, match=rf"end 0, shot {number}: stones"):
+        record.replay(moved)
+
+
+def test_replay_bears_what_it_is_told_to(played):
+    number = next(i for i, shot in enumerate(played.shots) if any(shot.stones))
+    stones = tuple(place and (place[0] + 1e-9, place[1]) for place in played.shots[number].stones)
+    record.replay(changed(played, number, stones=stones), tolerance=1e-3)
+
+
+def test_replay_notices_wrong_points_turns_and_scores(played):
+    with pytest.raises(ValueError, match="end 0="):
+        record.replay(played._replace(ends=(played.ends[0]._replace(points=(8, 0)), *played.ends[1:])))
+    with pytest.raises(ValueError, match="team"):
+        record.replay(changed(played, 5, team=1 - played.shots[5].team))
+    with pytest.raises(ValueError, match="score"):
+        record.replay(played._replace(result=played.result._replace(score=(9, 9))))
+
+
+@pytest.mark.parametrize("line, text", [(0, '{"type": "match", "format": 2}'), (0, '{"type": "match", "format": 1}'),
+                                        (3, '{"type": "shot", "end": 0}'), (3, "nonsense"), (3, "[]"),
+                                        (3, '{"type": "pause"}')])
+def test_a_damaged_line_is_named(tmp_path, played, line, text):
+    file = tmp_path / "a.jsonl"
+    record.write(file, played)
+    lines = file.read_text().splitlines()
+    lines[line] = text
+    file.write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=f"a.jsonl, line {line + 1}: not a line of a record"):
+        record.read(file)
+
+
+def test_half_a_record_is_refused(tmp_path, played):
+    file = tmp_path / "a.jsonl"
+    record.write(file, played)
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:20]))
+    with pytest.raises(ValueError, match="not complete"):
+        record.read(file)
+
+
+def test_the_model_of_a_match_is_that_match():
+    match = Match(("a", "b"), "dc2", None, None, ends=3, extra_ends=1, tie=0.781)
+    assert (match.model().rule, match.model().horizon, match.model().tie) == ("four_rock", 64, 0.781)
+    assert replace(match, rule="four_rock", noise="dc2").model() == match.model()
