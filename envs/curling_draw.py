@@ -1,5 +1,6 @@
 """A curling sheet from above: stones come from the left, the thrower's right is below."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,14 +78,19 @@ def _draw_ice(axes: Any, sheet: Sheet, near: float, far: float) -> None:
     axes.plot(hog, (-side, side), color=HOG, linewidth=4.0, solid_capstyle="butt", zorder=2)
 
 
+def moved(paths: Array) -> Iterator[tuple[int, Array]]:
+    """The row and the way, [t, 2], of each stone that moved on the paths, [T, 16, 2]."""
+    for i in range(paths.shape[1]):
+        way = paths[~np.isnan(paths[:, i, 0]), i]
+        if len(way) and np.abs(way - way[0]).max() >= 1e-3:
+            yield i, way
+
+
 def _draw_paths(axes: Any, paths: Array, near: float) -> None:
     """The way of each stone that moved, and a ring where a struck stone lay."""
     from matplotlib.patches import Circle
 
-    for i in range(len(paths[0])):
-        way = paths[~np.isnan(paths[:, i, 0]), i]
-        if not len(way) or np.abs(way - way[0]).max() < 1e-3:
-            continue
+    for i, way in moved(paths):
         colour = TEAMS[i // TEAM_STONES]
         if way[0, 1] >= near:
             lay = Circle(way[0, ::-1], STONE_RADIUS, fill=False, edgecolor=INK, linestyle=":", linewidth=1.2, zorder=3)
