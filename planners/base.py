@@ -45,6 +45,8 @@ class Model(Protocol):
     - `actions(state, params, out, keys) -> int` and `max_actions`: writes the actions worth trying in this state into
       `out`, [max_actions, action_dim], and a key of each into `keys`, uint64 [max_actions]; returns how many there are,
       at least 1. The same kind of action has the same key in every state.
+    - `action_sd`: standard deviation of the execution noise in each coordinate of an action, float64 [action_dim];
+      0 where the action is executed as aimed.
     - `step_exact(state, action, next_state, params, rng)`: `step` without the noise of the execution.
     - `aim_grid(state, size)`: about `size` actions that cover what can be done, as a list of `AimBlock`.
     """

@@ -21,7 +21,6 @@ from planners.base import (
     require_count,
     require_positive,
 )
-from planners.descent import follow
 from planners.jit import (
     MATRIX,
     RNG,
@@ -36,10 +35,11 @@ from planners.jit import (
     player,
     rollout,
     sample_action,
+    step,
     step_exact,
     uint64,
 )
-from planners.regression import COLUMNS, CUTOFF, WEIGHT, back_up, best_edge, edges_of, forget, widen
+from planners.regression import COLUMNS, CUTOFF, PROPOSALS, WEIGHT, back_up, best_edge, edges_of, forget, widen
 from planners.search import plan_with_tree
 from planners.tree import (
     BLOCK,
@@ -70,16 +70,28 @@ def _add_candidates(
 
 
 @part
-def _follow_exactly(
+def _follow(
     tree: SearchTree, functions: Any, params: Array, steps: int, rng: Rng, depth: int, node: int, edge: int,
-    use_rollout: bool,
+    exact: bool, use_rollout: bool,
 ) -> tuple[int, float]:  # fmt: skip
-    """As `descent.follow`, to the one child that the action leads to when it is executed without noise."""
+    """Take the edge's one outcome, drawn at the first visit, and record it.
+
+    Returns:
+        The child, or ENDED at the end of the episode or of the horizon, and after the rollout that values a new child.
+        The value of that rollout, else 0.
+    """
     next_state, scratch = tree.scratch[0], tree.scratch[1]
+    if depth + 1 == steps and not exact:
+        reward, _ = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
+        record(tree, depth, node, edge, reward)
+        return ENDED, 0.0
     child = tree.edges[edge]["first_outcome"]
     known = child != 0
     if not known:
-        reward, terminated = step_exact(functions, tree.state[node], tree.action[edge], next_state, params, rng)
+        if exact:
+            reward, terminated = step_exact(functions, tree.state[node], tree.action[edge], next_state, params, rng)
+        else:
+            reward, terminated = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
         child = add_node(tree, next_state, reward, player(functions, next_state, params))
         tree.edges[edge]["first_outcome"] = child
         if terminated or depth + 1 == steps:
@@ -128,17 +140,14 @@ def _search(
                 edge = best_edge(tree, node, exploration)
                 # seeing an episode's end again would teach nothing, so the search goes on beside it
                 outcome = tree.edges[edge]["first_outcome"]
-                ended = exact and outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
+                ended = outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
                 is_due = tree.nodes[node]["visits"] >= tree.nodes[node]["due"]
                 if is_due or (ended and tree.nodes[node]["due"] != NEVER):
-                    edge = widen(tree, node, edge, sd, low, high, tau, proposal, rng)
+                    edge = widen(tree, node, edge, sd, low, high, tau, PROPOSALS if is_due else 1, proposal, rng)
                     tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
-            if exact:
-                node, leaf_value = _follow_exactly(
-                    tree, functions, params, steps, rng, depth, node, edge, use_rollout
-                )
-            else:
-                node, leaf_value = follow(tree, functions, params, steps, rng, depth, node, edge, use_rollout)
+            node, leaf_value = _follow(
+                tree, functions, params, steps, rng, depth, node, edge, exact, use_rollout
+            )
             depth += 1
         back_up(tree, depth, leaf_value, discount, sd)
     return simulations
@@ -233,6 +242,6 @@ class KRUCT:
             np.empty(dim), exact, use_rollout,
         )  # fmt: skip
         return plan_with_tree(
-            _search, settings, needed, not exact, model, state, budget, rng, root_actions, COLUMNS,
+            _search, settings, needed, False, model, state, budget, rng, root_actions, COLUMNS,
             _by_lower_bound(self.exploration),
         )  # fmt: skip

@@ -60,8 +60,9 @@ def density(tree: SearchTree, node: int, action: Array, sd: Array) -> float:
 
 @helper
 def widen(
-    tree: SearchTree, node: int, best: int, sd: Array, low: Array, high: Array, tau: float, proposal: Array, rng: Rng
-) -> int:
+    tree: SearchTree, node: int, best: int, sd: Array, low: Array, high: Array, tau: float, proposals: int,
+    proposal: Array, rng: Rng,
+) -> int:  # fmt: skip
     """A new edge with the action of least density W among those near the best one: argmin of W where K > tau."""
     rank = best - tree.nodes[node]["first_edge"]
     edge = add_edge(tree, node)
@@ -69,13 +70,13 @@ def widen(
     tree.nodes[node]["actions"] -= 1  # not yet one of those that it is compared with
     copy(tree.action[best], tree.action[edge])
     least = math.inf
-    for _ in range(PROPOSALS):
+    for _ in range(proposals):
         for i in range(len(proposal)):
             # a proposal outside the bounds goes back towards the best action, so K > tau still holds
             moved = tree.action[best, i] + sd[i] * rng.standard_normal()
             proposal[i] = min(max(moved, low[i]), high[i])
         if similarity(tree.action[best], proposal, sd) > tau:
-            found = density(tree, node, proposal, sd)
+            found = density(tree, node, proposal, sd) if proposals > 1 else 0.0
             if found < least:
                 least = found
                 copy(proposal, tree.action[edge])
