@@ -5,7 +5,7 @@ A record is a file of JSON lines: the match, then shots and ends in the order pl
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -185,7 +185,7 @@ def read(path: Path) -> Record:
         ValueError: the file is no complete record of this format; the message names the line.
     """
     found: dict[str, list[Any]] = {"match": [], "shot": [], "end": [], "result": []}
-    kinds = {"match": _match, "shot": _shot, "end": End, "result": Result}
+    kinds: dict[str, Callable[..., Any]] = {"match": _match, "shot": _shot, "end": End, "result": Result}
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
             line = json.loads(text)

@@ -185,8 +185,9 @@ def test_a_round_robin_has_ratings(run):
 
 
 def test_what_a_draw_is_worth():
-    made = {ties: tournament.tournament(["random", "random"], ends=1, physics="fcv1", noise=None, extra_ends=0,
-                                        ties=ties, seed=1, simulations=[1], milliseconds=[]) for ties in tournament.TIES}
+    settings = {"ends": 1, "physics": "fcv1", "noise": None, "extra_ends": 0, "seed": 1, "simulations": [1],
+                "milliseconds": []}
+    made = {ties: tournament.tournament(["random", "random"], ties=ties, **settings) for ties in tournament.TIES}
     assert made["half"].match.model().planning().tie == 0.5
     assert made["thesis"].match.model().planning().tie == 0.781
 
