@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from planners.abstraction_fixed import search
-from planners.action_search import ActionSearch, proposed_actions
-from planners.actions import action_set
+from planners.action_search import ActionSearch
+from planners.actions import action_set, own_actions
 from planners.base import (
     Array,
     Budget,
@@ -136,7 +136,7 @@ class AbstractionTree:
                 f"{'bandit or halving' if own_sets else 'bandit or trie'} for {type(model).__name__}")
         require(root_actions is None or self.root != "trie", "root_actions", root_actions, "None with root='trie'")
         if own_sets:
-            at_root = proposed_actions(model, state) if root_actions is None else check_actions(model, root_actions)
+            at_root = own_actions(model, state) if root_actions is None else check_actions(model, root_actions)
             return self.begin(model, state, budget, rng).decide(at_root, budget, start, self.root == "halving")
         cell_params = model.params if hasattr(model, "cells") else box_bounds(model)
         functions = functions_of(model, NEEDED, box_cells)

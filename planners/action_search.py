@@ -17,13 +17,6 @@ from planners.zobrist import box_bounds, box_cells
 FIRST_SIMULATIONS = 4_096
 
 
-def proposed_actions(model: Any, state: Array) -> Array:
-    """What the model's `actions` proposes, [n, action_dim]."""
-    out, keys = np.empty((model.max_actions, len(model.action_low))), np.empty(model.max_actions, np.uint64)
-    count = model.actions(state, model.params, out, keys)
-    return out[:count]
-
-
 class ActionSearch:
     """A trie and what its kernels need.
 

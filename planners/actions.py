@@ -1,8 +1,10 @@
-"""Fixed sets of actions in a box, for planners that do not widen."""
+"""Finite sets of actions, for planners that do not widen."""
 
 import functools
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planners.base import Array, Model, require
 
@@ -23,6 +25,18 @@ def action_set(model: Model, n: int) -> Array:
     low, high = model.action_low, model.action_high
     require(bool(np.isfinite(high - low).all()), "action bounds", (low, high), "finite for a fixed set of actions")
     return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))
+
+
+def room_for_own(model: Any) -> tuple[Array, NDArray[np.uint64]]:
+    """Arrays for the model's `actions` to write into, [max_actions, action_dim] and [max_actions]; empty without it."""
+    most = model.max_actions if hasattr(model, "actions") else 0
+    return np.empty((most, len(model.action_low))), np.empty(most, np.uint64)
+
+
+def own_actions(model: Any, state: Array) -> Array:
+    """What the model's `actions` proposes in this state, [n, action_dim]."""
+    out, keys = room_for_own(model)
+    return out[: model.actions(state, model.params, out, keys)]
 
 
 def action_kernel(actions: Array, bandwidth: float) -> Array:

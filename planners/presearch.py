@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, maximum_filter
 
 from planners.abstraction import AbstractionTree
-from planners.action_search import ActionSearch, proposed_actions
+from planners.action_search import ActionSearch
+from planners.actions import own_actions
 from planners.base import (
     AimBlock,
     Array,
@@ -200,7 +201,7 @@ class Presearch:
     def _candidates(self, model: Model, state: Array, sweep: Sweep) -> Array:
         """What the inner planner shall choose from: the best aims, and the actions that the model proposes."""
         best = peaks(sweep, self.candidates)
-        return np.concatenate([best, proposed_actions(model, state)]) if hasattr(model, "actions") else best
+        return np.concatenate([best, own_actions(model, state)]) if hasattr(model, "actions") else best
 
     def _sweep(self, model: Any, state: Array, budget: Budget, rng: Rng, search: ActionSearch | None) -> Sweep:
         """Evaluate a grid of aims with the sweep's share of the budget, so fine that each is evaluated once or more."""

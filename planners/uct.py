@@ -1,9 +1,12 @@
-"""UCT on a fixed set of actions: UCB1 in every node of a tree (Kocsis and Szepesvari 2006)."""
+"""UCT on finite sets of actions: UCB1 in every node of a tree (Kocsis and Szepesvari 2006)."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planners.actions import action_set
+import numpy as np
+from numpy.typing import NDArray
+
+from planners.actions import action_set, room_for_own
 from planners.backup import back_up
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_count
 from planners.descent import follow
@@ -17,7 +20,9 @@ from planners.jit import (
     helper,
     int64,
     kernel,
+    uint64,
 )
+from planners.jit import actions as propose
 from planners.search import plan_with_tree
 from planners.selection import best_edge
 from planners.tree import ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, copy, has_room
@@ -47,11 +52,11 @@ def _try_action(tree: SearchTree, node: int, actions: Array, rng: Rng) -> int:
 
 
 @kernel(
-    int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, MATRIX, float64, boolean)
+    int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, MATRIX, uint64[::1], float64, boolean)
 )  # fmt: skip
 def _search(
     tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
-    actions: Array, exploration: float, use_rollout: bool,
+    actions: Array, keys: NDArray[np.uint64], exploration: float, use_rollout: bool,
 ) -> int:  # fmt: skip
     for simulation in range(simulations):
         if not has_room(tree, steps):
@@ -59,7 +64,10 @@ def _search(
         node, depth, leaf_value = 0, 0, 0.0
         while node != ENDED:
             if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
-                edge = _try_action(tree, node, actions, rng)
+                count = len(actions)
+                if len(keys) > 0:
+                    count = propose(functions, tree.state[node], params, actions, keys)
+                edge = _try_action(tree, node, actions[:count], rng)
             else:
                 edge = best_edge(tree, node, exploration)
             node, leaf_value = follow(tree, functions, params, steps, rng, depth, node, edge, use_rollout)
@@ -77,7 +85,8 @@ class UCT:
 
     Args:
         exploration: C of UCB1, at least 0.
-        n_actions: size of the action set: a regular grid in one dimension, low-discrepancy points in more.
+        n_actions: size of the action set: a regular grid in one dimension, low-discrepancy points in more; a model with
+            `actions` has a set of its own for each state instead.
         leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
     """
 
@@ -93,6 +102,11 @@ class UCT:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        settings = (action_set(model, self.n_actions), self.exploration, self.leaf == "rollout")
         needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
+        actions, keys = room_for_own(model)
+        if len(keys) > 0:
+            needed = needed | {"actions"}
+        else:
+            actions = action_set(model, self.n_actions)
+        settings = (actions, keys, self.exploration, self.leaf == "rollout")
         return plan_with_tree(_search, settings, needed, True, model, state, budget, rng, root_actions)

@@ -209,3 +209,13 @@ def test_halving_with_fewer_simulations_than_arms_tries_the_first():
 
 def test_halving_a_single_arm():
     assert halve_exactly(np.array([0.3]), 5) == (0, 5, [5])
+
+
+def test_uct_takes_the_sets_of_each_state():
+    for x, t, best in [(0.1, 0.0, 0.75), (0.1, 1.0, 0.25), (0.1, 3.0, 0.25)]:
+        decision = planners.make("uct").plan(Duel(), np.array([x, t]), Budget(3_000), np.random.default_rng(1))
+        assert sorted(decision.actions[:, 0]) == [0.25, 0.5, 0.75]
+        assert decision.action[0] == best, (x, t)
+    twin = planners.make("uct").plan(python_twin(Duel()), np.array([x, t]), Budget(300), np.random.default_rng(1))
+    fast = planners.make("uct").plan(Duel(), np.array([x, t]), Budget(300), np.random.default_rng(1))
+    np.testing.assert_array_equal(twin.values, fast.values)
