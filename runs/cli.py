@@ -37,11 +37,16 @@ def show_list(arguments: argparse.Namespace) -> int:
 
     import envs
     import planners
+    from curling import players
     from runs import suite
 
-    for title, registry in (("planners", planners.REGISTRY), ("environments", envs.REGISTRY)):
+    for title, registry, names in (
+        ("planners", planners.REGISTRY, planners.names()),
+        ("players of curling alone", players.REGISTRY, list(players.PLAYERS)),
+        ("environments", envs.REGISTRY, envs.REGISTRY.names()),
+    ):
         print(f"{title}, written NAME or NAME:key=value,...")
-        for name in registry.names():
+        for name in names:
             defaults = [f"{field.name}={field.default}" for field in fields(registry.cls(name))]
             print(f"  {name:<14} {', '.join(defaults) or '(no parameters)'}")
         print()
