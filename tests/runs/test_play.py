@@ -235,7 +235,8 @@ class Terminal:
         return "\n".join(self.screen.display)
 
     def read(self, seconds):
-        while select.select([self.driver], [], [], seconds)[0]:
+        end = time.monotonic() + seconds
+        while select.select([self.driver], [], [], max(0.0, end - time.monotonic()))[0] and time.monotonic() < end:
             self.output += (new := os.read(self.driver, 65536))
             self.stream.feed(new)
 
