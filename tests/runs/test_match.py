@@ -197,8 +197,8 @@ def test_what_a_draw_is_worth():
 def test_draws_of_the_thesis_count_for_the_hammer(run, butterfingers):
     """A blank end leaves the hammer with team 1, which is each planner in one game of a pair."""
     text = "butterfingers:way=through"
-    status, out, _ = run("match", text, text, "--games", 4, "--budget", 1, "--jobs", 1, "--ties", "thesis", "--out", "m",
-                         "--json")
+    status, out, _ = run("match", text, text, "--games", 4, "--budget", 1, "--jobs", 1, "--ties", "thesis", "--json",
+                         "--out", "m")
     found = json.loads(out)
     assert status == 0 and (found["draws"], found["p_value"]) == (4, 1.0) and found["win_rate"] == pytest.approx(0.5)
     results = [game.result for game in records("m").values()]
