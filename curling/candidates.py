@@ -4,14 +4,14 @@ Every candidate has a key made of its kind, the rank of its target and the side 
 the same key in every position. Draws and hits whose path is blocked for both spins are left out.
 """
 
-from math import isfinite, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.board import DIAMETER, IN_HOUSE, TEE, TEE_SPEED, blocked, draws, hits, is_guard, nearest, open_draw, to_tee
+from curling.board import DIAMETER, IN_HOUSE, TEE, TEE_SPEED, draws, hits, is_guard, nearest, open_draw, to_tee
 from curling.sheet import STONES, TEAM_STONES
-from curling.shots import launched, promote
+from curling.shots import launched
 from planners.base import Array
 from planners.jit import MATRIX, VECTOR, float64, helper, int64, kernel, uint64
 from planners.zobrist import combine, mix
@@ -19,6 +19,7 @@ from planners.zobrist import combine, mix
 MOST = 24
 ROOM = 0.05  # m, by which paths pass other stones: most noisy throws then do
 SOFT, CONTROL, NORMAL, PEEL = 1.06, 1.12, 1.25, 1.45  # speeds of the release over that of a draw to the tee
+SHORT = 0.996  # the same, of a draw that stops a diameter in front of the tee
 ROLL = 0.12  # m off centre: the thrown stone rolls a metre or so
 GUARD, LONG_GUARD = 2.7, 4.2  # m in front of the tee
 CORNER = 1.3  # m from the centre line
@@ -124,15 +125,13 @@ def _around_and_peels(law: int, stones: Array, shot: int, team: int, free_guard:
 
 @helper
 def _raise(law: int, stones: Array, team: int, path: Array, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
-    """Add a raise of the first own stone in front of the four-foot circle to the tee."""
+    """Add a raise of the first own stone in front of the house's centre to the tee."""
     for i in range(team * TEAM_STONES, (team + 1) * TEAM_STONES):
         x, y = stones[i, 0], stones[i, 1]
-        if n < MOST and TEE[law] - LONG_GUARD < y < TEE[law] - WING and abs(x) < WING:
-            vx, vy = promote(law, x, y, 0.0, TEE[law], 1.0)
-            if isfinite(vx) and not blocked(law, stones, path, vx, vy, 1.0, y, ROOM):
-                aims[n, 0], aims[n, 1], aims[n, 2] = vx, vy, 1.0
-                return _keep(aims, keys, n, RAISE, 0)
-            break
+        if TEE[law] - LONG_GUARD < y < TEE[law] - WING and abs(x) < WING:
+            # the struck stone runs as far as the thrown one would have, which was a diameter behind it
+            offset = DIAMETER * x / sqrt(x * x + (TEE[law] - y) ** 2)
+            return _hit(law, stones, path, aims, keys, n, RAISE, 0, i, offset, SHORT)
     return n
 
 

@@ -14,20 +14,20 @@ from planners.jit import MATRIX, RNG, VECTOR, helper, int64, kernel, typeof
 
 LAST_SHOT = STONES - 1
 OPENING = 5  # shots
-TAKE_OUT, PEEL = 1.06, 1.42  # speeds of the release over that of a draw to the tee
+TAKE_OUT, PEEL = 1.04, 1.42  # speeds of the release over that of a draw to the tee
 ROOM = 0.0  # m, by which paths pass other stones
 CENTRE_GUARD = 2.9  # m in front of the tee
-CORNER = 1.2  # m from the centre line
-SAFE_DRAW = 0.2  # m; the last stone can be drawn closer to the tee than that
-FRONT = 0.35  # m in front of the tee, where draws are aimed at
+CORNER = 0.9  # m from the centre line
+SAFE_DRAW = 0.58  # m; the last stone can be drawn closer to the tee than that
+FRONT = 0.2  # m in front of the tee, where draws are aimed at
 SPREAD_X, SPREAD_Y = 0.5, 0.2  # m, of those aims
 BEHIND = 0.0  # m in front of the tee, where draws around a guard are aimed at
 
 # probabilities
-HIT_EARLY, HIT, HIT_SECOND = 0.92, 1.0, 0.3
+HIT_EARLY, HIT, HIT_SECOND = 0.92, 1.0, 0.2
 PEEL_GUARD, FREEZE = 0.3, 0.5
-COVER, CENTRE_OPENING, CORNER_OPENING = 0.2, 0.92, 0.3
-AROUND = 0.6
+COVER, CENTRE_OPENING, CORNER_OPENING = 0.2, 0.98, 0.3
+AROUND = 0.55
 
 
 @helper
@@ -42,7 +42,7 @@ def _answer(law: int, stones: Array, shot: int, team: int, free_guard: int, thei
     if wants and hits(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
         return True
     if shot == LAST_SHOT:
-        if distance < SAFE_DRAW:
+        if distance < DIAMETER:
             return (draws(law, stones, path, aim, x, y - DIAMETER, side, 0.0)
                     or hits(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER))
         return draws(law, stones, path, aim, 0.0, TEE[law], side, 0.0)

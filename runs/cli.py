@@ -37,11 +37,16 @@ def show_list(arguments: argparse.Namespace) -> int:
 
     import envs
     import planners
+    from curling import players
     from runs import suite
 
-    for title, registry in (("planners", planners.REGISTRY), ("environments", envs.REGISTRY)):
+    for title, registry, names in (
+        ("planners", planners.REGISTRY, planners.names()),
+        ("players of curling alone", players.REGISTRY, list(players.PLAYERS)),
+        ("environments", envs.REGISTRY, envs.REGISTRY.names()),
+    ):
         print(f"{title}, written NAME or NAME:key=value,...")
-        for name in registry.names():
+        for name in names:
             defaults = [f"{field.name}={field.default}" for field in fields(registry.cls(name))]
             print(f"  {name:<14} {', '.join(defaults) or '(no parameters)'}")
         print()
@@ -189,6 +194,16 @@ def match(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def play(arguments: argparse.Namespace) -> int:
+    """Play curling against a planner."""
+    from runs import play_main
+
+    match = {name: getattr(arguments, name) for name in ("ends", "physics", "noise", "rule")}
+    play_main.main(arguments.against, arguments.milliseconds, match, arguments.hammer, arguments.seed, arguments.record,
+                   arguments.window)
+    return DONE
+
+
 def value(arguments: argparse.Namespace) -> int:
     """Estimate how ends of curling are scored from match records."""
     from runs import value
@@ -276,6 +291,23 @@ def parser() -> Parser:
     command.add_argument("match", type=Path, metavar="MATCH", help="a match's folder")
     command.add_argument("--out", type=Path, metavar="FILE",
                          help="write the table here, e.g. for curling:reward=win_probability,table=FILE")
+    command = verb("play", play, "play curling against a planner, in the terminal or in a window",
+                   "bonspiel play --against abstraction --window")
+    command.add_argument("--against", default="abstraction", metavar="NAME[:key=value,...]",
+                         help="the planner (default: abstraction)")
+    command.add_argument("--milliseconds", type=float, default=500.0, metavar="T",
+                         help="its time for a shot (default: 500)")
+    command.add_argument("--ends", type=int, default=2, metavar="N", help="ends of the match (default: 2)")
+    command.add_argument("--physics", default="fcv1", metavar="NAME", help="fcv1 (the default) or dc2")
+    command.add_argument("--noise", metavar="NAME", help="normal_dist, dc2, gat or none (default: that of the physics)")
+    command.add_argument("--rule", metavar="NAME", help="five_rock, four_rock, no_tick or none (default: likewise)")
+    command.add_argument("--hammer", choices=("me", "them"), default="me",
+                         help="who throws the last stone of the first end (default: me)")
+    command.add_argument("--seed", type=int, metavar="N", help="root of all randomness (default: a new one)")
+    command.add_argument("--record", type=Path, metavar="FILE", help="keep the game in a file")
+    face = command.add_mutually_exclusive_group()
+    face.add_argument("--window", action="store_true", help="in a window, with the mouse")
+    face.add_argument("--terminal", action="store_true", help="in this terminal, with the keys (the default)")
     return root
 
 

@@ -47,7 +47,9 @@ def main(against: str, milliseconds: float, match: dict[str, Any], hammer: str, 
     if window:
         from runs.play_window import play
     else:
-        from runs.play_terminal import play
+        from runs.play_terminal import check, play
+
+        check()
     _ready(planner, against, model)
     game = Game(played, planner, Budget(seconds=seconds), me)
     try:

@@ -52,12 +52,11 @@ MOVES = {
 }
 
 
-def play(game: Game) -> None:
-    """Play until the game is over or left; then the terminal is as it was.
+def check() -> Console:
+    """The terminal.
 
     Raises:
         UsageError: standard input and output are no terminal, or one that is too small or has no colours.
-        RunError: the planner failed.
     """
     console = Console(highlight=False)
     if not (sys.stdin.isatty() and console.is_terminal):
@@ -67,6 +66,17 @@ def play(game: Game) -> None:
     if not _fits(console):
         raise UsageError(f"this terminal has {console.width} columns and {console.height} lines, "
                          f"the game needs {SMALLEST[0]} and {SMALLEST[1]}; --window plays in a window")
+    return console
+
+
+def play(game: Game) -> None:
+    """Play until the game is over or left; then the terminal is as it was.
+
+    Raises:
+        UsageError: as for `check`.
+        RunError: the planner failed.
+    """
+    console = check()
     with keys() as read, Live(console=console, screen=True, auto_refresh=False) as live:
         screen, size = Screen(game), console.size
         live.update(screen, refresh=True)

@@ -6,6 +6,7 @@
 """
 
 from collections import ChainMap
+from typing import Any
 
 import planners
 from planners import Planner
@@ -18,6 +19,16 @@ PLAYERS = {  # name -> "module:Class", as in planners.REGISTRY
 REGISTRY = Registry("planner", ChainMap(PLAYERS, planners.REGISTRY.classes), planners.REGISTRY.aliases)  # type: ignore[arg-type]
 
 names = REGISTRY.names
+
+
+def make(name: str, **parameters: Any) -> Planner:
+    """A player by name, e.g. `make("expectimax", plies=2)`.
+
+    Raises:
+        ValueError: unknown name or parameter (the close match is named), or a value out of range.
+    """
+    player: Planner = REGISTRY.make(name, **parameters)
+    return player
 
 
 def parse(text: str) -> Planner:

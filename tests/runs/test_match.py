@@ -29,13 +29,15 @@ def records(folder):
 
 @dataclass(frozen=True)
 class Butterfingers(RandomPlanner):
-    """Drops the stone in some way in its third shot, whenever it has the hammer."""
+    """Drops the stone in some way in its third shot, whenever it has the hammer; or throws all out of play."""
 
     way: str = "raise"
 
     def plan(self, model, state, budget, rng, root_actions=None):
         decision = super().plan(model, state, budget, rng, root_actions)
-        if state[0] == 5.0:
+        if self.way == "through":
+            decision.action[:] = model.action_high
+        elif state[0] == 5.0:
             if self.way == "raise":
                 raise RuntimeError("dropped\nthe stone")
             decision.action[0] = {"nan": np.nan, "far": 1e3}[self.way]
@@ -138,7 +140,7 @@ record.write = killing
     assert 1 <= len(list(Path("m/records").glob("*.jsonl"))) < 20
 
 
-def test_ctrl_c_says_how_to_go_on(start):
+def test_ctrl_c_says_how_to_go_on(run, start):
     line = (*LINE, "--games", "2000", "--jobs", "1", "--out", "m")
     process = start(*line)
     deadline = time.monotonic() + 300
@@ -192,12 +194,15 @@ def test_what_a_draw_is_worth():
     assert made["thesis"].match.model().planning().tie == 0.781
 
 
-def test_draws_of_the_thesis_count_for_the_hammer(run):
-    """In matches of one end a draw is a blank end, which leaves the hammer with team 1."""
-    assert run("match", "random", "random", "--ends", 1, "--games", 40, "--budget", 1, "--jobs", 1, "--ties", "thesis",
-               "--out", "m")[0] == 0
-    draws = [game.result for game in records("m").values() if game.result.winner is None]
-    assert draws and all(result.value == pytest.approx(0.219) and result.reason == "draw" for result in draws)
+def test_draws_of_the_thesis_count_for_the_hammer(run, butterfingers):
+    """A blank end leaves the hammer with team 1, which is each planner in one game of a pair."""
+    text = "butterfingers:way=through"
+    status, out, _ = run("match", text, text, "--games", 4, "--budget", 1, "--jobs", 1, "--ties", "thesis", "--json",
+                         "--out", "m")
+    found = json.loads(out)
+    assert status == 0 and (found["draws"], found["p_value"]) == (4, 1.0) and found["win_rate"] == pytest.approx(0.5)
+    results = [game.result for game in records("m").values()]
+    assert all((result.value, result.reason) == (pytest.approx(0.219), "draw") for result in results)
 
 
 @pytest.mark.parametrize("change, message", [

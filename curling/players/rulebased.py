@@ -1,0 +1,90 @@
+"""The rule-based player of the Digital Curling examples: a few shots that make sense, tried with noise, one ply."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
+from curling.sheet import STONES
+from curling.state import shot_of
+from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_state, require_choice, require_count
+from planners.jit import MATRIX, RNG, TABLE, VECTOR, functions_of, int64, kernel, player, runner, step
+
+NEEDED = frozenset({"step", "actions", "rollout"})
+
+
+@kernel(int64(TABLE, VECTOR, VECTOR, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG))
+def _try(
+    functions: Any, params: Array, state: Array, actions: Array, simulations: int, shots: int, worth: Array,
+    scratch: Array, values: Array, rng: Rng,
+) -> int:  # fmt: skip
+    """Write the mean value of each action for the team that throws; how many simulations that took."""
+    mover = player(functions, state, params)
+    for i in range(len(actions)):
+        total = 0.0
+        for _ in range(simulations):
+            value, over = step(functions, state, actions[i], scratch[0], params, rng)
+            if not over:
+                value = leaf_value(functions, params, scratch[0], scratch[1], scratch[2], shots - 1, worth, rng)
+            total += value
+        values[i] = mover * total / simulations
+    return len(actions) * simulations
+
+
+def spread(actions: Array, n: int) -> Array:
+    """At most n actions, evenly from the list, which has kinds of shots together."""
+    if len(actions) <= n:
+        return actions
+    return np.ascontiguousarray(actions[np.linspace(0, len(actions) - 1, n).round().astype(int)])
+
+
+@dataclass(frozen=True)
+class RuleBased:
+    """Tries the model's `actions` with noise, a fixed number of times each, and plays the one with the best mean.
+
+    The work does not depend on the budget: `Decision.simulations` tells how much it was.
+
+    Args:
+        evaluation: value of what a shot leaves: the "board" scored as it lies, "static" as ends went on from such
+            boards, or "playouts" of the default policy.
+        n_candidates: most shots to try, spread over the kinds of shots that the model offers.
+        simulations: throws of each.
+    """
+
+    evaluation: Evaluation = "board"
+    n_candidates: int = 12
+    simulations: int = 50
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_choice("evaluation", self.evaluation, EVALUATIONS)
+        require_count("n_candidates", self.n_candidates)
+        require_count("simulations", self.simulations)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose a shot; see `planners.Planner.plan`.
+
+        Raises:
+            TypeError: not a curling model.
+        """
+        start = time.perf_counter()
+        model = planning_model(model, "rulebased")
+        state = check_state(model, state)
+        if root_actions is None:
+            found = np.empty((model.max_actions, 3))
+            n = model.actions(state, model.params, found, np.empty(len(found), np.uint64))
+            actions = spread(found[:n], self.n_candidates)
+        else:
+            actions = check_actions(model, root_actions)
+        functions = functions_of(model, NEEDED)
+        values = np.empty(len(actions))
+        done = runner(_try, model)(
+            functions, model.params, state, np.ascontiguousarray(actions), self.simulations, STONES - shot_of(state),
+            evaluator(model, state, self.evaluation), np.empty((3, model.state_dim)), values, rng,
+        )  # fmt: skip
+        best = int(values.argmax())
+        visits = np.full(len(actions), self.simulations, np.int64)
+        seconds = time.perf_counter() - start
+        return Decision(actions[best], float(values[best]), done, seconds, actions, visits, values)

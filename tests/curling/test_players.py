@@ -1,0 +1,163 @@
+"""Players that know curling: clear decisions, the convolution, and what they do with little."""
+
+import numpy as np
+import pytest
+
+from curling import players
+from curling.model import Curling
+from curling.players.expectimax import FEWEST, Expectimax, aims_of, smooth
+from curling.rules import score
+from curling.sheet import no_stones
+from curling.state import FIRST_STONE, state_of, stones_of
+from planners import Budget
+from planners.base import AimBlock
+
+TEXTS = ["rulebased", "rulebased:evaluation=playouts", "expectimax:plies=1", "expectimax:evaluation=board,plies=2",
+         "expectimax:evaluation=board,plies=1"]
+
+
+def last_shot(model):
+    """Team 1 throws the last stone; team 0 lies on the button, in the open."""
+    stones = no_stones()
+    stones[7] = 0.0, model.law.sheet.tee
+    return state_of(stones, 15, hammer=1)
+
+
+@pytest.mark.parametrize("physics", ["fcv1", "dc2"])
+@pytest.mark.parametrize("text", [*TEXTS, "kr_uct"])
+def test_the_last_shot_removes_an_open_stone(text, physics):
+    """An open take-out works nearly always, and only a stone left in the house by it scores."""
+    model = Curling(physics=physics, noise="normal_dist" if physics == "fcv1" else "gat").planning()
+    rng, player, state = np.random.default_rng(0), players.parse(text), last_shot(model)
+    aims = [player.plan(model, state, Budget(1_500), rng).action for _ in range(5)]
+    after, won = np.empty(model.state_dim), 0
+    for i in range(200):
+        model.step(state, aims[i % 5], after, model.params, rng)
+        stones = stones_of(after)
+        won += score(stones, model.law.sheet.tee, model.law.sheet.in_house) <= 0
+    assert won >= 180
+
+
+def test_smoothing_is_the_expected_value_of_an_aim():
+    """Against noise added to the coordinates of the grid; values as smooth as those of a table of aims."""
+    rng = np.random.default_rng(0)
+    rows, columns = np.mgrid[0:31, 0:41].astype(float)
+    sd = (1.5, 2.5)
+    blocks = [AimBlock(np.zeros((31, 41, 3)), sd), AimBlock(np.zeros((2, 3, 3)), (0.0, 0.0))]
+    table = np.sin(rows / 5.0) * np.cos(columns / 7.0)
+    values = np.concatenate([table.ravel(), np.arange(6.0)])
+    smoothed = smooth(blocks, values)
+    noisy_rows = 15.0 + sd[0] * rng.standard_normal(200_000)
+    noisy_columns = 20.0 + sd[1] * rng.standard_normal(200_000)
+    expected = np.sin(noisy_rows / 5.0) * np.cos(noisy_columns / 7.0)
+    error = 4.0 * expected.std() / np.sqrt(len(expected))
+    assert smoothed[: 31 * 41].reshape(31, 41)[15, 20] == pytest.approx(expected.mean(), abs=error + 0.005)
+    np.testing.assert_array_equal(smoothed[31 * 41 :], np.arange(6.0))
+    np.testing.assert_allclose(smooth(blocks, np.stack([values, -values])), [smoothed, -smoothed])
+
+
+def test_convolution_agrees_with_noisy_throws():
+    model = Curling().planning()
+    state = last_shot(model)
+    decision = Expectimax(evaluation="board").plan(model, state, Budget(12_116), np.random.default_rng(0))
+    rng, after = np.random.default_rng(1), np.empty(model.state_dim)
+    best = np.argsort(decision.values)[-2_000::200]
+    direct = [-np.mean([model.step(state, action, after, model.params, rng)[0] for _ in range(2_000)])
+              for action in decision.actions[best]]
+    assert np.abs(decision.values[best] - direct).mean() < 0.05
+
+
+def test_a_second_ply_sees_the_reply():
+    """With two shots left a stone alone on the button is no good: the last shot takes it out."""
+    model = Curling().planning()
+    state = state_of(no_stones(), 14, hammer=1)
+    rng = np.random.default_rng(0)
+    one = Expectimax("board", 1).plan(model, state, Budget(100_000), rng)
+    two = Expectimax("board", 2).plan(model, state, Budget(100_000), rng)
+    assert two.value < one.value
+    assert two.simulations == len(two.actions) * two.visits[0] > 50_000
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_less_than_one_simulation_a_candidate(text):
+    """Every candidate is tried all the same, and the decision tells that it took more than the budget."""
+    model = Curling().planning()
+    decision = players.parse(text).plan(model, model.initial_state(None), Budget(1), np.random.default_rng(0))
+    assert decision.simulations == decision.visits.sum() > 1
+    assert (decision.visits > 0).all()
+    assert text.startswith("rulebased") or len(decision.actions) == len(
+        aims_of(model.aim_grid(model.initial_state(None), FEWEST)))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_same_seed_same_decision(text):
+    model = Curling(ends=2)
+    decisions = [players.parse(text).plan(model, model.initial_state(None), Budget(2_000), np.random.default_rng(3))
+                 for _ in range(2)]
+    np.testing.assert_array_equal(decisions[0].values, decisions[1].values)
+    assert decisions[0].actions.shape == (len(decisions[0].visits), 3)
+    assert decisions[0].value == decisions[0].values.max()
+
+
+def test_budgets_are_spent():
+    model = Curling().planning()
+    rng, state = np.random.default_rng(0), model.initial_state(None)
+    decision = Expectimax("playouts", 1).plan(model, state, Budget(20_000), rng)
+    assert decision.simulations == 20_000
+    timed = Expectimax("playouts", 1).plan(model, state, Budget(seconds=0.05), rng)
+    assert timed.seconds > 0.04
+
+
+def test_rulebased_tries_each_candidate_equally():
+    model = Curling()
+    decision = players.make("rulebased", n_candidates=4, simulations=7).plan(
+        model, model.initial_state(None), Budget(1), np.random.default_rng(0))
+    assert decision.visits.tolist() == [7] * 4
+    given = np.array([model.aim(0.1, 2.4, 1.0), model.aim(-0.1, 2.4, -1.0)])
+    only = players.make("rulebased").plan(model, model.initial_state(None), Budget(1), np.random.default_rng(0), given)
+    np.testing.assert_array_equal(only.actions, given)
+
+
+def test_everybody_is_known():
+    assert {"dpw", "abstraction", "kr_uct", "rulebased", "expectimax"} <= set(players.names())
+    with pytest.raises(ValueError, match="Did you mean 'rulebased'"):
+        players.make("rulebase")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("rulebased:evaluation=luck", "evaluation='luck'"), ("rulebased:n_candidates=0", "n_candidates=0"),
+     ("rulebased:simulations=0", "simulations=0"), ("expectimax:plies=3", "plies=3"),
+     ("expectimax:evaluation=luck", "evaluation='luck'")],
+)  # fmt: skip
+def test_bad_parameters_are_named(text, problem):
+    with pytest.raises(ValueError, match=f"{problem}.*must be"):
+        players.parse(text)
+
+
+@pytest.mark.parametrize("name", ["rulebased", "expectimax"])
+def test_bad_input_is_refused(name):
+    import envs
+
+    model, rng = Curling(), np.random.default_rng(0)
+    with pytest.raises(TypeError, match=f"{name} plays curling only, not Trap"):
+        players.make(name).plan(envs.Trap(), np.zeros(2), Budget(10), rng)
+    with pytest.raises(ValueError, match=r"(?s)state=.*finite"):
+        players.make(name).plan(model, np.full(model.state_dim, np.nan), Budget(10), rng)
+
+
+def test_a_grid_takes_no_other_actions():
+    model = Curling()
+    with pytest.raises(ValueError, match=r"root_actions=.*None"):
+        players.make("expectimax").plan(
+            model, model.initial_state(None), Budget(10), np.random.default_rng(0), np.array([[0.1, 2.4, 1.0]]))
+
+
+def test_the_state_is_left_as_it_was():
+    model = Curling()
+    state = last_shot(model)
+    before = state.copy()
+    for text in TEXTS:
+        players.parse(text).plan(model, state, Budget(500), np.random.default_rng(0))
+    np.testing.assert_array_equal(state, before)
+    assert state[FIRST_STONE + 15] > 0
