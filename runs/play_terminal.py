@@ -30,14 +30,16 @@ FRAME = 1.0 / 30.0  # seconds
 STEP, LEAP = 0.05, 0.5  # m
 HELP = "? help  q quit  arrows aim  w weight  s spin  enter throw"
 MORE = """
-  You and the planner throw a stone in turns, eight each in an end. The team with the stone nearest the centre of
-  the rings, the tee, scores one for each of its stones that is nearer than the other team's best. The hammer is the
+  You and the planner throw a stone in turns, eight each in an end. The team
+  with the stone nearest the centre of the rings, the tee, scores one for each
+  of its stones that is nearer than the other team's best. The hammer is the
   last stone of an end; who scores loses it.
 
-  The green dots show where your stone would go if you threw without any error; you will not.
+  Green dots: where your stone would go without any error of the throw.
 
   arrows        move the target by 5 cm; with shift, or as H J K L, by 50 cm
-  w or + and -  weight: a draw stops at the target; a control hit, a normal hit and a peel go through it, ever faster
+  w or + and -  weight: a draw stops at the target; a control hit, a normal
+                hit and a peel go through it, ever faster
   s             spin: an out-turn curls to the left (up), an in-turn to the right (down)
   enter, space  throw; while stones move: on to where they stop
   c             target back to the tee
