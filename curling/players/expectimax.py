@@ -179,8 +179,8 @@ class Expectimax:
         plies: 1, or 2 to let the opponent reply, in the same way, to each aim.
     """
 
-    evaluation: Evaluation = "playouts"
-    plies: Literal[1, 2] = 1
+    evaluation: Evaluation = "static"
+    plies: Literal[1, 2] = 2
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

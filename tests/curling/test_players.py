@@ -1,10 +1,13 @@
 """Players that know curling: clear decisions, the convolution, and what they do with little."""
 
+import json
+
 import numpy as np
 import pytest
 
 from curling import players
 from curling.model import Curling
+from curling.players import static
 from curling.players.expectimax import FEWEST, Expectimax, aims_of, smooth
 from curling.rules import score
 from curling.sheet import no_stones
@@ -13,7 +16,8 @@ from planners import Budget
 from planners.base import AimBlock
 
 TEXTS = ["rulebased", "rulebased:evaluation=playouts", "expectimax:plies=1", "expectimax:evaluation=board,plies=2",
-         "expectimax:evaluation=board,plies=1"]
+         "expectimax:evaluation=board,plies=1", "expectimax:evaluation=static,plies=1",
+         "rulebased:evaluation=static"]
 
 
 def last_shot(model):
@@ -161,3 +165,26 @@ def test_the_state_is_left_as_it_was():
         players.parse(text).plan(model, state, Budget(500), np.random.default_rng(0))
     np.testing.assert_array_equal(state, before)
     assert state[FIRST_STONE + 15] > 0
+
+
+def test_the_static_table_tells_how_ends_go_on(tmp_path):
+    """Made in the same way it has the same form; the team with the hammer scores more the more it lies."""
+    static.write_file(tmp_path / "static.json", 20, np.random.default_rng(0))
+    made, shipped = (json.loads(path.read_text()) for path in (tmp_path / "static.json", static.FILE))
+    assert {key: np.shape(made[key]) for key in made} == {key: np.shape(shipped[key]) for key in shipped}
+    for physics in ("fcv1", "dc2"):
+        expected = static.outcomes(physics) @ np.arange(-8, 9)
+        one_left = expected.reshape(17, static.LYING, 2)[1]
+        assert (np.diff(one_left[static.MOST_LYING + 1 :, 0]) > 0).all()
+        assert (one_left[: static.MOST_LYING, 1] < one_left[: static.MOST_LYING, 0]).all()
+
+
+def test_features_by_hand():
+    """Team 0 lies one, 5 shots are left, team 1 has the hammer; a guard in front of the stone covers it."""
+    model = Curling()
+    stones = no_stones()
+    stones[0] = 0.0, model.law.sheet.tee
+    open_stone = (5 * static.LYING - 1 + static.MOST_LYING) * 2
+    assert static.features(state_of(stones, 11), model.params) == open_stone
+    stones[8] = 0.2, model.law.sheet.tee - 3.0
+    assert static.features(state_of(stones, 11), model.params) == open_stone + 1

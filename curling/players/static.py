@@ -1,0 +1,107 @@
+"""How ends go on from what a board looks like, counted in ends of the default policy against itself.
+
+`python -m curling.players.static` makes the file anew, in some two minutes.
+"""
+
+import json
+from functools import cache
+from math import hypot, inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from curling.model import Curling
+from curling.rules import score
+from curling.sheet import STONES, TEAM_STONES
+from curling.state import FIRST_STONE, IN_HOUSE, TEE, hammer_of, shot_of
+from planners.base import Array, Rng
+from planners.jit import VECTOR, int64, kernel
+
+FILE = Path(__file__).parent / "static.json"
+NOISES = {"fcv1": "normal_dist", "dc2": "gat"}  # of the ends that were counted
+POINTS = 2 * TEAM_STONES + 1
+MOST_LYING = 4  # points; more count as so many
+LYING = 2 * MOST_LYING + 1
+COVER_WIDTH, COVER_LENGTH = 0.35, 0.3  # m
+PRIOR_COVER, PRIOR_LYING = 10.0, 3.0  # ends that the rows without regard to cover, or to anything lying, count for
+
+
+@kernel(int64(VECTOR, VECTOR))
+def features(state: Array, params: Array) -> int:
+    """How a position looks: shots left, points of the team with the hammer as the stones lie, cover of the best stone.
+
+    Returns:
+        An index into the table of `worths`.
+    """
+    stones = state[FIRST_STONE:].reshape((STONES, 2))
+    tee = params[TEE]
+    points = score(stones, tee, params[IN_HOUSE])
+    lying = min(max(points if hammer_of(state) == 0 else -points, -MOST_LYING), MOST_LYING)
+    best, least = 0, inf
+    for i in range(STONES):
+        distance = hypot(stones[i, 0], stones[i, 1] - tee)
+        if stones[i, 1] > 0.0 and distance < least:
+            best, least = i, distance
+    covered = 0
+    for i in range(STONES):
+        ahead = stones[best, 1] - stones[i, 1]
+        if points != 0 and stones[i, 1] > 0.0 and ahead > COVER_LENGTH:
+            if abs(stones[i, 0] - stones[best, 0]) < COVER_WIDTH:
+                covered = 1
+    return ((STONES - shot_of(state)) * LYING + lying + MOST_LYING) * 2 + covered
+
+
+def count_outcomes(model: Curling, ends: int, rng: Rng) -> Array:
+    """Count the points of the team with the hammer in ends of the default policy.
+
+    Args:
+        model: one end for points.
+        ends: how many.
+        rng: source of the noise and of the policy's choices.
+
+    Returns:
+        [features, 17], after how many shots that left such a board the end gave -8..8 points.
+    """
+    counts = np.zeros(((STONES + 1) * LYING * 2, POINTS))
+    for _ in range(ends):
+        state, after, seen = model.initial_state(rng), np.empty(model.state_dim), []
+        for _ in range(STONES - 1):
+            model.rollout(state, after, 1, model.params, rng)
+            state, after = after, state
+            seen.append(features(state, model.params))
+        points = model.rollout(state, after, 1, model.params, rng)
+        counts[seen, TEAM_STONES - int(points)] += 1  # team 1 has the hammer
+    return counts
+
+
+def probabilities(counts: Array) -> Array:
+    """Probabilities of -8..8 points from counts, smoothed by those of less detailed features, [features, 17]."""
+    table = counts.reshape(STONES + 1, LYING, 2, POINTS) + 1e-9
+    by_shot, by_lying = table.sum((1, 2), keepdims=True), table.sum(2, keepdims=True)
+    by_lying = by_lying + PRIOR_LYING * by_shot / by_shot.sum(-1, keepdims=True)
+    table = table + PRIOR_COVER * by_lying / by_lying.sum(-1, keepdims=True)
+    result: Array = (table / table.sum(-1, keepdims=True)).reshape(-1, POINTS)
+    return result
+
+
+@cache
+def outcomes(physics: str) -> Array:
+    """Probabilities of -8..8 points for the team with the hammer, by `features`, [features, 17]."""
+    given: Any = json.loads(FILE.read_text(encoding="utf-8"))
+    table = np.array(given[physics], np.float64)
+    return table / table.sum(1, keepdims=True)
+
+
+def write_file(path: Path, ends: int, rng: Rng) -> None:
+    """Count outcomes for each physics and write them as parts of 10,000."""
+    tables = []
+    for physics, noise in NOISES.items():
+        counts = count_outcomes(Curling(physics=physics, noise=noise), ends, rng)  # type: ignore[arg-type]
+        rows = (10_000.0 * probabilities(counts)).round().astype(int).tolist()
+        tables.append(f'"{physics}": [\n' + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]")
+    path.write_text("{\n" + ",\n".join(tables) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_file(FILE, 40_000, np.random.default_rng(7))
