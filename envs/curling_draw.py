@@ -49,19 +49,20 @@ def draw_scene(figure: Any, scene: Scene) -> None:
     axes = figure.add_axes((0.02, 0.02, 0.96, 0.82))
     axes.set(xlim=(near - 0.02, far + 0.02), ylim=(side + 0.02, -side - 0.02), aspect="equal")
     axes.axis("off")
-    _draw_ice(axes, sheet, near, far)
+    draw_ice(axes, sheet, near, far)
     if scene.paths is not None:
-        _draw_paths(axes, scene.paths, near)
+        draw_paths(axes, scene.paths, near)
     for i in np.flatnonzero(present(scene.stones)):
         x, y = scene.stones[i]
-        _draw_stone(axes, (y, x), STONE_RADIUS, TEAMS[i // TEAM_STONES])
+        draw_stone(axes, (y, x), STONE_RADIUS, TEAMS[i // TEAM_STONES])
     board = figure.add_axes((0.02, 0.85, 0.96, 0.14))
     board.set(xlim=(0.0, SIZE[0] * 0.96), ylim=(0.0, SIZE[1] * 0.14), aspect="equal")
     board.axis("off")
     _draw_board(board, scene)
 
 
-def _draw_ice(axes: Any, sheet: Sheet, near: float, far: float) -> None:
+def draw_ice(axes: Any, sheet: Sheet, near: float, far: float) -> None:
+    """The lines and the rings, from near to far, which are y in metres."""
     from matplotlib.patches import Circle, Rectangle
 
     side = sheet.half_width
@@ -86,14 +87,15 @@ def moved(paths: Array) -> Iterator[tuple[int, Array]]:
             yield i, way
 
 
-def _draw_paths(axes: Any, paths: Array, near: float) -> None:
+def draw_paths(axes: Any, paths: Array, near: float) -> None:
     """The way of each stone that moved, and a ring where a struck stone lay."""
     from matplotlib.patches import Circle
 
     for i, way in moved(paths):
         colour = TEAMS[i // TEAM_STONES]
         if way[0, 1] >= near:
-            lay = Circle(way[0, ::-1], STONE_RADIUS, fill=False, edgecolor=INK, linestyle=":", linewidth=1.2, zorder=3)
+            lay = Circle((way[0, 1], way[0, 0]), STONE_RADIUS, fill=False, edgecolor=INK, linestyle=":", linewidth=1.2,
+                         zorder=3)
             axes.add_patch(lay)
         shown = way[way[:, 1] >= near]
         for width, ink in ((3.6, INK), (2.2, colour)):
@@ -101,7 +103,8 @@ def _draw_paths(axes: Any, paths: Array, near: float) -> None:
                       alpha=0.35 if ink == INK else 1.0)
 
 
-def _draw_stone(axes: Any, centre: tuple[float, float], radius: float, colour: str) -> None:
+def draw_stone(axes: Any, centre: tuple[float, float], radius: float, colour: str) -> None:
+    """A stone at a place of the axes, which on a sheet is (y, x)."""
     from matplotlib.patches import Circle
 
     axes.add_patch(Circle(centre, radius, facecolor=GRANITE, edgecolor=INK, linewidth=1.0, zorder=4))
@@ -115,7 +118,7 @@ def _draw_board(board: Any, scene: Scene) -> None:
     (_, width), (_, height) = board.get_xlim(), board.get_ylim()
     for team, side in ((0, 1.0), (1, -1.0)):
         edge = 0.0 if team == 0 else width
-        _draw_stone(board, (edge + side * 0.36, 0.52 * height), 0.3, TEAMS[team])
+        draw_stone(board, (edge + side * 0.36, 0.52 * height), 0.3, TEAMS[team])
         name = f"team {team}, {NAMES[team]}" + ("  \N{BULLET}  hammer" if scene.hammer == team else "")
         board.text(edge + side * 0.82, 0.72 * height, name, ha="left" if team == 0 else "right", va="center",
                    fontsize=13, color=INK, fontweight="bold" if scene.hammer == team else "normal")

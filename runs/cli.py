@@ -211,6 +211,21 @@ def value(arguments: argparse.Namespace) -> int:
     return value.main(arguments.match, arguments.out)
 
 
+def value_map(arguments: argparse.Namespace) -> int:
+    """Draw a position of curling, the shot that a planner chooses, and the values of all aims."""
+    from runs import value_map
+
+    return value_map.main(arguments.position, arguments.end, arguments.shot, arguments.planner, arguments.milliseconds,
+                          arguments.budget, arguments.seed, arguments.out)
+
+
+def strength(arguments: argparse.Namespace) -> int:
+    """Chart a planner's win rate against its time."""
+    from runs import strength
+
+    return strength.main(arguments.runs, arguments.out)
+
+
 def parser() -> Parser:
     """The whole command line."""
     root = Parser(prog="bonspiel", description="Benchmarks of planning with continuous actions.",
@@ -308,6 +323,23 @@ def parser() -> Parser:
     face = command.add_mutually_exclusive_group()
     face.add_argument("--window", action="store_true", help="in a window, with the mouse")
     face.add_argument("--terminal", action="store_true", help="in this terminal, with the keys (the default)")
+    command = verb("map", value_map, "draw a position of curling, the chosen shot, and the values of all aims",
+                   "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png")
+    command.add_argument("position", type=Path, metavar="FILE",
+                         help="a game on record, or a position as in docs/results/positions/1.json")
+    command.add_argument("--end", type=int, metavar="N", help="end of the game on record, from 1")
+    command.add_argument("--shot", type=int, metavar="N", help="the shot of that end to be chosen, from 1 to 16")
+    command.add_argument("--planner", default="presearch", metavar="presearch[:key=value,...]",
+                         help="who chooses (default: presearch)")
+    command.add_argument("--milliseconds", type=float, default=2000.0, metavar="T", help="its time (default: 2000)")
+    command.add_argument("--budget", type=int, metavar="N", help="simulations instead, for the same picture every time")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
+    command.add_argument("--out", type=Path, default=Path("map.png"), metavar="FILE", help="default: map.png")
+    command = verb("strength", strength, "chart a planner's win rate against its time a shot, from matches",
+                   "bonspiel strength results/50ms results/200ms results/1s --out strength.png")
+    command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a match's folder")
+    command.add_argument("--out", type=Path, default=Path("strength.png"), metavar="FILE",
+                         help="the SVG is written beside it (default: strength.png)")
     return root
 
 
