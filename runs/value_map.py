@@ -125,7 +125,8 @@ def from_json(path: Path) -> Position:
     full = KEYS | given
     stones, match = full["stones"], Curling(ends=full["ends"], physics=full["physics"])
     listed = isinstance(stones, list) and len(stones) == STONES
-    require(listed, "stones", stones, f"{STONES} places, each [x, y] or null")
+    pairs = listed and all(place is None or (isinstance(place, list) and len(place) == 2) for place in stones)
+    require(pairs, "stones", stones, f"{STONES} places, each [x, y] or null")
     places = np.array([(np.nan, np.nan) if place is None else place for place in stones], np.float64)
     numbers = {key: number(key, full[key], -1_000, 1_000, whole=True) for key in ("shot", "hammer", "end", "lead")}
     return Position(match, state_of(places, **numbers))

@@ -70,8 +70,9 @@ def choice(found: Analysis) -> str:
     vx, vy, side = found.decision.action
     kind = "hit" if len(list(moved(found.paths))) > 1 else "draw"
     turn = SPINS[1.0 if side >= 0.0 else -1.0]
-    return (f"Chosen: {turn} {kind} at {hypot(vx, vy):.2f} m/s. {NAMES[team_of(found.state)].capitalize()} wins "
-            f"{found.before:.0%} of playouts before it, {found.after:.0%} after it, {found.exact:.0%} if thrown exactly")
+    mover = NAMES[team_of(found.state)].capitalize()
+    return (f"Chosen: {turn} {kind} at {hypot(vx, vy):.2f} m/s. {mover} wins {found.before:.0%} of playouts before it, "
+            f"{found.after:.0%} after it, {found.exact:.0%} if thrown exactly")
 
 
 def draw(found: Analysis) -> Figure:
