@@ -42,7 +42,7 @@ class Analysis(NamedTuple):
     Attributes:
         model: what the planner looks ahead with.
         state: the position.
-        planner: its name and its budget.
+        planner: its text, and its time if it has one.
         decision: what it chose.
         sweep: the values of the grid of aims, those of the player to move.
         paths: where the stones go if the shot is thrown as aimed, [T, 16, 2].
@@ -225,7 +225,7 @@ def main(path: Path, end: int | None, shot: int | None, text: str, milliseconds:
         name = f"{text}, {milliseconds:g} ms"
     else:
         spend = Budget(simulations=number("budget", budget, 1, 1e12, whole=True))
-        name = f"{text}, {budget:,} simulations"
+        name = text
     rng = np.random.default_rng(number("seed", seed, 0, 2**32 - 1, whole=True))
     planner, position = presearch(text), read(path, end, shot)
     try:

@@ -1,6 +1,6 @@
 """The picture of `bonspiel map`: the position and the shot, what its errors do, and the values of all aims per spin."""
 
-from math import atan2, hypot
+from math import atan2, hypot, isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,8 +71,10 @@ def choice(found: Analysis) -> str:
     kind = "hit" if len(list(moved(found.paths))) > 1 else "draw"
     turn = SPINS[1.0 if side >= 0.0 else -1.0]
     mover = NAMES[team_of(found.state)].capitalize()
+    expected = chance(found.decision.value, found.model, found.state)
+    estimate = "" if isnan(expected) else f"; the search expects {expected:.0%}"
     return (f"Chosen: {turn} {kind} at {hypot(vx, vy):.2f} m/s. {mover} wins {found.before:.0%} of playouts before it, "
-            f"{found.after:.0%} after it, {found.exact:.0%} if thrown exactly")
+            f"{found.after:.0%} after it, {found.exact:.0%} if thrown exactly{estimate}")
 
 
 def draw(found: Analysis) -> Figure:
@@ -210,8 +212,7 @@ def _colour_bar(figure: Figure, found: Analysis, norm: Normalize) -> None:
                           format=PercentFormatter(1.0, decimals=0))
     bar.set_label(f"expected win probability of {NAMES[team_of(found.state)]} when it aims there")
     bar.outline.set_visible(False)
-    notes = (f"{found.planner}; {found.decision.simulations:,} simulations in {found.decision.seconds:.1f} s; "
-             f"physics {found.model.physics}",
+    notes = (f"{found.planner}; {found.decision.simulations:,} simulations; physics {found.model.physics}",
              "\N{BLACK STAR} the chosen aim     \N{WHITE CIRCLE} aims that the search chose from")
     for line, note in enumerate(notes):
         figure.text(LEFT / SIZE[0], (0.8 - 0.32 * line) / SIZE[1], note, fontsize=12.5)

@@ -89,7 +89,7 @@ def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
     assert len(stars) == 1
     text = " ".join(text.get_text() for text in figure.texts)
     assert "End 2 of 2, stone 16 of 16: yellow to throw, level, yellow has the hammer" in text
-    assert "of playouts before it" in text and "simulations" in text
+    assert "of playouts before it" in text and "the search expects" in text and "simulations" in text
     for name in ("a.png", "b.png"):
         value_map_picture.save(last_stone, tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
@@ -147,4 +147,5 @@ def test_files_that_cannot_be_read_or_written(run, file):
     Path("x.json").write_text("{")
     refused(run("map", "x.json"), "x.json: ")
     for out in ("no/p.png", "p.what"):
-        refused(run("map", file(), "--budget", 100, "--planner", "presearch:size=100", "--out", out), "cannot be written")
+        line = ("map", file(), "--budget", 100, "--planner", "presearch:size=100", "--out", out)
+        refused(run(*line), "cannot be written")
