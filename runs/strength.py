@@ -105,13 +105,14 @@ def draw(curves: Panel) -> Figure:
             axes.errorbar([budget * shift for budget, _ in curve], means, reach, label=label, color=colour,
                           marker=marker, markersize=6, linewidth=1.5, capsize=3.5, elinewidth=1.2, zorder=3)
         axes.set(xscale="log", xlabel=UNITS[curves.unit].replace("decision", "shot"),
-                 ylabel="win rate, 95 % interval", ylim=(0.0, 1.0))
+                 ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
         axes.xaxis.set_major_locator(FixedLocator(budgets))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda budget, _: f"{budget:,g}"))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlim(budgets[0] / 1.5, budgets[-1] * 1.5)
-        axes.legend(title="against", loc="center left", bbox_to_anchor=(1.0, 0.5), alignment="left")
+        figure.legend(title="against", loc="outside lower left", alignment="left",
+                      ncols=3 if max(map(len, curves.curves)) < 30 else 1)
     return figure
 
 

@@ -30,6 +30,7 @@ STYLE: Any = {"font.family": "DejaVu Sans", "font.size": 12, "axes.linewidth": 0
 VALUES, CHOSEN = "viridis", "#e8175d"
 SHEET, STRIP = (6.5, 3.31), 1.35  # inches: a sheet, and the width of a strip of hits
 LEFT, RIGHT, TOP, BOTTOM = 0.35, 7.35, 5.1, 1.25  # inches: where the columns and the rows of sheets begin
+LEAST_RANGE = 0.01  # of the colours
 SPINS = {1.0: "counter-clockwise", -1.0: "clockwise"}
 
 
@@ -87,8 +88,7 @@ def draw(found: Analysis) -> Figure:
         title = f"After it, and a dot for each stone after {THROWS} throws with errors"
         _errors(_sheet(figure, found, LEFT, BOTTOM, title), found)
         by_side = sides(found)
-        every = np.concatenate([value.ravel() for side in by_side.values() for _, value in side])
-        norm = Normalize(np.nanmin(every), np.nanmax(every))
+        norm = _scale(np.concatenate([value.ravel() for side in by_side.values() for _, value in side]))
         for bottom, (spin, side) in zip((TOP, BOTTOM), by_side.items(), strict=True):
             axes = _sheet(figure, found, RIGHT, bottom, f"Draw weight, {SPINS[spin]}: by where it stops if unhindered")
             _draws(axes, found, *side.draws, norm)
@@ -112,6 +112,12 @@ def save(found: Analysis, file: Path) -> None:
 def _axes(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
     """Axes at a place in inches."""
     return figure.add_axes((left / SIZE[0], bottom / SIZE[1], width / SIZE[0], height / SIZE[1]))
+
+
+def _scale(values: Array) -> Normalize:
+    """From the smallest value to the largest, a hundredth apart at least."""
+    high = max(float(np.nanmax(values)), LEAST_RANGE)
+    return Normalize(min(float(np.nanmin(values)), high - LEAST_RANGE), high)
 
 
 def _heading(figure: Figure, found: Analysis) -> None:
@@ -159,8 +165,12 @@ def _draws(axes: Axes, found: Analysis, block: AimBlock, values: Array, norm: No
     """The values over the places where the stones would stop, the lines of the sheet and the stones on top."""
     places, sheet = stops(found.model, block.actions), found.model.law.sheet
     axes.pcolormesh(places[..., 1], places[..., 0], values, shading="gouraud", cmap=VALUES, norm=norm, zorder=3)
-    levels = np.linspace(norm.vmin or 0.0, norm.vmax or 1.0, 11)[1:-1]
-    axes.contour(places[..., 1], places[..., 0], values, levels, colors="white", linewidths=0.7, alpha=0.45, zorder=3)
+    known = values[np.isfinite(values)]
+    levels = [level for level in np.linspace(norm.vmin or 0.0, norm.vmax or 1.0, 11)[1:-1]
+              if (known > level).any() and (known < level).any()]
+    if levels:
+        axes.contour(places[..., 1], places[..., 0], values, levels, colors="white", linewidths=0.7, alpha=0.45,
+                     zorder=3)
     for share in (1.0, 2.0 / 3.0, 1.0 / 3.0):
         axes.add_patch(Circle((sheet.tee, 0.0), share * sheet.house_radius, fill=False, edgecolor="white",
                               linewidth=1.2, zorder=3.5))

@@ -69,9 +69,10 @@ def test_kinds_of_matches_are_lines_of_their_own(folder):
 def test_the_chart_has_a_line_an_opponent_and_one_at_a_half(folder, capsys):
     folders = [folder("a", 50, [("dpw", 50, games(1, 0)), ("uct", 50, games(1, 1))]),
                folder("b", 500, [("dpw", 500, games(1, 1))])]
-    axes, = strength.draw(strength.panel(folders)).axes
+    figure = strength.draw(strength.panel(folders))
+    axes, = figure.axes
     assert axes.get_xscale() == "log"
-    assert [label.get_text() for label in axes.get_legend().get_texts()] == ["dpw", "uct"]
+    assert [label.get_text() for label in figure.legends[0].get_texts()] == ["dpw", "uct"]
     half, *lines = axes.lines
     assert set(half.get_ydata()) == {0.5}
     assert [list(line.get_ydata()) for line in lines if line.get_linestyle() == "-"] == [[0.5, 1.0], [1.0]]

@@ -112,6 +112,13 @@ def test_from_the_command_line(run, file):
     assert run(*line)[1] == out
 
 
+@pytest.mark.parametrize("change", [{"lead": 8}, {"shot": 3}])
+def test_a_hopeless_position_and_few_simulations_have_a_picture_too(run, file, change):
+    status, out, _ = run("map", file(**change), "--budget", 1, "--planner", "presearch:size=100", "--out", "p.png")
+    assert status == 0 and Path("p.png").stat().st_size > 10_000
+    assert "wins 0% of playouts before it, 0% after it" in out or change == {"shot": 3}
+
+
 def test_a_record_needs_an_end_and_a_shot(run, match_folder):
     file = match_folder / "records" / "1-2-00000.jsonl"
     for chosen, message in (((), "choose a position of it with --end N --shot N"),
