@@ -93,8 +93,9 @@ def draw(found: Analysis) -> Figure:
             axes = _sheet(figure, found, RIGHT, bottom, f"Draw weight, {SPINS[spin]}: by where it stops if unhindered")
             _draws(axes, found, *side.draws, norm)
             strip = _axes(figure, RIGHT + SHEET[0] + 0.2, bottom, STRIP, SHEET[1])
-            _hits(strip, *side.hits, norm, found.model.law.sheet.half_width)
-            _mark(axes, strip, found, spin, speeds(side.draws[0].actions).max())
+            fastest = float(speeds(side.draws[0].actions).max())
+            _hits(strip, *side.hits, norm, fastest, found.model.law.sheet.half_width)
+            _mark(axes, strip, found, spin, fastest)
         strip.set_xlabel("launch speed, m/s")
         _colour_bar(figure, found, norm)
     return figure
@@ -178,14 +179,14 @@ def _draws(axes: Axes, found: Analysis, block: AimBlock, values: Array, norm: No
     _stones(axes, stones_of(found.state))
 
 
-def _hits(axes: Axes, block: AimBlock, values: Array, norm: Normalize, half_width: float) -> None:
+def _hits(axes: Axes, block: AimBlock, values: Array, norm: Normalize, fastest: float, half_width: float) -> None:
     """The values by launch speed and by where the stone would cross the tee line."""
-    launch, places = speeds(block.actions).mean(axis=1), np.linspace(-WIDEST, WIDEST, values.shape[1])
-    edges = np.concatenate([launch[:1], 0.5 * (launch[1:] + launch[:-1]), launch[-1:]])
-    outer = WIDEST * len(places) / (len(places) - 1)
-    across = np.linspace(-outer, outer, len(places) + 1)
+    launch, columns = speeds(block.actions).mean(axis=1), values.shape[1]
+    edges = np.concatenate([[fastest], 0.5 * (launch[1:] + launch[:-1]), launch[-1:]])
+    outer = WIDEST * columns / (columns - 1)
+    across = np.linspace(-outer, outer, columns + 1)
     axes.pcolormesh(edges, across, values.T, cmap=VALUES, norm=norm)
-    axes.set(ylim=(half_width + 0.02, -half_width - 0.02), facecolor=ICE)
+    axes.set(xlim=edges[[0, -1]], ylim=(half_width + 0.02, -half_width - 0.02), facecolor=ICE)
     axes.set_title("Hit weight", loc="left", fontsize=13, pad=6)
     axes.yaxis.tick_right()
     axes.yaxis.set_label_position("right")
