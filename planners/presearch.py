@@ -156,7 +156,7 @@ class Presearch:
         candidates: most local maxima that go on, at least 1.
     """
 
-    inner: Planner = field(default=AbstractionTree(root="halving"), metadata={NESTED: True})
+    inner: Planner = field(default=AbstractionTree(exploration=0.3, tree_steps=1), metadata={NESTED: True})
     share: float = 0.5
     size: int = 4_284
     candidates: int = 16
