@@ -20,6 +20,7 @@ from curling.value import (
     check_table,
     estimate,
     load_table,
+    table_of,
     table_text,
     value_of,
     win_probabilities,
@@ -162,7 +163,7 @@ def one_stone(team):
 @pytest.mark.parametrize("scorer", [0, 1])
 @pytest.mark.parametrize(("end", "lead"), [(0, 0), (1, -3), (2, 1), (2, -1), (3, 0)])
 def test_the_model_is_paid_the_value_when_an_end_is_over(physics, hammer, scorer, end, lead):
-    match = {"ends": 3, "extra_ends": 1, "physics": physics, "noise": "none", "tie": 0.7}
+    match = {"ends": 3, "extra_ends": 1, "physics": physics, "noise": "none", "tie": 0.7, "table": "thesis"}
     model = Curling(**match).planning()
     state = state_of(one_stone(scorer), 15, hammer, end, lead)
     reward, over, following = last_shot(model, state)
@@ -202,6 +203,15 @@ def test_the_planning_twin(tmp_path):
     np.testing.assert_array_equal(twin.params[-rows.size :], rows.ravel())
 
 
+@pytest.mark.parametrize("physics", ["fcv1", "dc2"])
+def test_the_table_is_from_self_play_unless_given(physics):
+    own = win_probabilities(2, table=table_of(None, physics)).ravel()
+    np.testing.assert_array_equal(Curling(ends=2, physics=physics).params[-own.size :], own)
+    thesis = win_probabilities(2, table=THESIS).ravel()
+    np.testing.assert_allclose(Curling(ends=2, physics=physics, table="thesis").params[-own.size :], thesis)
+    assert own.reshape(3, -1)[1, MOST_LEAD] > thesis.reshape(3, -1)[1, MOST_LEAD]  # our hammer is worth more
+
+
 @pytest.mark.parametrize("model", [
     Curling(ends=2, extra_ends=1).planning(),
     Curling(physics="dc2", noise="gat", velocity_unit="box").planning(),
@@ -217,7 +227,7 @@ def test_both_engines_pay_the_same():
 
 
 def test_values_of_playouts_are_probabilities():
-    model = Curling(ends=4).planning()
+    model = Curling(ends=4, table="thesis").planning()
     state = state_of(no_stones(), 0, hammer=0, end=1, lead=2)
     values = [model.rollout(state.copy(), np.empty_like(state), 64, model.params, np.random.default_rng(i))
               for i in range(200)]
