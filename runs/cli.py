@@ -308,9 +308,9 @@ def parser() -> Parser:
     command.add_argument("--out", type=Path, metavar="FILE",
                          help="write the table here, e.g. for curling:reward=win_probability,table=FILE")
     command = verb("play", play, "play curling against a planner, in the terminal or in a window",
-                   "bonspiel play --against abstraction --window")
-    command.add_argument("--against", default="abstraction", metavar="NAME[:key=value,...]",
-                         help="the planner (default: abstraction)")
+                   "bonspiel play --against expectimax --window")
+    command.add_argument("--against", default="presearch", metavar="NAME[:key=value,...]",
+                         help="the planner (default: presearch)")
     command.add_argument("--milliseconds", type=float, default=500.0, metavar="T",
                          help="its time for a shot (default: 500)")
     command.add_argument("--ends", type=int, default=2, metavar="N", help="ends of the match (default: 2)")
