@@ -129,7 +129,8 @@ def check_step_exact(model: Any, states: list[Array], rng: Rng) -> None:
 
 def check_actions(model: Any, states: list[Array], rng: Rng) -> None:
     """There are some but not too many, within the bounds, each with a key of its own."""
-    most, low, high = getattr(model, "max_actions", None), model.action_low, model.action_high
+    most: Any = getattr(model, "max_actions", None)
+    low, high = model.action_low, model.action_high
     require(isinstance(most, int) and most >= 1, "max_actions", most, "a whole number of at least 1, as for `actions`")
     for state in states:
         def call(function: Any, _: Rng, state: Array = state) -> tuple[int, Array, Any]:
