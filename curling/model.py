@@ -18,7 +18,7 @@ from curling.physics import Physics, physics_of
 from curling.rules import rule_of
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
-from curling.value import THESIS, check_table, load_table, win_probabilities
+from curling.value import table_of, win_probabilities
 from planners.base import AimBlock, Array, Rng, require, require_at_least, require_choice, require_count
 
 MOST_ENDS = 100
@@ -46,8 +46,9 @@ class Curling:
             that look to the end of their end (see `planning`).
         tie: what a tie with no end left is worth, as "win" and "win_probability" see it, to the team that would have
             the hammer next.
-        table: how ends are scored, for the win probability: the name of a file as `curling.value.load_table` takes it
-            (it is read here and now), or 17 numbers for -8..8 points of the team with the hammer; None is the thesis's.
+        table: how ends are scored, for the win probability: "thesis", the name of a file as `curling.value.load_table`
+            takes it (it is read here and now), or 17 numbers for -8..8 points of the team with the hammer; None is
+            as the pre-search scored against itself under this physics.
     """
 
     ends: int = 1
@@ -93,8 +94,7 @@ class Curling:
         require(isinstance(self.noise, Noise) or self.noise in allowed, "noise", self.noise,
                 f"{', '.join(map(repr, allowed))} or a Noise of your own with physics={self.physics!r}")
         if self.table is not None:
-            table = load_table(self.table) if isinstance(self.table, str) else check_table(self.table)
-            object.__setattr__(self, "table", table)
+            object.__setattr__(self, "table", table_of(self.table, self.physics))
 
     @property
     def law(self) -> Physics:
@@ -110,12 +110,11 @@ class Curling:
     def params(self) -> Array:
         """What the functions need to know, in the order of `curling.state`."""
         law, sheet = self.law, self.law.sheet
-        table = self.table if isinstance(self.table, tuple) else THESIS
         return np.array([
             law_index(law.name), law.launch_spin, law.max_speed, *law.tee_draw, sheet.tee, sheet.in_house,
             *rule_of(self.rule), self.ends, self.ends + self.extra_ends, REWARDS.index(self.reward),
             *self._unit, *noise_of(self.noise).params,
-            *win_probabilities(self.ends, self.extra_ends, self.tie, table).ravel(),
+            *win_probabilities(self.ends, self.extra_ends, self.tie, table_of(self.table, self.physics)).ravel(),
         ], np.float64)
 
     @property

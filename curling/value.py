@@ -27,6 +27,12 @@ THESIS = (
     0.390922, 0.195461, 0.070366, 0.0390922, 0.0125095, 0.00312738, 0.000781844, 0.000195461,
 )
 
+# how often so many points were scored in the last end of games of two ends, in play of `presearch` against itself
+SELF_PLAY = {
+    "fcv1": (0, 0, 0, 0, 0, 1, 6, 24, 1, 33, 56, 22, 12, 3, 2, 0, 0),
+    "dc2": (0, 0, 0, 0, 0, 2, 8, 11, 2, 38, 24, 11, 3, 1, 0, 0, 0),
+}
+
 
 def check_table(table: Sequence[float]) -> tuple[float, ...]:
     """The table, normalised.
@@ -76,12 +82,30 @@ def estimate(points: Sequence[int], prior_ends: float = 10.0) -> tuple[float, ..
     Raises:
         ValueError: an end with more than 8 points, or points that are not whole.
     """
-    require_positive("prior_ends", prior_ends)
-    weights = prior_ends * np.array(check_table(THESIS))
+    counts = [0] * len(POINTS)
     for scored in points:
         require(scored in POINTS, "points", scored, f"a whole number from {POINTS[0]} to {POINTS[-1]}")
-        weights[int(scored) - POINTS[0]] += 1.0
-    return check_table(weights.tolist())
+        counts[int(scored) - POINTS[0]] += 1
+    return smoothed(counts, prior_ends)
+
+
+def smoothed(counts: Sequence[int], prior_ends: float = 10.0) -> tuple[float, ...]:
+    """`estimate` from how often -8..8 points were scored, [17]."""
+    require_positive("prior_ends", prior_ends)
+    return check_table((np.array(counts) + prior_ends * np.array(check_table(THESIS))).tolist())
+
+
+def table_of(table: str | Sequence[float] | None, physics: str) -> tuple[float, ...]:
+    """The table that is meant: "thesis", the name of a file, 17 numbers, or None for self-play under this physics.
+
+    Raises:
+        ValueError: not a table.
+    """
+    if table is None:
+        return smoothed(SELF_PLAY[physics])
+    if table == "thesis":
+        return check_table(THESIS)
+    return load_table(table) if isinstance(table, str) else check_table(table)
 
 
 def win_probabilities(ends: int, extra_ends: int = 0, tie: float = 0.5, table: Sequence[float] = THESIS) -> Array:

@@ -88,8 +88,8 @@ class CurlingEnv(ModelEnv):
     * `reward` (default "points"): or "win", "win_probability".
     * `tie` (default 0.5): what a tie with no end left is worth to the team that would have the hammer next, as "win"
       and "win_probability" see it.
-    * `table` (default None, the 2017 thesis's): how ends are scored, for the win probability; the name of a file, see
-      `curling.value.load_table`, or 17 numbers.
+    * `table` (default None, from self-play under this physics): how ends are scored, for the win probability; "thesis",
+      the name of a file, see `curling.value.load_table`, or 17 numbers.
     * `opponent` (default None): with None each step is a shot of the team whose turn it is. A planner, or one in
       writing such as "random" or "dpw:exploration=1", throws for team 1, and a step lasts until team 0's next turn. It
       plans on the analytic engine, whatever `engine` is, and if the match is what counts, to the end of each end

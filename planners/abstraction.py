@@ -78,7 +78,7 @@ class AbstractionTree:
         policy_visits: visits that each of `actions` adds under the logarithm, at least 0.
         max_depth: depth of the finest cells, at most 32; None is 24, or 15.
         root: how the decision's own state chooses, by its own "bandit" (algorithm 7) or, with a fixed set, through the
-            "trie", or, with `actions`, by sequential "halving".
+            "trie". With fewer simulations than actions the bandit tries the first ones only.
         tree_steps: with `actions`, so many steps are chosen in the trie and then the model's rollout goes on; None is
             all of them.
     """
@@ -94,7 +94,7 @@ class AbstractionTree:
     new_visits: float = 1.0
     policy_visits: float = 0.0
     max_depth: int | None = None
-    root: Literal["bandit", "trie", "halving"] = "bandit"
+    root: Literal["bandit", "trie"] = "bandit"
     tree_steps: int | None = None
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class AbstractionTree:
         require_at_least("policy_visits", self.policy_visits, 0.0)
         require_count("max_depth", cells.max_depth, 0)
         require(cells.max_depth <= LEVELS, "max_depth", self.max_depth, f"at most {LEVELS}")
-        require_choice("root", self.root, ("bandit", "trie", "halving"))
+        require_choice("root", self.root, ("bandit", "trie"))
         if self.tree_steps is not None:
             require_count("tree_steps", self.tree_steps, 0)
 
@@ -132,12 +132,11 @@ class AbstractionTree:
         start = time.perf_counter()
         state = check_state(model, state)
         own_sets = hasattr(model, "actions")
-        require(self.root in (("bandit", "halving") if own_sets else ("bandit", "trie")), "root", self.root,
-                f"{'bandit or halving' if own_sets else 'bandit or trie'} for {type(model).__name__}")
+        require(not (own_sets and self.root == "trie"), "root", self.root, f"'bandit' for {type(model).__name__}")
         require(root_actions is None or self.root != "trie", "root_actions", root_actions, "None with root='trie'")
         if own_sets:
             at_root = own_actions(model, state) if root_actions is None else check_actions(model, root_actions)
-            return self.begin(model, state, budget, rng).decide(at_root, budget, start, self.root == "halving")
+            return self.begin(model, state, budget, rng).decide(at_root, budget, start)
         cell_params = model.params if hasattr(model, "cells") else box_bounds(model)
         functions = functions_of(model, NEEDED, box_cells)
         actions = action_set(model, self.n_actions)

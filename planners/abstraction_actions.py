@@ -29,7 +29,6 @@ from planners.jit import (
     TABLE,
     VECTOR,
     actions,
-    boolean,
     cells,
     float64,
     helper,
@@ -198,21 +197,21 @@ def evaluate(
 @kernel(
     int64(
         ACTION_TRIE, TABLE, VECTOR, VECTOR, VECTOR, float64, int64, int64, int64, RNG,
-        MATRIX, int64[::1], int64[::1], MATRIX, boolean,
+        MATRIX, int64[::1], MATRIX,
         float64, VECTOR, VECTOR, float64, float64, float64, int64,
     )
 )  # fmt: skip
 def search(
     trie: ActionTrie, functions: Any, params: Array, cell_params: Array, root: Array, discount: float, steps: int,
     before: int, simulations: int, rng: Rng,
-    root_actions: Array, arms: NDArray[np.int64], root_visits: NDArray[np.int64], root_value: Array, in_turn: bool,
+    root_actions: Array, root_visits: NDArray[np.int64], root_value: Array,
     exploration: float, weights: Array, thresholds: Array, exponent: float, new_visits: float, policy_visits: float,
     tree_steps: int,
 ) -> int:  # fmt: skip
     """Simulate from the root, whose actions are a bandit of their own (algorithm 7).
 
     The actions are [B, action_dim]; `root_visits`, int64 [B], and `root_value`, mean return and 1/sqrt(visits), [B, 2],
-    are theirs. Either UCB1 chooses from all of them, or the `arms`, int64 [any], are tried in turn.
+    are theirs.
 
     Returns:
         How many simulations were run before the trie was full.
@@ -221,10 +220,7 @@ def search(
     for simulation in range(simulations):
         if not has_room(trie):
             return simulation
-        if in_turn:
-            arm = arms[(before + simulation) % len(arms)]
-        else:
-            arm = ucb1(root_value, 0, len(root_actions), exploration * sqrt_2_log(before + simulation))
+        arm = ucb1(root_value, 0, len(root_actions), exploration * sqrt_2_log(before + simulation))
         total, terminated = step(functions, root, root_actions[arm], trie.state[1], params, rng)
         if steps > 1 and not terminated:
             total += discount * _simulate(

@@ -1,6 +1,5 @@
 """One search of the abstraction tree over state-dependent actions, which goes on from call to call."""
 
-import time
 from typing import Any
 
 import numpy as np
@@ -9,9 +8,9 @@ from numpy.typing import NDArray
 from planners.abstraction_actions import evaluate, search
 from planners.action_trie import ActionTrie, grow_action_trie, new_action_trie
 from planners.base import Array, Budget, Decision, Model, Rng, steps_left
-from planners.halving import halve
 from planners.jit import functions_of, runner
 from planners.search import decide, extend
+from planners.tree import MEAN, UNTRIED
 from planners.zobrist import box_bounds, box_cells
 
 FIRST_SIMULATIONS = 4_096
@@ -49,39 +48,26 @@ class ActionSearch:
         )  # fmt: skip
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
-        """Add the returns of simulations from one state after another; see `abstraction_actions.evaluate`."""
-        kernel, discount = runner(evaluate, self.model), float(self.model.discount)
+        """Add the returns of simulations from states one step ahead; see `abstraction_actions.evaluate`."""
+        kernel, discount, steps = runner(evaluate, self.model), float(self.model.discount), max(1, self.steps - 1)
 
         def run(trie: ActionTrie, done: int, n: int) -> int:
-            return int(kernel(trie, *self._common, states, discount, self.steps, done, n, self.rng, order,
+            return int(kernel(trie, *self._common, states, discount, steps, done, n, self.rng, order,
                               sums, *self._settings))  # fmt: skip
 
         self._trie, done = extend(run, self._trie, grow_action_trie, budget)
         return done
 
-    def decide(self, actions: Array, budget: Budget, start: float, by_halving: bool) -> Decision:
-        """Try the actions at the root, [B, action_dim], with noise, until the budget is spent."""
-        begin = time.perf_counter()
+    def decide(self, actions: Array, budget: Budget, start: float) -> Decision:
+        """Choose one of the actions, [B, action_dim], by simulations with noise; `start` is when the plan began."""
         kernel, discount = runner(search, self.model), float(self.model.discount)
         visits = np.zeros(len(actions), np.int64)
         value = np.zeros((len(actions), 2))
-        value[:, 0] = 1e300
+        value[:, MEAN] = UNTRIED
 
-        def play(arms: NDArray[np.int64], share: Budget, in_turn: bool = True) -> int:
-            def run(trie: ActionTrie, done: int, n: int) -> int:
-                return int(kernel(trie, *self._common, self.root, discount, self.steps, done, n, self.rng, actions,
-                                  arms, visits, value, in_turn, *self._settings))  # fmt: skip
+        def run(trie: ActionTrie, done: int, n: int) -> int:
+            return int(kernel(trie, *self._common, self.root, discount, self.steps, done, n, self.rng, actions, visits,
+                              value, *self._settings))  # fmt: skip
 
-            self._trie, done = extend(run, self._trie, grow_action_trie, share)
-            return done
-
-        if not by_halving:
-            done = play(np.arange(len(actions)), budget, False)
-            return decide(actions, visits, value, done, start)
-
-        def means() -> Array:
-            return np.where(visits > 0, value[:, 0], np.nan)
-
-        best, done = halve(play, means, len(actions), budget, lambda: time.perf_counter() - begin)
-        values = means()
-        return Decision(actions[best], float(values[best]), done, time.perf_counter() - start, actions, visits, values)
+        self._trie, done = extend(run, self._trie, grow_action_trie, budget)
+        return decide(actions, visits, value, done, start)

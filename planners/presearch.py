@@ -129,7 +129,7 @@ class _Evaluator:
         self.model, self.rng, self.search = model, rng, search
         needed = {"step_exact"} if search is not None else {"step_exact", "rollout"}
         self.functions = functions_of(model, frozenset(needed))
-        self.steps = steps_left(model, state)
+        self.steps = max(1, steps_left(model, state) - 1)  # the first one is played already
 
     def __call__(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add values, player +1's, to `sums`, from one state after another; how many."""
@@ -184,6 +184,8 @@ class Presearch:
         """
         start = time.perf_counter()
         state = check_state(model, state)
+        if getattr(model, "aim_grid", None) is None:
+            raise TypeError(f"{type(model).__name__} has no `aim_grid`, which this planner needs")
         inner = self.inner
         if not isinstance(inner, AbstractionTree) or not hasattr(model, "actions"):
             sweep = self._sweep(model, state, budget, rng, None)
@@ -194,7 +196,7 @@ class Presearch:
             search = inner.begin(model, state, budget, rng)
             sweep = self._sweep(model, state, budget, rng, search)
             chosen, left = self._candidates(model, state, sweep), _part(budget, 1.0, sweep.simulations, start)
-            decision = search.decide(chosen, left, start, inner.root == "halving")
+            decision = search.decide(chosen, left, start)
         seconds = time.perf_counter() - start
         return replace(decision, simulations=decision.simulations + sweep.simulations, seconds=seconds), sweep
 
@@ -218,6 +220,7 @@ class Presearch:
         if len(open_ends):
             done = evaluate(states, open_ends, sums, _part(budget, self.share, spent, start))
             rounds, rest = divmod(done, len(open_ends))
+            counts[ended] = max(rounds, 1)
             counts[open_ends] = rounds + (np.arange(len(open_ends)) < rest)
             spent += done
         mover = model.player(state, model.params) if hasattr(model, "player") else 1.0

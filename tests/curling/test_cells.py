@@ -76,3 +76,49 @@ def test_a_range_of_depths_is_a_slice():
         out = np.empty(last - first, np.uint64)
         MODEL.cells(state, first, last, MODEL.params, out)
         np.testing.assert_array_equal(out, whole[first:last])
+
+
+def many_states(rng, n=20_000):
+    """Boards of up to 16 stones with the same counts, some pairs only tenths of millimetres apart."""
+    states = np.zeros((n, Curling.state_dim))
+    states[:, 0], states[:, 1] = 15, 1
+    for row in range(0, n, 2):
+        k = int(rng.integers(1, 8))
+        xy = np.column_stack([rng.uniform(-1.2, 1.2, k), rng.uniform(37.5, 39.3, k)])
+        moved = xy + rng.normal(0.0, 10.0 ** rng.uniform(-4.0, 0.0), (k, 2)) * (rng.random((k, 1)) < 0.5)
+        for at, places in ((row, xy), (row + 1, moved)):
+            states[at, 3 : 3 + 2 * k] = places.ravel()
+    return states
+
+
+def hashes(states):
+    model, out = Curling(), np.empty((len(states), 16), np.uint64)
+    for state, row in zip(states, out, strict=True):
+        model.cells(state, 0, 16, model.params, row)
+    return out
+
+
+def test_equal_at_a_depth_is_equal_at_the_one_before():
+    out = hashes(many_states(np.random.default_rng(5)))
+    shared = 0
+    for depth in range(1, 16):
+        pairs = np.unique(out[:, depth - 1 : depth + 1], axis=0)
+        assert len(np.unique(pairs[:, 1])) == len(pairs), depth
+        shared += len(out) - len(np.unique(out[:, depth]))
+    assert shared > 10_000  # otherwise there was nothing to compare
+
+
+def test_different_cells_have_different_hashes():
+    states = many_states(np.random.default_rng(6))
+    out, tee, side = hashes(states), Curling().law.sheet.tee, 15.8
+    low = np.array([-side / 3.0, tee - 2.0 * side / 3.0])
+    for depth in (3, 8, 15):
+        distinct = set()
+        for state in states:
+            places = state[3:].reshape(16, 2)
+            here = places[places[:, 1] > 0.0]
+            cells = np.floor((here - low) / side * 2**depth).astype(int)
+            house = int((np.hypot(here[:, 0], here[:, 1] - tee) < 1.829 + 0.145).sum())
+            distinct.add((len(here), house, tuple(sorted(map(tuple, cells.tolist())))))
+        # a border that rounding decides otherwise may differ in a few of 20,000
+        assert abs(len(np.unique(out[:, depth])) - len(distinct)) <= 2, depth

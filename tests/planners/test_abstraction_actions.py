@@ -9,7 +9,6 @@ import pytest
 
 import planners
 from planners import Budget
-from planners.halving import halve
 from planners.jit import compiled
 from planners.zobrist import box_bounds, box_cells
 from tests.planners.conftest import UnitBox, python_twin
@@ -139,7 +138,7 @@ def test_is_algorithm_8(given):
     np.testing.assert_allclose(decision.values, means)
 
 
-@pytest.mark.parametrize("given", [{}, {"root": "halving"}, {"tree_steps": 1}, {"tree_steps": 0, "root": "halving"}])
+@pytest.mark.parametrize("given", [{}, {"tree_steps": 1}, {"tree_steps": 0}])
 def test_interpreted_searches_are_the_same(given):
     planner = planners.make("abstraction", **given)
     fast = planner.plan(Duel(), np.zeros(2), Budget(200), np.random.default_rng(5))
@@ -148,10 +147,9 @@ def test_interpreted_searches_are_the_same(given):
     np.testing.assert_array_equal(fast.values, slow.values)
 
 
-@pytest.mark.parametrize("root", ["bandit", "halving"])
 @pytest.mark.parametrize("tree_steps", [None, 1])
-def test_each_player_pushes_its_own_way(root, tree_steps):
-    planner = planners.make("abstraction", root=root, tree_steps=tree_steps)
+def test_each_player_pushes_its_own_way(tree_steps):
+    planner = planners.make("abstraction", tree_steps=tree_steps)
     for x, t, best in [(0.1, 0.0, 0.75), (0.1, 1.0, 0.25), (0.1, 3.0, 0.25)]:
         decision = planner.plan(Duel(), np.array([x, t]), Budget(3_000), np.random.default_rng(1))
         assert decision.action[0] == best, (x, t)
@@ -168,47 +166,21 @@ def test_the_result_does_not_depend_on_the_room_at_first(monkeypatch):
 
 
 def test_roots_that_this_kind_of_model_cannot_have():
-    with pytest.raises(ValueError, match="root='trie': must be bandit or halving for Duel"):
+    with pytest.raises(ValueError, match="root='trie': must be 'bandit' for Duel"):
         planners.make("abstraction", root="trie").plan(Duel(), np.zeros(2), Budget(10), np.random.default_rng(0))
 
 
 def test_root_actions_are_the_only_ones():
     own = np.array([[0.3], [0.6]])
-    for root in ("bandit", "halving"):
-        decision = planners.make("abstraction", root=root).plan(
-            Duel(), np.zeros(2), Budget(100), np.random.default_rng(0), own
-        )
-        np.testing.assert_array_equal(decision.actions, own)
-        assert decision.visits.sum() == decision.simulations == 100
+    decision = planners.make("abstraction").plan(Duel(), np.zeros(2), Budget(100), np.random.default_rng(0), own)
+    np.testing.assert_array_equal(decision.actions, own)
+    assert decision.visits.sum() == decision.simulations == 100
 
 
-def halve_exactly(means, budget):
-    """Play arms of known means; (best, simulations, plays of each)."""
-    plays = np.zeros(len(means), int)
-
-    def play(arms, share):
-        for i in range(share.simulations):
-            plays[arms[i % len(arms)]] += 1
-        return share.simulations
-
-    best, done = halve(play, lambda: np.where(plays > 0, means, np.nan), len(means), Budget(budget), lambda: 0.0)
-    return best, done, plays
-
-
-def test_halving_spends_equal_shares_on_fewer_and_fewer_arms():
-    means = np.array([0.1, 0.9, 0.3, 0.8, 0.2, 0.5, 0.4, 0.0])
-    best, done, plays = halve_exactly(means, 240)
-    assert (best, done) == (1, 240)
-    assert sorted(plays) == [10, 10, 10, 10, 30, 30, 70, 70]
-
-
-def test_halving_with_fewer_simulations_than_arms_tries_the_first():
-    best, done, plays = halve_exactly(np.array([0.1, 0.5, 0.3, 0.9]), 2)
-    assert (best, done, plays.tolist()) == (1, 2, [1, 1, 0, 0])
-
-
-def test_halving_a_single_arm():
-    assert halve_exactly(np.array([0.3]), 5) == (0, 5, [5])
+def test_fewer_simulations_than_actions_try_the_first():
+    decision = planners.make("abstraction").plan(Duel(), np.zeros(2), Budget(1), np.random.default_rng(0))
+    assert decision.visits.tolist() == [1, 0]
+    assert decision.action[0] == decision.actions[0, 0]
 
 
 def test_uct_takes_the_sets_of_each_state():

@@ -67,11 +67,9 @@ class TargetWithSets(Target):
     actions = staticmethod(target_actions)
 
 
-@pytest.mark.parametrize("inner", ["abstraction", "(abstraction:root=halving)", "uct", "dpw"])
+@pytest.mark.parametrize("inner", ["abstraction", "uct", "dpw"])
 @pytest.mark.parametrize("make", [Target, TargetWithSets])
 def test_aims_where_the_noise_does_no_harm(inner, make):
-    if inner == "(abstraction:root=halving)" and make is Target:
-        pytest.skip("halving is for models with their own sets of actions")
     planner = planners.parse(f"presearch:inner={inner},size=101,candidates=4")
     decision, sweep = planner.plan_with_sweep(make(), np.zeros(2), Budget(2_000), np.random.default_rng(0))
     assert decision.simulations == 2_000
