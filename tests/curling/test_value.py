@@ -16,10 +16,12 @@ from curling.value import (
     LEADS,
     MOST_LEAD,
     POINTS,
+    SELF_PLAY,
     THESIS,
     check_table,
     estimate,
     load_table,
+    table_of,
     table_text,
     value_of,
     win_probabilities,
@@ -99,6 +101,18 @@ def test_the_table_of_the_thesis():
     assert win_probabilities(10)[10, MOST_LEAD] == pytest.approx(0.560, abs=5e-4)
 
 
+@pytest.mark.parametrize("physics", ["fcv1", "dc2"])
+def test_without_a_table_ends_are_scored_as_in_self_play(physics):
+    """The counts, and ten ends of the thesis's table."""
+    counts = np.array(SELF_PLAY[physics])
+    expected = (counts + 10.0 * np.array(TABLE)) / (counts.sum() + 10.0)
+    assert table_of(None, physics) == pytest.approx(expected)
+    assert Curling(physics=physics).params[-LEADS:] == pytest.approx(win_probabilities(1, table=expected)[1])
+    thesis = Curling(physics=physics, table="thesis")
+    assert thesis.params[-LEADS:] == pytest.approx(win_probabilities(1)[1])
+    assert thesis.table == TABLE
+
+
 @pytest.mark.parametrize("bad", [
     (), (1.0,) * 16, (0.0,) * 17, (-0.1,) + (1.0,) * 16, (np.nan,) + (1.0,) * 16, (np.inf,) + (1.0,) * 16,
     ("1",) + (1.0,) * 16])
@@ -162,7 +176,7 @@ def one_stone(team):
 @pytest.mark.parametrize("scorer", [0, 1])
 @pytest.mark.parametrize(("end", "lead"), [(0, 0), (1, -3), (2, 1), (2, -1), (3, 0)])
 def test_the_model_is_paid_the_value_when_an_end_is_over(physics, hammer, scorer, end, lead):
-    match = {"ends": 3, "extra_ends": 1, "physics": physics, "noise": "none", "tie": 0.7}
+    match = {"ends": 3, "extra_ends": 1, "physics": physics, "noise": "none", "tie": 0.7, "table": "thesis"}
     model = Curling(**match).planning()
     state = state_of(one_stone(scorer), 15, hammer, end, lead)
     reward, over, following = last_shot(model, state)
@@ -217,7 +231,7 @@ def test_both_engines_pay_the_same():
 
 
 def test_values_of_playouts_are_probabilities():
-    model = Curling(ends=4).planning()
+    model = Curling(ends=4, table="thesis").planning()
     state = state_of(no_stones(), 0, hammer=0, end=1, lead=2)
     values = [model.rollout(state.copy(), np.empty_like(state), 64, model.params, np.random.default_rng(i))
               for i in range(200)]
