@@ -36,8 +36,8 @@ class Curling:
         ends: ends of the match, at most 100.
         rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the simulator's
             own, "five_rock" for fcv1 and "four_rock" for dc2.
-        noise: "normal_dist", "dc2", "gat", "none", or a `curling.noise.Noise`; None is the simulator's own,
-            "normal_dist" for fcv1 and "dc2" for dc2.
+        noise: "normal_dist" or "none" for fcv1, "dc2", "gat" or "none" for dc2, or a `curling.noise.Noise`; None is the
+            first of these.
         physics: "fcv1" or "dc2".
         extra_ends: a tie is followed by so many extra ends at most (100); one that remains is a draw.
         velocity_unit: "m/s", or "box" to map the useful velocities to [-1, 1]^2, as learners like it.
@@ -90,6 +90,9 @@ class Curling:
                 object.__setattr__(self, name, getattr(self.law, name))
         rule_of(self.rule)
         noise_of(self.noise)
+        allowed = self.law.noises
+        require(isinstance(self.noise, Noise) or self.noise in allowed, "noise", self.noise,
+                f"{', '.join(map(repr, allowed))} or a Noise of your own with physics={self.physics!r}")
         if self.table is not None:
             object.__setattr__(self, "table", table_of(self.table, self.physics))
 
@@ -121,6 +124,11 @@ class Curling:
             return 1.0, 0.0, 1.0
         low, high = self.law.min_vy, self.law.max_speed
         return self.law.max_vx, 0.5 * (low + high), 0.5 * (high - low)
+
+    def steps_left(self, state: Array) -> int:
+        """Shots to the end of the episode: that of the end with "win_probability", else that of the longest match."""
+        time = int(state[TIME])
+        return STONES - time % STONES if self.reward == "win_probability" else self.horizon - time
 
     def planning(self) -> Self:
         """The same match for planners: they look to the end of the end, which is worth the win probability after it.

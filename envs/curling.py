@@ -80,8 +80,8 @@ class CurlingEnv(ModelEnv):
     ## Arguments
     * `ends` (default 1) and `extra_ends` (default 0, at most so many after a tie).
     * `rule` (default None, that of the physics: "five_rock" for "fcv1", "four_rock" for "dc2"): or "no_tick", "none".
-    * `noise` (default None, that of the physics: "normal_dist" for "fcv1", "dc2" for "dc2"): or "gat", "none", or a
-      `curling.noise.Noise`.
+    * `noise` (default None, that of the physics: "normal_dist" for "fcv1", "dc2" for "dc2"): or "none", for "dc2" also
+      "gat", or a `curling.noise.Noise`.
     * `physics` (default "fcv1"): or "dc2".
     * `engine` (default "analytic"): or "box2d", the slow reference.
     * `velocity_unit` (default "box"): or "m/s".

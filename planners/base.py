@@ -32,8 +32,10 @@ class Model(Protocol):
 
     A model may also offer, as attributes or functions:
 
-    - `time_index`: the state coordinate that counts the steps taken; a plan then looks `horizon - state[time_index]`
-      steps ahead. Without it every plan looks `horizon` steps ahead.
+    - `steps_left(state) -> int`: how many steps there are from this state to the end at most, at least 1; a plan looks
+      no further.
+    - `time_index`: the state coordinate that counts the steps taken; a plan of a model without `steps_left` looks
+      `horizon - state[time_index]` steps ahead. Without either every plan looks `horizon` steps ahead.
     - `state_low`, `state_high`: bounds of the states, float64 [state_dim]; they give a box model its default `cells`.
     - `distance_weights`: float64 [state_dim], weight of each coordinate in squared distances between states: 1 takes it
       in raw units (the default), 0 leaves it out, inf asks for exact equality (time, player to move).
@@ -47,7 +49,7 @@ class Model(Protocol):
       at least 1. The same kind of action has the same key in every state.
     - `action_sd`: standard deviation of the execution noise in each coordinate of an action, float64 [action_dim];
       0 where the action is executed as aimed.
-    - `step_exact(state, action, next_state, params, rng)`: `step` without the noise of the execution.
+    - `step_exact(state, action, next_state, params, rng)`: `step` without the noise of the execution; draws nothing.
     - `aim_grid(state, size)`: about `size` actions that cover what can be done, as a list of `AimBlock`.
     """
 
@@ -220,6 +222,9 @@ def check_actions(model: Model, actions: Array, name: str = "root_actions") -> A
 
 
 def steps_left(model: Model, state: Array) -> int:
-    """Steps from `state` to the end of the horizon, at least 1."""
+    """Steps from `state` to the end of the episode at most, at least 1."""
+    own = getattr(model, "steps_left", None)
+    if own is not None:
+        return max(1, int(own(state)))
     index = getattr(model, "time_index", None)
     return max(1, model.horizon - (0 if index is None else int(state[index])))

@@ -23,7 +23,7 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from planners import sources
 from planners.base import Array
-from planners.cache import cache_folder
+from planners.cache import code_folder
 
 __all__ = [
     "MATRIX",
@@ -74,12 +74,13 @@ def _cache_folder(function: Callable[..., Any]) -> Path:
     """The folder for compiled code, named by the sources it may depend on: numba itself watches one file only."""
     own = Path(function.__code__.co_filename).resolve().parent
     folders = sources.FOLDERS if own in sources.FOLDERS else (*sources.FOLDERS, own)
-    return cache_folder() / sources.digest(folders)
+    return code_folder(sources.digest(folders))
 
 
 @functools.cache
 def _announce_compilation() -> None:
-    print("bonspiel: compiling the searches for this machine, once for this version of the sources (10 to 30 s)",
+    print("bonspiel: compiling the searches for this machine, once for this version of the sources "
+          "(half a minute, with curling some minutes)",
           file=sys.stderr, flush=True)
 
 

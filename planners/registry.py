@@ -9,7 +9,7 @@ import ast
 import difflib
 import importlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -95,6 +95,19 @@ class Registry:
                 raise ValueError(f"{text!r}: {key!r} is given twice")
             parameters[key] = parse_value(value)
         return self.make(name, **parameters)
+
+    def text(self, instance: Any) -> str:
+        """An instance in writing, with the parameters that are not its class's own; `parse` makes it again."""
+        cls = type(instance)
+        name = next(name for name, place in self.classes.items() if place == f"{cls.__module__}:{cls.__qualname__}")
+        given = [f"{f.name}={self.value_text(f, getattr(instance, f.name))}" for f in fields(cls)
+                 if getattr(instance, f.name) != f.default]
+        return f"{name}:{','.join(given)}" if given else name
+
+    def value_text(self, of: Field[Any], value: Any) -> str:
+        """A field's value in writing, in parentheses if it is one with parameters of its own."""
+        text = self.text(value) if of.metadata.get(NESTED) else str(value)
+        return f"({text})" if ":" in text else text
 
 
 def _split(text: str) -> list[str]:

@@ -28,10 +28,10 @@ def curling_engines(texts: Sequence[str]) -> Iterator[Measurement]:
         yield Measurement("curling", 1e6 / statistics.median(micros), "shots/s", "(none)", f"{name} engine, fcv1")
     ends, _ = bench.ends_of_draws(20_000, rng)
     yield Measurement("curling", ends, "ends/s", "(none)", "16 noisy draws, analytic engine")
-    whole, last, micros = bench.policy_figures(rng)
+    whole, last, a_position = bench.policy_figures(rng)
     yield Measurement("curling", whole, "playouts/s", "(none)", "default policy, from the empty sheet")
     yield Measurement("curling", last, "playouts/s", "(none)", "default policy, last 4 shots, median of 9 positions")
-    yield Measurement("curling", micros, "us", "(none)", "all candidates, median of 9 positions after 12 shots")
+    yield Measurement("curling", a_position, "us", "(none)", "all candidates, median of 9 positions after 12 shots")
 
 
 BENCHMARKS: tuple[Benchmark, ...] = (speed, growth, overruns, yardstick, curling_engines, first_decision, cold_decision,

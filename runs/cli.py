@@ -47,7 +47,7 @@ def show_list(arguments: argparse.Namespace) -> int:
     ):
         print(f"{title}, written NAME or NAME:key=value,...")
         for name in names:
-            defaults = [f"{field.name}={field.default}" for field in fields(registry.cls(name))]
+            defaults = [f"{f.name}={registry.value_text(f, f.default)}" for f in fields(registry.cls(name))]
             print(f"  {name:<14} {', '.join(defaults) or '(no parameters)'}")
         print()
     print("suites")
@@ -293,7 +293,8 @@ def parser() -> Parser:
     command.add_argument("--budget", type=numbers, default=[], metavar="N[,...]",
                          help="simulations a shot, for all planners or for each")
     command.add_argument("--physics", default="fcv1", metavar="NAME", help="fcv1 (default) or dc2")
-    command.add_argument("--noise", metavar="NAME", help="normal_dist, dc2, gat or none (default: the simulator's)")
+    command.add_argument("--noise", metavar="NAME",
+                         help="normal_dist (default) or none; for dc2: dc2 (default), gat or none")
     command.add_argument("--ties", choices=("half", "thesis"), default="half",
                          help="a draw counts 1/2, or 0.781 for the team that would have the hammer next")
     command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
@@ -307,14 +308,15 @@ def parser() -> Parser:
     command.add_argument("--out", type=Path, metavar="FILE",
                          help="write the table here, e.g. for curling:reward=win_probability,table=FILE")
     command = verb("play", play, "play curling against a planner, in the terminal or in a window",
-                   "bonspiel play --against abstraction --window")
-    command.add_argument("--against", default="abstraction", metavar="NAME[:key=value,...]",
-                         help="the planner (default: abstraction)")
+                   "bonspiel play --against expectimax --window")
+    command.add_argument("--against", default="presearch", metavar="NAME[:key=value,...]",
+                         help="the planner (default: presearch)")
     command.add_argument("--milliseconds", type=float, default=500.0, metavar="T",
                          help="its time for a shot (default: 500)")
     command.add_argument("--ends", type=int, default=2, metavar="N", help="ends of the match (default: 2)")
     command.add_argument("--physics", default="fcv1", metavar="NAME", help="fcv1 (the default) or dc2")
-    command.add_argument("--noise", metavar="NAME", help="normal_dist, dc2, gat or none (default: that of the physics)")
+    command.add_argument("--noise", metavar="NAME",
+                         help="normal_dist (default) or none; for dc2: dc2 (default), gat or none")
     command.add_argument("--rule", metavar="NAME", help="five_rock, four_rock, no_tick or none (default: likewise)")
     command.add_argument("--hammer", choices=("me", "them"), default="me",
                          help="who throws the last stone of the first end (default: me)")

@@ -5,44 +5,24 @@ The time is what a face says it is, so that a game can be driven without waiting
 
 import math
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from curling.dynamics import release
 from curling.engines import make_engine
-from curling.engines.tables import law_index
 from curling.record import Match, Outcome, Shot, outcome, places
-from curling.sheet import STONE_RADIUS, TEAM_STONES
-from curling.shots import draw, launched
+from curling.sheet import TEAM_STONES
 from curling.state import hammer_of, row_of, shot_of, stones_of, team_of
 from envs.curling_draw import BEFORE_HOG
 from planners.base import Array, Budget, Decision, Planner, check_actions
 from runs.experiment import RunError
+from runs.play_aim import Aim
 
-# name, and the speed at the release as a share of a tee draw's; None is the speed that stops at the target
-WEIGHTS = (("draw", None), ("control hit", 1.15), ("normal hit", 1.3), ("peel", 1.5))
 PACE = 80.0  # frames of a path shown in a second; the stones took 1/20 s from one to the next
 
 Phase = Literal["aim", "think", "flight", "end", "over"]
-
-
-@dataclass(frozen=True)
-class Aim:
-    """What a person wants.
-
-    Attributes:
-        x: target, m to the thrower's right of the centre line.
-        y: target, m from the release.
-        side: 1 counter-clockwise, -1 clockwise.
-        weight: index into WEIGHTS.
-    """
-
-    x: float
-    y: float
-    side: float = 1.0
-    weight: int = 0
 
 
 class View(NamedTuple):
@@ -146,9 +126,23 @@ class Game:
 
     def take_aim(self, aim: Aim) -> None:
         """Aim elsewhere; a target beyond the sheet becomes the nearest one on it."""
-        sheet, side = self.model.law.sheet, self.model.law.sheet.half_width - STONE_RADIUS
-        x, y = min(max(aim.x, -side), side), min(max(aim.y, sheet.hog_line + STONE_RADIUS), sheet.back_line)
-        self.aim, self._preview = replace(aim, x=x, y=y, weight=aim.weight % len(WEIGHTS)), None
+        self.aim, self._preview = aim.on(self.model.law.sheet), None
+
+    def point(self, x: float, y: float) -> None:
+        """Move the target to a place, m."""
+        self.take_aim(replace(self.aim, x=x, y=y))
+
+    def move(self, across: float, along: float) -> None:
+        """Move the target by so much, m."""
+        self.point(self.aim.x + across, self.aim.y + along)
+
+    def turn(self) -> None:
+        """Take the other spin."""
+        self.take_aim(replace(self.aim, side=-self.aim.side))
+
+    def weigh(self, change: int) -> None:
+        """Take a heavier (+1) or lighter (-1) weight."""
+        self.take_aim(replace(self.aim, weight=self.aim.weight + change))
 
     def press(self, now: float) -> None:
         """The one button: throw as aimed if that is possible, do not wait for a shot's end, go on to the next end."""
@@ -164,12 +158,7 @@ class Game:
     @property
     def velocity(self) -> tuple[float, float] | None:
         """(vx, vy) that the aim needs, m/s; None where no throw reaches the target."""
-        law, aim, share = law_index(self.model.physics), self.aim, WEIGHTS[self.aim.weight][1]
-        if share is None:
-            vx, vy = draw(law, aim.x, aim.y, aim.side)
-        else:
-            vx, vy = launched(law, aim.x, aim.y, share * math.hypot(*self.model.law.tee_draw), aim.side)
-        return None if math.isnan(vx) else (vx, vy)
+        return self.aim.velocity(self.model.law)
 
     @property
     def preview(self) -> Array | None:

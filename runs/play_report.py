@@ -4,7 +4,8 @@ from curling.record import End, Record, Result
 from curling.sheet import STONES
 from curling.state import shot_of, team_of
 from envs.curling_draw import NAMES
-from runs.play import WEIGHTS, Game
+from runs.play import Game
+from runs.play_aim import WEIGHTS
 
 
 def caption(game: Game) -> str:

@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -114,14 +113,13 @@ class Screen:
         elif key in ("enter", " "):
             game.press(now)
         elif key in MOVES:
-            across, along = MOVES[key]
-            game.take_aim(replace(game.aim, x=game.aim.x + across, y=game.aim.y + along))
+            game.move(*MOVES[key])
         elif key == "s":
-            game.take_aim(replace(game.aim, side=-game.aim.side))
+            game.turn()
         elif key in ("w", "+", "-"):
-            game.take_aim(replace(game.aim, weight=game.aim.weight + (-1 if key == "-" else 1)))
+            game.weigh(-1 if key == "-" else 1)
         elif key == "c":
-            game.take_aim(replace(game.aim, x=0.0, y=game.model.law.sheet.tee))
+            game.point(0.0, game.model.law.sheet.tee)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The score, the ice, what happens, the keys."""

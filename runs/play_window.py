@@ -1,7 +1,6 @@
 """A game of curling in a window: with the mouse, and with the keys."""
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +95,9 @@ class Window:
                 self._point(event.pos)
             game.press(now)
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 3:
-            game.take_aim(replace(game.aim, side=-game.aim.side))
+            game.turn()
         elif event.type == pygame.MOUSEWHEEL:
-            game.take_aim(replace(game.aim, weight=game.aim.weight + (1 if event.y > 0 else -1)))
+            game.weigh(1 if event.y > 0 else -1)
         elif event.type == pygame.KEYDOWN:
             self._key(event, now)
 
@@ -109,18 +108,16 @@ class Window:
         elif event.key in (pygame.K_RETURN, pygame.K_SPACE):
             game.press(now)
         elif event.key in (pygame.K_s, pygame.K_TAB):
-            game.take_aim(replace(game.aim, side=-game.aim.side))
+            game.turn()
         elif event.key in (pygame.K_w, pygame.K_PLUS, pygame.K_KP_PLUS, pygame.K_MINUS, pygame.K_KP_MINUS):
-            less = event.key in (pygame.K_MINUS, pygame.K_KP_MINUS)
-            game.take_aim(replace(game.aim, weight=game.aim.weight + (-1 if less else 1)))
+            game.weigh(-1 if event.key in (pygame.K_MINUS, pygame.K_KP_MINUS) else 1)
         elif event.key in MOVES:
             across, along = MOVES[event.key]
             step = LEAP if event.mod & pygame.KMOD_SHIFT else STEP
-            game.take_aim(replace(game.aim, x=game.aim.x + step * across, y=game.aim.y + step * along))
+            game.move(step * across, step * along)
 
     def _point(self, pixel: tuple[int, int]) -> None:
-        x, y = self._picture.target_at(pixel[0] - self._corner[0], pixel[1] - self._corner[1])
-        self.game.take_aim(replace(self.game.aim, x=x, y=y))
+        self.game.point(*self._picture.target_at(pixel[0] - self._corner[0], pixel[1] - self._corner[1]))
 
     def _paint(self, now: float) -> None:
         width, height = self._surface.get_size()

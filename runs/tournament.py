@@ -16,8 +16,8 @@ from runs.files import LOCK, locked, writing
 from runs.game import Game, Side
 
 FILE, DRAFT, RECORDS = "match.json", "match.json.new", "records"
-PLAYED = (*sources.FOLDERS, sources.ROOT / "curling" / "players",
-          *(sources.ROOT / "runs" / name for name in ("game.py", "episode.py")))  # what a game depends on
+# what a game depends on
+PLAYED = (*sources.FOLDERS, *(sources.ROOT / "runs" / name for name in ("game.py", "episode.py")))
 TIES = {"half": 0.5, "thesis": 0.781}  # value of a draw for the team that would have the hammer in the next end
 MOST_PLAYERS = 32
 

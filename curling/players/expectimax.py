@@ -6,30 +6,28 @@ Iizuka, Yamamoto, "A game tree search algorithm considering uncertainty in Digit
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
 
 from curling.model import Curling
 from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
+from curling.players.grids import FEWEST, aims_of, expected, largest, make_grids, smooth
 from curling.sheet import STONES
 from curling.state import shot_of
 from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_state, require, require_choice
 from planners.jit import MATRIX, RNG, TABLE, VECTOR, boolean, functions_of, int64, kernel, runner, step_exact
 from planners.search import extend
 
-LARGEST = 12_116  # aims, twice as dense as the grid of the thesis along one axis, and 1.4 times along the other
-SIZES = [round(LARGEST * 2.0 ** (-k / 2.0)) for k in range(15, -1, -1)]  # few, because a grid is made once and kept
-FEWEST = SIZES[0]
 FIRST_ROUNDS = 4  # playouts of each aim that a grid must leave time for
-RESERVE = 0.002  # s, to smooth the values of the largest grid
-SAFETY = 0.8  # part of the time that is planned with, since a shot later in the end may cost more than the first few
+RESERVE = 0.003  # s, to smooth the values of the largest grid
+CHUNK_SECONDS = 0.001  # between two looks at the clock
 
 Flags = NDArray[np.bool_]
+Visits = NDArray[np.int64]
 
 
 @kernel(int64(TABLE, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR, boolean[::1], RNG))
@@ -71,47 +69,35 @@ def _reply_all(
     return len(states) * len(replies)
 
 
-def aims_of(blocks: Sequence[AimBlock]) -> Array:
-    """All actions of the blocks, [n, action_dim]."""
-    return np.concatenate([block.actions.reshape(-1, block.actions.shape[-1]) for block in blocks])
-
-
-def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:
-    """Expected values of aiming at each action of the blocks, with the noise of the throw.
-
-    Args:
-        blocks: aims, n in all.
-        values: of what the aims do without noise, [..., n].
-    """
-    smoothed, first = np.empty_like(values), 0
-    for block in blocks:
-        rows, columns, _ = block.actions.shape
-        part = slice(first, first + rows * columns)
-        table = values[..., part].reshape(*values.shape[:-1], rows, columns)
-        sd = (0.0,) * (values.ndim - 1) + block.sd
-        smoothed[..., part] = gaussian_filter(table, sd, mode="nearest").reshape(values[..., part].shape)
-        first = part.stop
-    return smoothed
-
-
 class _Search:
     """One decision: the model's functions, and room to work in."""
 
-    def __init__(self, model: Curling, state: Array, evaluation: Evaluation, rng: Rng) -> None:
+    def __init__(self, model: Curling, state: Array, evaluation: Evaluation, budget: Budget, rng: Rng) -> None:
         self.model, self.state, self.playouts, self.rng = model, state, evaluation == "playouts", rng
+        self.budget, self.start = budget, time.perf_counter()
         self.worth = evaluator(model, state, evaluation)
         self.shots = STONES - shot_of(state)
         self.mover = model.player(state, model.params)
         self.functions = functions_of(model, frozenset({"step_exact", "rollout"}))
         self.scratch = np.empty((3, model.state_dim))
-        self.start = time.perf_counter()
 
-    def left(self, budget: Budget, done: int) -> Budget | None:
+    def left(self, done: int) -> Budget | None:
         """What is left of the budget for playouts after `done` of them, less the time that the rest takes."""
-        if budget.simulations is not None:
-            return Budget(budget.simulations - done) if done < budget.simulations else None
-        seconds = (budget.seconds or 0.0) - RESERVE - (time.perf_counter() - self.start)
+        if self.budget.simulations is not None:
+            return Budget(self.budget.simulations - done) if done < self.budget.simulations else None
+        seconds = (self.budget.seconds or 0.0) - RESERVE - (time.perf_counter() - self.start)
         return Budget(seconds=seconds) if seconds > 0.0 else None
+
+    def in_time(self, work: Callable[[slice], None], count: int) -> int:
+        """Do pieces 0 to count - 1 of some work, or as many as there is time for, one at least; returns how many."""
+        done, chunk, begin = 0, count if self.budget.seconds is None else 1, time.perf_counter()
+        while done < count and chunk > 0:
+            work(slice(done, min(done + chunk, count)))
+            done = min(done + chunk, count)
+            left = self.left(done)
+            seconds = min(CHUNK_SECONDS, left.seconds or 0.0) if left is not None else 0.0
+            chunk = int(seconds * done / (time.perf_counter() - begin)) or int(left is not None)
+        return done
 
     def throw(self, actions: Array) -> tuple[Array, Array, Flags]:
         """(states, rewards, over) after each action, without noise."""
@@ -121,48 +107,62 @@ class _Search:
         run(self.functions, self.model.params, self.state, actions, states, rewards, over, self.rng)
         return states, rewards, over
 
-    def one_ply(self, blocks: Sequence[AimBlock], budget: Budget) -> tuple[Array, NDArray[np.int64]]:
-        """(expected values of the aims, evaluations of each): playouts until the budget is spent, one at least."""
-        states, sums, over = self.throw(aims_of(blocks))
+    def add(self, states: Array, over: Flags, sums: Array, before: int, n: int) -> int:
+        """Add the values of n positions, see `_add_values`."""
         run = runner(_add_values, self.model)
+        return int(run(self.functions, self.model.params, states, over, sums, before, n, self.shots - 1, self.worth,
+                       self.scratch, self.rng))
 
-        def evaluate(sums: Array, before: int, n: int) -> int:
-            return int(run(self.functions, self.model.params, states, over, sums, before, n, self.shots - 1,
-                           self.worth, self.scratch, self.rng))
+    def one_ply(self, blocks: Sequence[AimBlock]) -> tuple[Array, Visits]:
+        """(expected values of the aims, evaluations of each): playouts until the budget is spent.
 
-        done = evaluate(sums, 0, len(sums))
-        visits = np.ones(len(sums), np.int64)
-        left = self.left(budget, done)
-        if self.playouts and not over.all() and left is not None:
-            _, more = extend(evaluate, sums, lambda sums, _: sums, left)
+        Aims that there was no time for are worth NaN.
+        """
+        actions = aims_of(blocks)
+        order = self.rng.permutation(len(actions))
+        actions, sums = actions[order], np.zeros(len(actions))
+        states, over = np.empty((len(actions), self.model.state_dim)), np.empty(len(actions), np.bool_)
+
+        def first(part: slice) -> None:
+            states[part], sums[part], over[part] = self.throw(actions[part])
+            self.add(states[part], over[part], sums[part], 0, part.stop - part.start)
+
+        done = self.in_time(first, len(actions))
+        visits = (np.arange(len(actions)) < done).astype(np.int64)
+        left = self.left(done)
+        if self.playouts and not over.all() and left is not None and done == len(actions):
+            _, more = extend(lambda sums, before, n: self.add(states, over, sums, before, n), sums,
+                             lambda sums, _: sums, left)
             visits += more // len(sums) + (np.arange(len(sums)) < more % len(sums))
-        return self.mover * smooth(blocks, np.where(over, sums, sums / visits)), visits
+        back = np.argsort(order)
+        values = np.where(over, sums, sums / np.maximum(visits, 1))
+        return expected(blocks, self.mover * values[back], visits[back] > 0), visits[back]
 
-    def two_plies(self, blocks: Sequence[AimBlock], replies: Sequence[AimBlock]) -> tuple[Array, NDArray[np.int64]]:
+    def two_plies(self, blocks: Sequence[AimBlock], replies: Sequence[AimBlock]) -> tuple[Array, Visits]:
         """The same, each aim followed by the opponent's best reply."""
-        states, _, _ = self.throw(aims_of(blocks))
-        answers = aims_of(replies)
-        table = np.empty((len(states), len(answers)))
+        actions, answers = aims_of(blocks), aims_of(replies)
+        order = self.rng.permutation(len(actions))
+        actions, worst = actions[order], np.zeros(len(actions))
         run = runner(_reply_all, self.model)
-        run(self.functions, self.model.params, states, answers, table, self.shots - 2, self.worth, self.scratch,
-            self.rng)
-        worst = (self.mover * smooth(replies, table)).min(-1)
-        return smooth(blocks, worst), np.full(len(states), len(answers))
+
+        def reply(part: slice) -> None:
+            states, _, _ = self.throw(actions[part])
+            table = np.empty((len(states), len(answers)))
+            run(self.functions, self.model.params, states, answers, table, self.shots - 2, self.worth, self.scratch,
+                self.rng)
+            worst[part] = (self.mover * smooth(replies, table)).min(-1)
+
+        done = self.in_time(reply, len(actions))
+        back = np.argsort(order)
+        return expected(blocks, worst[back], back < done), np.where(back < done, len(answers), 0)
 
     def cost(self) -> float:
         """Seconds that it takes to play an aim and value what follows, by trying the coarsest grid."""
         actions = aims_of(self.model.aim_grid(self.state, FEWEST))
         start = time.perf_counter()
         states, sums, over = self.throw(actions)
-        run = runner(_add_values, self.model)
-        run(self.functions, self.model.params, states, over, sums, 0, len(sums), self.shots - 1, self.worth,
-            self.scratch, self.rng)
+        self.add(states, over, sums, 0, len(sums))
         return (time.perf_counter() - start) / len(sums)
-
-
-def _largest(affordable: float) -> int:
-    """The largest size of a grid that is affordable, or else the smallest."""
-    return max([size for size in SIZES if size <= affordable], default=FEWEST)
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,8 @@ class Expectimax:
 
     More budget makes grids finer, and playouts more. The smallest grid is thrown even where the budget is less, and a
     second ply is left out where the budget is not enough for one; `Decision.simulations` tells how many positions were
-    valued.
+    valued. Aims are tried in random order; those that there is no time for are left out. The first plan of a process
+    under a time budget also makes the grids, which takes half a second.
 
     Args:
         evaluation: value of what the shots leave: the "board" scored as it lies, "static" as ends went on from boards
@@ -194,24 +195,23 @@ class Expectimax:
             TypeError: not a curling model.
             ValueError: as any planner; also `root_actions`, which are no grid and cannot be smoothed.
         """
-        start = time.perf_counter()
         model = planning_model(model, "expectimax")
         state = check_state(model, state)
         require(root_actions is None, "root_actions", root_actions, "None for a search on a grid of aims")
-        search = _Search(model, state, self.evaluation, rng)
-        if budget.simulations is not None:
-            affordable = float(budget.simulations)
-        else:
-            affordable = SAFETY * (budget.seconds or 0.0) / search.cost()
+        if budget.seconds is not None:
+            make_grids(model)
+        start = time.perf_counter()
+        search = _Search(model, state, self.evaluation, budget, rng)
+        affordable = float(budget.simulations or 0) or (budget.seconds or 0.0) / search.cost()
         if self.plies == 2 and search.shots > 1 and affordable >= FEWEST**2:
-            replies = _largest(affordable**0.5)
-            grids = [model.aim_grid(state, size) for size in (_largest(affordable / replies), replies)]
+            replies = largest(affordable**0.5)
+            grids = [model.aim_grid(state, size) for size in (largest(affordable / replies), replies)]
             blocks = grids[0]
             values, visits = search.two_plies(*grids)
         else:
             rounds = FIRST_ROUNDS if search.playouts and search.shots > 1 else 1
-            blocks = model.aim_grid(state, _largest(affordable / rounds))
-            values, visits = search.one_ply(blocks, budget)
-        best = int(values.argmax())
+            blocks = model.aim_grid(state, largest(affordable / rounds))
+            values, visits = search.one_ply(blocks)
+        best = int(np.nanargmax(values))
         actions, seconds = aims_of(blocks), time.perf_counter() - start
         return Decision(actions[best], float(values[best]), int(visits.sum()), seconds, actions, visits, values)

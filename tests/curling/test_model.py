@@ -11,7 +11,7 @@ from curling.reference import Box2DCurling
 from curling.sheet import no_stones, present
 from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
 from envs.checks import check_model
-from planners.base import Budget, check_actions
+from planners.base import Budget, check_actions, steps_left
 from tests.curling.recorded import records
 
 EXACT = {"noise": "none"}
@@ -39,6 +39,21 @@ def test_rule_and_noise_are_those_of_the_simulator_unless_given(physics, rule, n
     np.testing.assert_array_equal(own.params, Curling(physics=physics, rule=rule, noise=noise).params)
     given = Curling(physics=physics, rule="none", noise=Noise(vx=1.0))
     assert (given.rule, given.noise) == ("none", Noise(vx=1.0))
+
+
+@pytest.mark.parametrize(("physics", "noise", "allowed"), [
+    ("fcv1", "gat", "'normal_dist', 'none'"), ("fcv1", "dc2", "'normal_dist', 'none'"),
+    ("dc2", "normal_dist", "'dc2', 'gat', 'none'")])
+def test_noise_that_is_meant_for_other_speeds_is_refused(physics, noise, allowed):
+    with pytest.raises(ValueError, match=f"noise='{noise}': must be {allowed} or a Noise .*physics='{physics}'"):
+        Curling(physics=physics, noise=noise)
+
+
+def test_plans_look_to_the_end_of_the_end_if_it_is_the_last_they_see():
+    model, state = Curling(ends=3, extra_ends=1), state_of(no_stones(), 5, end=1)
+    assert steps_left(model, state) == 4 * 16 - 21
+    assert steps_left(model.planning(), state) == 11
+    assert steps_left(model.planning(), state_of(no_stones(), 0)) == 16
 
 
 def late(ends=1, end=0, lead=0, hammer=1, stones=None):

@@ -1,14 +1,17 @@
 """Players that know curling: clear decisions, the convolution, and what they do with little."""
 
+import itertools
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from curling import players
 from curling.model import Curling
-from curling.players import static
-from curling.players.expectimax import FEWEST, Expectimax, aims_of, smooth
+from curling.players import expectimax, static
+from curling.players.expectimax import Expectimax
+from curling.players.grids import FEWEST, aims_of, expected, smooth
 from curling.rules import score
 from curling.sheet import no_stones
 from curling.state import FIRST_STONE, state_of, stones_of
@@ -60,15 +63,49 @@ def test_smoothing_is_the_expected_value_of_an_aim():
     np.testing.assert_allclose(smooth(blocks, np.stack([values, -values])), [smoothed, -smoothed])
 
 
+def test_values_are_smoothed_without_those_that_are_unknown():
+    rng = np.random.default_rng(0)
+    blocks = [AimBlock(np.zeros((31, 41, 3)), (1.5, 2.5)), AimBlock(np.zeros((2, 3, 3)), (0.0, 0.0))]
+    rows, columns = np.mgrid[0:31, 0:41].astype(float)
+    values = np.concatenate([np.sin(rows / 5.0).ravel() * np.cos(columns / 7.0).ravel(), np.arange(6.0)])
+    np.testing.assert_allclose(expected(blocks, values, np.full(len(values), True)), smooth(blocks, values))
+    known = rng.random(len(values)) < 0.7
+    found = expected(blocks, np.where(known, values, 1e9), known)
+    np.testing.assert_array_equal(np.isnan(found), ~known)
+    assert np.abs(found - smooth(blocks, values))[known].max() < 0.1
+    np.testing.assert_array_equal(found[-6:][known[-6:]], values[-6:][known[-6:]])
+
+
+@pytest.mark.parametrize(("plies", "seconds", "tick"), [(1, 0.06, 0.005), (2, 1.5, 0.02)])
+def test_the_clock_is_looked_at(monkeypatch, plies, seconds, tick):
+    """With a clock that runs on at every look: what was not tried in time has no value, and the search ends in time."""
+    ticks = itertools.count()
+    clock = SimpleNamespace(perf_counter=lambda: tick * next(ticks))
+    monkeypatch.setattr(expectimax, "time", clock)
+    model = Curling().planning()
+    decision = Expectimax("static", plies).plan(
+        model, model.initial_state(None), Budget(seconds=seconds), np.random.default_rng(0))
+    tried = decision.visits > 0
+    assert 1 < tried.sum() < 0.8 * len(tried)
+    np.testing.assert_array_equal(np.isnan(decision.values), ~tried)
+    assert decision.value == decision.values[tried].max()
+    assert set(decision.visits[tried]) == ({1} if plies == 1 else {decision.visits.max()})
+    assert (decision.visits.max() > 1) == (plies == 2)
+    assert 0.5 * seconds < decision.seconds < seconds + 6.0 * tick
+
+
 def test_convolution_agrees_with_noisy_throws():
     model = Curling().planning()
     state = last_shot(model)
     decision = Expectimax(evaluation="board").plan(model, state, Budget(12_116), np.random.default_rng(0))
     rng, after = np.random.default_rng(1), np.empty(model.state_dim)
-    best = np.argsort(decision.values)[-2_000::200]
+    raw = np.array([-model.step_exact(state, action, after, model.params, rng)[0] for action in decision.actions])
+    beside_a_jump = np.flatnonzero(np.abs(np.roll(raw, 1) - np.roll(raw, -1)) > 0.2)
+    some = rng.choice(beside_a_jump, 30, replace=False)
     direct = [-np.mean([model.step(state, action, after, model.params, rng)[0] for _ in range(2_000)])
-              for action in decision.actions[best]]
-    assert np.abs(decision.values[best] - direct).mean() < 0.05
+              for action in decision.actions[some]]
+    assert np.abs(decision.values[some] - direct).mean() < 0.05
+    assert np.abs(raw[some] - direct).mean() > 0.15  # without the noise they would be far off
 
 
 def test_a_second_ply_sees_the_reply():

@@ -66,7 +66,19 @@ def test_replay_notices_a_moved_stone(played):
 def test_replay_bears_what_it_is_told_to(played):
     number = next(i for i, shot in enumerate(played.shots) if any(shot.stones))
     stones = tuple(place and (place[0] + 1e-9, place[1]) for place in played.shots[number].stones)
-    record.replay(changed(played, number, stones=stones), tolerance=1e-3)
+    states = record.replay(changed(played, number, stones=stones), tolerance=1e-3)
+    shown = [coordinate for place in stones for coordinate in place or (0.0, 0.0)]
+    np.testing.assert_array_equal(states[number + 1][-2 * STONES :], shown)  # play goes on from what is on record
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_replay_notices_a_stone_that_is_gone_or_new(played, there):
+    number, row = next((i, row) for i, shot in enumerate(played.shots) for row, place in enumerate(shot.stones)
+                       if (place is not None) == there)
+    stones = list(played.shots[number].stones)
+    stones[row] = None if there else (0.0, 35.0)
+    with pytest.raises(ValueError, match=rf"end 0, shot {number}: stones"):
+        record.replay(changed(played, number, stones=tuple(stones)), tolerance=1e9)
 
 
 def test_replay_notices_wrong_points_turns_and_scores(played):
@@ -88,6 +100,18 @@ def test_a_damaged_line_is_named(tmp_path, played, line, text):
     lines[line] = text
     file.write_text("\n".join(lines))
     with pytest.raises(ValueError, match=f"a.jsonl, line {line + 1}: not a line of a record"):
+        record.read(file)
+
+
+@pytest.mark.parametrize("field, value", [("stones", [None] * 15), ("stones", [[1.0, 30.0, 0.0]] * 16),
+                                          ("aim", [0.1, 2.4]), ("thrown", [0.1, 2.4, 1.0, 0.0])])
+def test_a_shot_of_the_wrong_shape_is_named(tmp_path, played, field, value):
+    file = tmp_path / "a.jsonl"
+    record.write(file, played)
+    lines = file.read_text().splitlines()
+    lines[4] = json.dumps(json.loads(lines[4]) | {field: value})
+    file.write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=f"a.jsonl, line 5: not a line of a record .*{field}"):
         record.read(file)
 
 

@@ -8,6 +8,7 @@ import pytest
 import curling
 from curling import shots
 from curling.physics import DC2, FCV1
+from curling.raises import promote
 from curling.sheet import STONE_RADIUS, no_stones
 from tests.curling.marching import STEP, slow
 from tests.curling.recorded import shots as recorded
@@ -140,8 +141,8 @@ def test_the_impossible_is_nan(law):
     assert shots.launched(law, 0.0, tee, 1.01 * cap, 1.0) == IMPOSSIBLE
     assert shots.hit(law, 0.0, tee, 0.0, 0.5 * cap, 1.0) == IMPOSSIBLE
     assert shots.hit(law, 0.0, tee, 2.0 * STONE_RADIUS, cap, 1.0) == IMPOSSIBLE
-    assert shots.promote(law, 0.0, tee, 0.0, tee - 1.0, 1.0) == IMPOSSIBLE
-    assert shots.promote(law, 0.0, tee, 0.0, 500.0, 1.0) == IMPOSSIBLE
+    assert promote(law, 0.0, tee, 0.0, tee - 1.0, 1.0) == IMPOSSIBLE
+    assert promote(law, 0.0, tee, 0.0, 500.0, 1.0) == IMPOSSIBLE
 
 
 @LAWS
@@ -169,7 +170,7 @@ def test_promote_raises_a_stone_to_its_target(law):
         if abs(target[0]) < 2.0 and target[1] < sheet.back_line:
             stones = no_stones()
             stones[0] = x, y
-            errors.append(math.dist(shot(law, stones, shots.promote(law, x, y, *target, side), side)[0], target))
+            errors.append(math.dist(shot(law, stones, promote(law, x, y, *target, side), side)[0], target))
     # the moment of a contact is rounded to 1 ms, which leaves gaps in where a stone can be raised to: dc2's speed of
     # 10 m/s makes them wide
     assert len(errors) > 50
@@ -193,7 +194,7 @@ def test_recorded_shots(law):
                 assert math.dist(box2d.shot(r.stones, r.index, velocity, r.spin)[r.index], thrown) < 10.0 * MM
         elif r.kind == "1 stone" and len(raised) == 1:
             (i,), raises = raised, raises + 1
-            velocity = shots.promote(law, *r.stones[i], *r.final[i], side)
+            velocity = promote(law, *r.stones[i], *r.final[i], side)
             assert math.dist(box2d.shot(r.stones, r.index, velocity, r.spin)[i], r.final[i]) < 10.0 * MM
     assert draws > 15
     assert raises > 1

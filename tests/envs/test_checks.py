@@ -5,6 +5,7 @@ import pytest
 
 import envs
 from envs.trap import Trap
+from planners.base import AimBlock
 
 
 class Walk:
@@ -33,6 +34,22 @@ class Walk:
     def cells(self, state, first, last, params, out):
         for depth in range(first, last):
             out[depth - first] = int(state[0] * 2**depth)
+
+    def step_exact(self, state, action, next_state, params, rng):
+        next_state[:] = state[0] + action[0], state[1] + 1.0
+        return float(action[0]), False
+
+    max_actions = 3
+
+    def actions(self, state, params, out, keys):
+        out[:2, 0], keys[:2] = (0.25, 0.75), (7, 9)
+        return 2
+
+    def aim_grid(self, state, size):
+        return [AimBlock(np.linspace(0.0, 1.0, size).reshape(2, -1, 1), (0.0, 1.5))]
+
+    def steps_left(self, state):
+        return self.horizon - int(state[1])
 
 
 def writes_state(self, state, action, next_state, params, rng):
@@ -80,6 +97,37 @@ def cells_from_zero(self, state, first, last, params, out):
     out[: last - first] = np.arange(last - first)
 
 
+def draws_noise(self, state, action, next_state, params, rng):
+    rng.random()
+    return Walk.step_exact(self, state, action, next_state, params, rng)
+
+
+def chosen(actions, keys, n):
+    def write(self, state, params, out, used):
+        out[: len(actions), 0], used[: len(keys)] = actions, keys
+        return n
+
+    return write
+
+
+def never_the_same(self, state, params, out, keys, stream=np.random.default_rng(0)):  # noqa: B008
+    out[0, 0] = stream.random()
+    return 1
+
+
+def changes_state(self, state, params, out, keys):
+    state[0] += 1.0
+    return Walk.actions(self, state, params, out, keys)
+
+
+def grid(actions, sd=(0.0, 0.0)):
+    return lambda self, state, size: [AimBlock(np.array(actions), sd)]
+
+
+def random_grid(self, state, size, stream=np.random.default_rng(0)):  # noqa: B008
+    return [AimBlock(stream.random((2, 3, 1)), (0.0, 0.0))]
+
+
 SHARED = np.zeros(2)
 
 BROKEN = [
@@ -96,6 +144,29 @@ BROKEN = [
     ("player", lambda *_: 0.0, r"^player\(\.\.\.\).*\+1.0 or -1.0"),
     ("cells", unrefined_cells, r"^cells\(\.\.\.\).*refining"),
     ("cells", cells_from_zero, r"^cells\(\.\.\.\).*first depth"),
+    ("step_exact", draws_noise, r"^step_exact\(\.\.\.\).*without any draw"),
+    ("step_exact", own_noise, r"^step_exact\(\.\.\.\).*same again"),
+    ("step_exact", forgets_an_entry, r"^step_exact\(\.\.\.\).*every entry"),
+    ("actions", chosen([0.25], [7], 0), r"^actions\(\.\.\.\)=0.*from 1 to max_actions=3"),
+    ("actions", chosen([0.25], [7], 4), r"^actions\(\.\.\.\)=4.*from 1 to max_actions=3"),
+    ("actions", chosen([0.25, 0.75], [7, 7], 2), r"^actions\(\.\.\.\).*key of its own"),
+    ("actions", chosen([0.25, 1.75], [7, 9], 2), r"^actions\(\.\.\.\).*within"),
+    ("actions", chosen([0.25, np.nan], [7, 9], 2), r"^actions\(\.\.\.\).*within"),
+    ("actions", chosen([0.25], [7, 9], 2), r"^actions\(\.\.\.\).*within"),
+    ("actions", never_the_same, r"^actions\(\.\.\.\).*same again"),
+    ("actions", changes_state, r"^actions\(\.\.\.\).*without effect on its state"),
+    ("max_actions", None, r"^max_actions=None"),
+    ("aim_grid", lambda self, state, size: [], r"^aim_grid\(\.\.\.\)=\[\].*AimBlock"),
+    ("aim_grid", lambda self, state, size: [(np.zeros((1, 1, 1)), (0.0, 0.0))], r"^aim_grid\(\.\.\.\).*AimBlock"),
+    ("aim_grid", grid([[0.5], [0.6]]), r"^aim_grid\(\.\.\.\)=\(2, 1\).*\[rows, columns, 1\]"),
+    ("aim_grid", grid([[[0.5, 0.6]]]), r"^aim_grid\(\.\.\.\)=\(1, 1, 2\).*\[rows, columns, 1\]"),
+    ("aim_grid", grid([[[0.5], [1.1]]]), r"^aim_grid\(\.\.\.\).*within"),
+    ("aim_grid", grid([[[0.5], [np.nan]]]), r"^aim_grid\(\.\.\.\).*within"),
+    ("aim_grid", grid([[[0.5]]], (0.0, -1.0)), r"^aim_grid\(\.\.\.\)=\(0.0, -1.0\).*at least 0"),
+    ("aim_grid", grid([[[0.5]]], (0.0,)), r"^aim_grid\(\.\.\.\)=\(0.0,\).*two"),
+    ("aim_grid", random_grid, r"^aim_grid\(\.\.\.\).*same at every call"),
+    ("steps_left", lambda self, state: 0, r"^steps_left\(\.\.\.\)=0.*horizon=5"),
+    ("steps_left", lambda self, state: 6, r"^steps_left\(\.\.\.\)=6.*horizon=5"),
     ("initial_state", lambda self, rng: np.zeros(3), r"^initial_state\(\.\.\.\).*length 2"),
     ("initial_state", lambda self, rng: [0.0, 0.0], r"^initial_state\(\.\.\.\).*float64"),
     ("initial_state", lambda self, rng: SHARED, r"^initial_state\(\.\.\.\).*new array"),

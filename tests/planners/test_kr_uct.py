@@ -81,11 +81,28 @@ def test_finds_the_peak_of_a_noisy_bandit(model, seed):
     assert plan(model, 2_000, seed).action[0] == pytest.approx(PEAK, abs=0.04)
 
 
+def expected_at_the_peak(spread):
+    """E max(0, 1 - 5 |e|), e Gaussian; 0.80 for SPREAD."""
+    noise = np.random.default_rng(1).normal(0.0, spread, 100_000)
+    return np.maximum(0.0, 1.0 - 5.0 * np.abs(noise)).mean()
+
+
 def test_the_kernel_averages_over_the_execution():
-    """E max(0, 1 - 5 |e|), e of sd 0.05, is 0.80, and 1 without noise; visits, and so weights, gather at the peak."""
-    noise = np.random.default_rng(1).normal(0.0, SPREAD, 100_000)
-    expected = np.maximum(0.0, 1.0 - 5.0 * np.abs(noise)).mean()
-    assert plan(OpenHill(), 3_000).value == pytest.approx(expected, abs=0.1)
+    """Where all actions are tried alike, the regression is the expected value with the noise of the execution."""
+    grid = np.linspace(0.0, 1.0, 201)[:, None]
+    planner = planners.make("kr_uct", exploration=1e3)
+    decision = planner.plan(OpenHill(), np.zeros(1), Budget(2_010), np.random.default_rng(0), grid)
+    assert decision.values[140] == pytest.approx(expected_at_the_peak(SPREAD), abs=0.02)
+
+
+@pytest.mark.parametrize("simulations", [3_000, 10_000])
+def test_values_are_too_high_where_visits_gather(simulations):
+    """New actions lie about the best one as far as the noise goes, so kernel times density is narrower by sqrt 2.
+
+    This is how KR-UCT weighs, and more simulations do not mend it.
+    """
+    expected = expected_at_the_peak(SPREAD / math.sqrt(2.0))
+    assert plan(OpenHill(), simulations).value == pytest.approx(expected, abs=0.02)
 
 
 def test_begins_with_the_candidates_of_the_model():

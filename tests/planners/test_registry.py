@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 import planners
@@ -9,6 +11,15 @@ def test_parse_makes_what_make_makes():
         "dpw", exploration=0.5, outcome="least_visited"
     )
     assert planners.parse("wuct") == planners.make("weighted_uct")
+
+
+@pytest.mark.parametrize("text", [
+    "dpw", "dpw:exploration=0.5,outcome=least_visited", "presearch:inner=dpw", "uct:n_actions=5",
+    "presearch:inner=(dpw:leaf=rollout,exploration=0.25)"])
+def test_a_planner_in_writing_reads_as_the_planner(text):
+    written = planners.REGISTRY.text(planners.parse(text))
+    assert planners.parse(written) == planners.parse(text)
+    assert set(re.split("[:,()]", written)) == set(re.split("[:,()]", text))
 
 
 @pytest.mark.parametrize(

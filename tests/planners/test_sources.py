@@ -1,7 +1,7 @@
 from planners import sources
 
 
-def test_the_digest_follows_the_content_of_python_files(tmp_path):
+def test_the_digest_follows_the_content_of_sources_and_data(tmp_path):
     def digest():
         sources.digest.cache_clear()
         return sources.digest((tmp_path / "folder", tmp_path / "file.py"))
@@ -13,7 +13,17 @@ def test_the_digest_follows_the_content_of_python_files(tmp_path):
     first = digest()
     (folder / "notes.txt").write_text("nothing that runs")
     assert digest() == first
-    (folder / "a.py").write_text("x = 2")
-    second = digest()
-    (tmp_path / "file.py").write_text("y = 2")
-    assert len({first, second, digest()}) == 3
+    seen = {first}
+    for file, text in (("folder/a.py", "x = 2"), ("file.py", "y = 2"), ("folder/table.json", "[1]"),
+                       ("folder/table.json", "[2]")):
+        (tmp_path / file).write_text(text)
+        seen.add(digest())
+    assert len(seen) == 5
+
+
+def test_nothing_that_models_and_players_read_is_left_out():
+    """Every module and data file of planners, curling and envs lies in a folder of the digest."""
+    files = [file for name in ("planners", "curling", "envs") for file in (sources.ROOT / name).rglob("*.*")]
+    ours = {file.parent for file in files if file.suffix != ".pyc"}
+    assert ours == set(sources.FOLDERS)
+    assert {file.suffix for file in files if file.suffix != ".pyc"} <= set(sources.SUFFIXES)

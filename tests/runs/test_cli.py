@@ -205,8 +205,9 @@ def test_list_shows_everything_with_its_defaults(run):
     status, out, _ = run("list")
     assert status == 0
     for words in ("dpw ", "exploration=1.0", "abstraction", "trap ", "noise_range=0.1", "treasure_hunt", "size=5.0",
-                  "quick", "episodes)"):
+                  "quick", "episodes)", "inner=(abstraction:"):
         assert words in out
+    assert max(map(len, out.splitlines())) < 300
 
 
 def test_every_verb_explains_itself_with_an_example(run):

@@ -30,8 +30,10 @@ def test_every_source_that_a_run_depends_on_changes_the_folder(tree):
     folders = {folder_of(tree)}
     assert folders == {folder_of(tree)}
     places = [tree / place.relative_to(sources.ROOT) for place in provenance.PLAYED]
-    files = [next(place.glob("*.py")) if place.is_dir() else place for place in places]
-    changed = [*files, tree / "runs" / "suites" / "quick.toml"]
+    changed = {place for place in places if place.is_file()} | {tree / "runs" / "suites" / "quick.toml"}
+    for place in filter(Path.is_dir, places):
+        changed.update(file for suffix in sources.SUFFIXES for file in sorted(place.glob(f"*{suffix}"))[:1])
+    assert tree / "curling" / "players" / "static.json" in changed
     for file in changed:
         file.write_text(file.read_text() + "\n# changed\n")
         folders.add(folder_of(tree))

@@ -26,7 +26,8 @@ from envs.curling_draw import BEFORE_HOG, TEAMS
 from planners.base import Budget
 from runs import play_terminal, play_window
 from runs.experiment import RunError
-from runs.play import WEIGHTS, Aim, Game
+from runs.play import Game
+from runs.play_aim import WEIGHTS, Aim
 from runs.play_picture import Picture, extent
 from runs.play_report import caption, game_record, message, result
 

@@ -1,0 +1,44 @@
+"""What a person wants a stone to do, and the throw that does it."""
+
+import math
+from dataclasses import dataclass, replace
+
+from curling.engines.tables import law_index
+from curling.physics import Physics
+from curling.sheet import STONE_RADIUS, Sheet
+from curling.shots import draw, launched
+
+# name, and the speed at the release as a share of a tee draw's; None is the speed that stops at the target
+WEIGHTS = (("draw", None), ("control hit", 1.15), ("normal hit", 1.3), ("peel", 1.5))
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a person wants.
+
+    Attributes:
+        x: target, m to the thrower's right of the centre line.
+        y: target, m from the release.
+        side: 1 counter-clockwise, -1 clockwise.
+        weight: index into WEIGHTS.
+    """
+
+    x: float
+    y: float
+    side: float = 1.0
+    weight: int = 0
+
+    def on(self, sheet: Sheet) -> "Aim":
+        """The same with the nearest target on the sheet, and a weight that there is: after the last comes the first."""
+        side = sheet.half_width - STONE_RADIUS
+        x, y = min(max(self.x, -side), side), min(max(self.y, sheet.hog_line + STONE_RADIUS), sheet.back_line)
+        return replace(self, x=x, y=y, weight=self.weight % len(WEIGHTS))
+
+    def velocity(self, law: Physics) -> tuple[float, float] | None:
+        """(vx, vy) that it needs, m/s; None where no throw reaches the target."""
+        index, share = law_index(law.name), WEIGHTS[self.weight][1]
+        if share is None:
+            vx, vy = draw(index, self.x, self.y, self.side)
+        else:
+            vx, vy = launched(index, self.x, self.y, share * math.hypot(*law.tee_draw), self.side)
+        return None if math.isnan(vx) else (vx, vy)
