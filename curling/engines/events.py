@@ -186,17 +186,15 @@ def _end(law: int, board: Array, i: int, time: float) -> None:
 def advance(law: int, board: Array, time: float, until: float) -> float:
     """Let everything happen that happens from `time` to `until`; the time of the last event."""
     for _ in range(MAX_EVENTS):
-        who, other, soonest, moving = -1, -1, inf, 0
+        who, other, soonest, first, last = -1, -1, inf, stones_on(board), -1
         for i in range(stones_on(board)):
             if board[i, STATE] == MOVING:
-                moving += 1
+                first, last = min(first, i), i
                 if board[i, NEXT_TIME] < soonest:
                     who, soonest = i, board[i, NEXT_TIME]
-        if moving > 1:
-            for i in range(1, stones_on(board)):
-                if board[i, STATE] != MOVING:
-                    continue
-                for j in range(i):
+        for i in range(first + 1, last + 1):
+            if board[i, STATE] == MOVING:
+                for j in range(first, i):
                     if board[j, STATE] == MOVING:
                         contact = collide(law, board[i], board[j], time, min(soonest, until))
                         contact = _step_after(contact) if contact < inf else inf
