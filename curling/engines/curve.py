@@ -39,8 +39,17 @@ NEXT_KIND = 10
 X, Y = 11, 12  # place at rest, or at the start of the piece, m
 SPEED_X, SPEED_Y, TURNING = 13, 14, 15  # velocity and spin at an impact, m/s and rad/s
 STATE = 16
-FIELDS = 17
+ALONG, ACROSS = 17, 18  # place at the start of the piece in the frame of the curve: the path fills no larger a box, m
+ROW = 19  # of the stone among the stones of the shot
+COUNT = 20  # in the first row: how many rows hold stones
+FIELDS = 21
 ABSENT, RESTING, MOVING = 0.0, 1.0, 2.0  # STATE
+
+
+@helper
+def stones_on(board: Array) -> int:
+    """How many rows of a board hold stones; those of stones that left the sheet in this shot count."""
+    return int(board[0, COUNT])
 
 
 @helper
@@ -139,13 +148,14 @@ def launch(law: int, stone: Array, time: float, x: float, y: float, vx: float, v
     side = 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
     tau = tau_of_speed(law, min(v, TOP_SPEED[law]))
     place_x, place_y, dx, dy = motion_at(law, side, tau)
-    length = sqrt(dx * dx + dy * dy)
-    c, s = dx / length, side * dy / length  # the last heading is the present one turned by (c, s)
-    cos, sin = (vx * c - vy * s) / v, (vy * c + vx * s) / v
+    dy *= side
+    scale = 1.0 / sqrt((dx * dx + dy * dy) * (vx * vx + vy * vy))
+    cos, sin = (vx * dx - vy * dy) * scale, (vy * dx + vx * dy) * scale  # the last heading is the present one, turned
     stone[COS], stone[SIN] = cos, sin
     stone[ANCHOR_X] = x + cos * place_x + sin * side * place_y
     stone[ANCHOR_Y] = y + sin * place_x - cos * side * place_y
     stone[X], stone[Y] = x, y
+    stone[ALONG], stone[ACROSS] = place_x, place_y
     stone[SIDE_OF_SPIN] = side
     stone[STOP_TIME] = time + tau
     stone[SPIN] = abs(spin) - spin_lost(law, tau)
