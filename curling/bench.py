@@ -13,7 +13,6 @@ import numpy as np
 
 from curling.engines import Engine, make_engine
 from curling.engines.analytic import WORKSPACE, shoot
-from curling.engines.curve import FIELDS
 from curling.model import Curling
 from curling.noise import noise_of, throw
 from curling.physics import FCV1
@@ -87,7 +86,7 @@ def late_position(seed: int) -> Array:
     state, following, aim = model.initial_state(rng), np.empty(model.state_dim), np.empty(3)
     for shot in range(STONES - 4):
         free_guard = int(model.params[FREE_GUARD])
-        default_shot(0, stones_of(state), shot, team_of(state), free_guard, np.empty(FIELDS), aim, rng)
+        default_shot(0, stones_of(state), shot, team_of(state), free_guard, aim, rng)
         model.step(state, model.aim(*aim), following, model.params, rng)
         state, following = following, state
     return state

@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from curling.candidates import MOST, candidates
 from curling.engines.analytic import WORKSPACE, shoot
-from curling.engines.curve import FIELDS
 from curling.noise import throw
 from curling.policy import default_shot
 from curling.sheet import STONES
@@ -84,8 +83,7 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
     """The shots that a player would think of, see `curling.candidates`; how many."""
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
-    n = candidates(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), np.empty(FIELDS),
-                   out, keys)
+    n = candidates(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), out, keys)
     for i in range(n):
         _write(out[i], out[i, 0], out[i, 1], out[i, 2], params)
     return n
@@ -137,7 +135,7 @@ def _play_out(state: Array, scratch: Array, depth: int, params: Array, rng: Rng,
     for _ in range(depth):
         read_stones(state, stones)
         shot = shot_of(state)
-        default_shot(law, stones, shot, team_of(state), free_guard, workspace[0], aim, rng)
+        default_shot(law, stones, shot, team_of(state), free_guard, aim, rng)
         if shot < STONES - 1 or not _is_better_left(state, scratch, params, stones, after, aim, workspace):
             vx, vy = throw(aim[0], aim[1], params[CAP], params[NOISE:VALUES], rng)
             shoot(stones, row_of(state), vx, vy, _spin(aim[2], params), law, workspace)
