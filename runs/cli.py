@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from runs import interrupts
 from runs.experiment import RunError, UsageError
 from runs.files import writing
 
@@ -356,7 +357,8 @@ def main(line: Sequence[str] | None = None) -> int:
     arguments.line = given
     function: Callable[[argparse.Namespace], int] = arguments.function
     try:
-        status = function(arguments)
+        with interrupts.safe():
+            status = function(arguments)
         sys.stdout.flush()
     except UsageError as error:
         print(f"bonspiel {arguments.verb}: {error}", file=sys.stderr)
