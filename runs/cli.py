@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from runs import cli_curling
+from runs import cli_curling, interrupts
 from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, numbers, stopped, workers
 from runs.experiment import RunError, UsageError
 from runs.files import writing
@@ -202,7 +202,8 @@ def main(line: Sequence[str] | None = None) -> int:
     arguments.line = given
     function: Callable[[argparse.Namespace], int] = arguments.function
     try:
-        status = function(arguments)
+        with interrupts.safe():
+            status = function(arguments)
         sys.stdout.flush()
     except UsageError as error:
         print(f"bonspiel {arguments.verb}: {error}", file=sys.stderr)

@@ -38,7 +38,7 @@ def wilson(total: float, games: int) -> Interval:
     rate, weight = total / games, z * z / games
     centre = (rate + 0.5 * weight) / (1.0 + weight)
     half = z * math.sqrt(rate * (1.0 - rate) / games + 0.25 * weight / games) / (1.0 + weight)
-    return Interval(rate, max(0.0, centre - half), min(1.0, centre + half))
+    return Interval(rate, max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half)))  # despite rounding
 
 
 def paired_interval(pairs: Sequence[float], rng: Rng) -> Interval:

@@ -43,8 +43,8 @@ def test_lines_are_in_the_order_played(tmp_path, played):
 
 
 def test_stones_after_the_last_shot_of_an_end_are_on_record():
-    games = [game(seed=seed, ends=1) for seed in range(8)]
-    shown = [np.count_nonzero(~np.isnan(record.board(one.shots[-1])[:, 0])) for one in games]
+    games = [game(seed=seed) for seed in range(8)]
+    shown = [np.count_nonzero(~np.isnan(record.board(one.shots[STONES - 1])[:, 0])) for one in games]
     scored = [max(one.ends[0].points) for one in games]
     assert all(stones >= points for stones, points in zip(shown, scored, strict=True)) and max(scored) > 0
 
@@ -65,8 +65,11 @@ def test_replay_notices_a_moved_stone(played):
 
 def test_replay_bears_what_it_is_told_to(played):
     number = next(i for i, shot in enumerate(played.shots) if any(shot.stones))
-    stones = tuple(place and (place[0] + 1e-9, place[1]) for place in played.shots[number].stones)
-    states = record.replay(changed(played, number, stones=stones), tolerance=1e-3)
+    stones = tuple(place and (place[0] + 2e-6, place[1]) for place in played.shots[number].stones)
+    moved = changed(played, number, stones=stones)
+    with pytest.raises(ValueError, match="stones"):
+        record.replay(moved)
+    states = record.replay(moved, tolerance=1e-3)
     shown = [coordinate for place in stones for coordinate in place or (0.0, 0.0)]
     np.testing.assert_array_equal(states[number + 1][-2 * STONES :], shown)  # play goes on from what is on record
 

@@ -12,7 +12,8 @@ import pytest
 
 from curling import record
 from planners.random import RandomPlanner
-from runs import tournament
+from runs import standings, tournament
+from runs.game import Side
 
 LINE = ("match", "random", "uct", "--ends", "1", "--budget", "20", "--seed", "5")
 KEYS = ["a", "b", "games", "wins", "losses", "draws", "win_rate", "low", "high", "p_value", "elo"]
@@ -37,6 +38,8 @@ class Butterfingers(RandomPlanner):
         decision = super().plan(model, state, budget, rng, root_actions)
         if self.way == "through":
             decision.action[:] = model.action_high
+        elif self.way == "scribble":
+            state[:] = 7.0
         elif state[0] == 5.0:
             if self.way == "raise":
                 raise RuntimeError("dropped\nthe stone")
@@ -72,6 +75,40 @@ def test_games_come_in_pairs_with_the_hammer_swapped_and_the_same_noise(run):
     assert not np.allclose(turned(games[0]), turned(games[2]), atol=1e-6)
     for game in games:
         record.replay(game)
+
+
+def test_planners_draw_from_streams_of_their_own(run):
+    assert run("match", "random", "random", "--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m")[0] == 0
+    aims = [[shot.aim for shot in game.shots if shot.team == team] for game in records("m").values() for team in (0, 1)]
+    assert len({aim for throws in aims for aim in throws}) == 4 * 8
+
+
+def test_a_planner_cannot_change_the_game(run, butterfingers):
+    text = "butterfingers:way=scribble"
+    assert run("match", text, text, "--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m")[0] == 0
+    for game in records("m").values():
+        assert game.result.reason != "forfeit" and len(record.replay(game)) == 17
+
+
+def test_expectations_on_record_are_those_of_team_0(run):
+    line = ("match", "uct", "uct", "--ends", 1, "--games", 2, "--budget", 200, "--jobs", 1, "--out", "m")
+    assert run(*line)[0] == 0
+    shots = [shot for game in records("m").values() for shot in game.shots]
+    assert all(0.0 <= shot.value <= 1.0 for shot in shots)
+    assert all(any(shot.value > 0.1 for shot in shots if shot.team == team) for team in (0, 1))
+
+
+def test_shots_over_time_are_counted(run):
+    """5 % or 4 ms, whichever is more, are allowed."""
+    assert run("match", "random", "random", "--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m")[0] == 0
+    game = records("m")["1-2-00000.jsonl"]
+    times = np.tile([0.010, 0.0139, 0.0141, 0.5], 4)
+    timed = game._replace(shots=tuple(shot._replace(seconds=float(seconds), team=0)
+                                      for shot, seconds in zip(game.shots, times, strict=True)))
+    sides, found = (Side("random", 10, "ms"), Side("random", 480, "ms")), standings.pairing(0, 1, [game, game])
+    for side, late in ((0, 8), (1, 0)):
+        text = standings.tables([found], sides, {side: [(0, timed)], 1 - side: []}, np.random.default_rng(0))
+        assert f"{late} of 16 shots over time" in text
 
 
 def test_json_is_one_object_and_adds_up(run):

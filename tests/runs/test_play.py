@@ -154,6 +154,35 @@ def test_a_protected_guard_goes_back_and_the_message_says_so():
     game.close()
 
 
+def test_a_stone_that_touches_nothing_is_no_foul():
+    game = new_game(me=1)
+    now, sheet = until(game, "aim"), game.model.law.sheet
+    game.state[3:5] = 0.0, sheet.tee - 3.0
+    game.take_aim(Aim(1.9, sheet.tee, weight=3))
+    game.press(now)
+    assert np.isnan(game.flight.outcome.stones[8:]).all() and not game.flight.foul
+    game.close()
+
+
+@dataclass(frozen=True)
+class Curious:
+    """Random, and keeps what it was asked to plan with."""
+
+    models: list
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        self.models.append(model)
+        return planners.make("random").plan(model, state, budget, rng)
+
+
+def test_the_planner_looks_to_the_end_of_the_end():
+    seen = []
+    game = new_game(planner=Curious(seen))
+    until(game, "aim")
+    assert seen == [game.model.planning()]
+    game.close()
+
+
 @dataclass(frozen=True)
 class Broken:
     def plan(self, model, state, budget, rng, root_actions=None):

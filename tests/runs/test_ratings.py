@@ -14,6 +14,13 @@ def test_wilson_is_scipys(wins, games):
     assert wilson(wins, games) == pytest.approx((wins / games, expected.low, expected.high))
 
 
+@pytest.mark.parametrize("games", [3, 10, 100, 395])
+def test_wilson_holds_the_rate(games):
+    for wins in (0, games):
+        found = wilson(wins, games)
+        assert 0.0 <= found.low <= found.value <= found.high <= 1.0
+
+
 def test_wilson_takes_draws():
     assert wilson(5.5, 10).value == 0.55
 

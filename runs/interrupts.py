@@ -1,0 +1,34 @@
+"""Ctrl-C while compiled code is called."""
+
+import ctypes
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+LATER = 0.001  # s
+
+
+@contextmanager
+def safe() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt anywhere but where numba would crash by it, and there a moment later.
+
+    To hand a Generator to compiled code, numba calls `ctypes.cast`, and takes for granted that it returns
+    (numba/core/boxing.py, `wire_in_fnptrs`).
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if frame is None or frame.f_code is not ctypes.cast.__code__:
+        raise KeyboardInterrupt
+    threading.Timer(LATER, signal.pthread_kill, [threading.get_ident(), number]).start()

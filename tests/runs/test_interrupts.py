@@ -1,0 +1,44 @@
+import ctypes
+import signal
+import threading
+
+import pytest
+
+from runs import interrupts
+
+
+def test_ctrl_c_is_raised_at_once():
+    returned = []
+    with pytest.raises(KeyboardInterrupt), interrupts.safe():
+        signal.raise_signal(signal.SIGINT)
+        returned.append("done")
+    assert returned == []
+
+
+def test_ctrl_c_waits_until_a_cast_has_returned(monkeypatch):
+    returned = []
+
+    def cast():
+        signal.raise_signal(signal.SIGINT)
+        returned.append("cast")
+
+    monkeypatch.setattr(ctypes, "cast", cast)
+    with pytest.raises(KeyboardInterrupt), interrupts.safe():
+        cast()
+        returned.append("after")
+        threading.Event().wait(60.0)
+        returned.append("never interrupted")
+    assert returned == ["cast", "after"]
+
+
+def test_handlers_are_as_before():
+    before = signal.getsignal(signal.SIGINT)
+    with interrupts.safe():
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interrupts.safe():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
