@@ -19,8 +19,9 @@ from curling.physics import FCV1
 from curling.policy import default_shot
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FREE_GUARD, stones_of, team_of
-from planners.base import Array, Rng
+from planners.base import Array, Budget, Rng
 from planners.jit import MATRIX, RNG, TABLE, VECTOR, float64, functions_of, int64, kernel, rollout
+from planners.presearch import Presearch
 
 DRAWS_AND_HITS = ((-0.15, 2.3), (0.25, 2.8))  # m/s, from and to (vx, vy)
 DRAWS = ((-0.05, 2.3), (0.2, 2.45))  # the same, of stones that mostly stay in play
@@ -80,11 +81,11 @@ def ends_of_draws(ends: int, rng: Rng) -> tuple[float, float]:
     return ends / (time.process_time() - start), left / ends
 
 
-def late_position(seed: int) -> Array:
-    """A state of a single end after 12 noisy shots of the default policy."""
+def position(seed: int, shots: int) -> Array:
+    """A state of a single end after so many noisy shots of the default policy."""
     model, rng = Curling(), np.random.default_rng(seed)
     state, following, aim = model.initial_state(rng), np.empty(model.state_dim), np.empty(3)
-    for shot in range(STONES - 4):
+    for shot in range(shots):
         free_guard = int(model.params[FREE_GUARD])
         default_shot(0, stones_of(state), shot, team_of(state), free_guard, aim, rng)
         model.step(state, model.aim(*aim), following, model.params, rng)
@@ -126,12 +127,25 @@ def candidate_microseconds(state: Array, repeats: int) -> float:
 def policy_figures(rng: Rng) -> tuple[float, float, float]:
     """Playouts/s from the empty sheet; playouts/s from the last 4 shots and us for all candidates, medians of 9 states.
 
-    The states are `late_position` of the seeds 0 to 8.
+    The states are `position` after 12 shots, seeds 0 to 8.
     """
-    late = [late_position(seed) for seed in range(9)]
+    late = [position(seed, STONES - 4) for seed in range(9)]
     whole = playouts(Curling().initial_state(rng), 20_000, rng)
     last = float(np.median([playouts(state, 20_000, rng) for state in late]))
     return whole, last, float(np.median([candidate_microseconds(state, 20_000) for state in late]))
+
+
+def presearch_seconds() -> float:
+    """CPU time of a pre-search of 4,284 aims x 47 rounds; median of the 6 mid-end states `position` after 8 shots."""
+    model, planner, times = Curling().planning(), Presearch(), []
+    evaluations = 47 * planner.size
+    for seed in range(6):
+        for simulations in (planner.size, evaluations):  # the first time makes the grid
+            start = time.process_time()
+            budget = Budget(simulations=round(simulations / planner.share))
+            planner.sweep(model, position(seed, STONES // 2), budget, np.random.default_rng(seed))
+        times.append(time.process_time() - start)
+    return float(np.median(times))
 
 
 def report(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
@@ -148,6 +162,7 @@ def report(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
     whole, last, micros = policy_figures(rng)
     print(f"playouts of an end by the default policy: {whole:,.0f} /s, of the last 4 shots {last:,.0f} /s")
     print(f"all candidates of a position before the last 4 shots: {micros:.1f} us")
+    print(f"pre-search of 4,284 aims x 47 rounds in the middle of an end: {presearch_seconds():.1f} s")
 
 
 def draw(figures: dict[int, Array], file: Path) -> None:

@@ -188,19 +188,25 @@ class Presearch:
         state = check_state(model, state)
         if getattr(model, "aim_grid", None) is None:
             raise TypeError(f"{type(model).__name__} has no `aim_grid`, which this planner needs")
-        inner = self.inner
-        if not isinstance(inner, AbstractionTree) or not hasattr(model, "actions"):
-            sweep = self._sweep(model, state, budget, rng, None)
-            left = _part(budget, 1.0, sweep.simulations, start)
-            decision = inner.plan(model, state, left, rng, self._candidates(model, state, sweep))
+        search = self._begin(model, state, budget, rng)
+        sweep = self._sweep(model, state, budget, rng, search)
+        chosen, left = self._candidates(model, state, sweep), _part(budget, 1.0, sweep.simulations, start)
+        if search is None:
+            decision = self.inner.plan(model, state, left, rng, chosen)
         else:
-            # the trie that the sweep fills goes on to serve the search
-            search = inner.begin(model, state, budget, rng)
-            sweep = self._sweep(model, state, budget, rng, search)
-            chosen, left = self._candidates(model, state, sweep), _part(budget, 1.0, sweep.simulations, start)
             decision = search.decide(chosen, left, start)
         seconds = time.perf_counter() - start
         return replace(decision, simulations=decision.simulations + sweep.simulations, seconds=seconds), sweep
+
+    def sweep(self, model: Model, state: Array, budget: Budget, rng: Rng) -> Sweep:
+        """The sweep alone, with its share of the budget."""
+        return self._sweep(model, state, budget, rng, self._begin(model, state, budget, rng))
+
+    def _begin(self, model: Model, state: Array, budget: Budget, rng: Rng) -> ActionSearch | None:
+        """The inner planner's search where its trie can evaluate the grid too, so that nothing is lost."""
+        if isinstance(self.inner, AbstractionTree) and hasattr(model, "actions"):
+            return self.inner.begin(model, state, budget, rng)
+        return None
 
     def _candidates(self, model: Model, state: Array, sweep: Sweep) -> Array:
         """What the inner planner shall choose from: the best aims, and the actions that the model proposes."""

@@ -32,6 +32,7 @@ def curling_engines(texts: Sequence[str]) -> Iterator[Measurement]:
     yield Measurement("curling", whole, "playouts/s", "(none)", "default policy, from the empty sheet")
     yield Measurement("curling", last, "playouts/s", "(none)", "default policy, last 4 shots, median of 9 positions")
     yield Measurement("curling", a_position, "us", "(none)", "all candidates, median of 9 positions after 12 shots")
+    yield Measurement("curling", bench.presearch_seconds(), "s", "presearch", "4,284 aims x 47 rounds, median of 6")
 
 
 BENCHMARKS: tuple[Benchmark, ...] = (speed, growth, overruns, yardstick, curling_engines, first_decision, cold_decision,
