@@ -13,7 +13,6 @@ import numpy as np
 
 from curling.engines import Engine, make_engine
 from curling.engines.analytic import WORKSPACE, shoot
-from curling.engines.curve import FIELDS
 from curling.model import Curling
 from curling.noise import noise_of, throw
 from curling.physics import FCV1
@@ -21,7 +20,7 @@ from curling.policy import default_shot
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FREE_GUARD, stones_of, team_of
 from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, int64, kernel
+from planners.jit import MATRIX, RNG, TABLE, VECTOR, float64, functions_of, int64, kernel, rollout
 
 DRAWS_AND_HITS = ((-0.15, 2.3), (0.25, 2.8))  # m/s, from and to (vx, vy)
 DRAWS = ((-0.05, 2.3), (0.2, 2.45))  # the same, of stones that mostly stay in play
@@ -87,19 +86,30 @@ def late_position(seed: int) -> Array:
     state, following, aim = model.initial_state(rng), np.empty(model.state_dim), np.empty(3)
     for shot in range(STONES - 4):
         free_guard = int(model.params[FREE_GUARD])
-        default_shot(0, stones_of(state), shot, team_of(state), free_guard, np.empty(FIELDS), aim, rng)
+        default_shot(0, stones_of(state), shot, team_of(state), free_guard, aim, rng)
         model.step(state, model.aim(*aim), following, model.params, rng)
         state, following = following, state
     return state
 
 
+@kernel(float64(TABLE, VECTOR, VECTOR, VECTOR, int64, VECTOR, RNG))
+def _play_out(functions: Array, start: Array, state: Array, scratch: Array, ends: int, params: Array,
+              rng: Rng) -> float:
+    """The mean return of playouts, called as a search calls them."""
+    total = 0.0
+    for _ in range(ends):
+        for i in range(len(start)):
+            state[i] = start[i]
+        total += rollout(functions, state, scratch, STONES, params, rng)
+    return total / ends
+
+
 def playouts(state: Array, ends: int, rng: Rng) -> float:
     """Playouts a second of CPU time by the default policy from a state to the end of the end, rules included."""
     model = Curling()
-    scratch = np.empty(model.state_dim)
+    functions = functions_of(model, frozenset({"rollout"}))
     start = time.process_time()
-    for _ in range(ends):
-        model.rollout(state.copy(), scratch, STONES, model.params, rng)
+    _play_out(functions, state, np.empty(model.state_dim), np.empty(model.state_dim), ends, model.params, rng)
     return ends / (time.process_time() - start)
 
 

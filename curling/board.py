@@ -7,7 +7,7 @@ from math import hypot, isfinite, sqrt
 
 import numpy as np
 
-from curling.engines.curve import ANCHOR_X, ANCHOR_Y, COS, SIN, graph_at, launch
+from curling.engines.curve import frame, graph_at
 from curling.engines.tables import LAWS
 from curling.sheet import STONE_RADIUS, STONES, TEAM_STONES
 from curling.shots import draw, hit
@@ -44,39 +44,36 @@ def is_guard(law: int, stones: Array, i: int) -> bool:
     return bool(stones[i, 1] + STONE_RADIUS < TEE[law] and to_tee(law, stones, i) >= IN_HOUSE[law])
 
 
-@kernel(boolean(int64, MATRIX, VECTOR, float64, float64, float64, float64, float64))
-def blocked(law: int, stones: Array, path: Array, vx: float, vy: float, side: float, until: float, room: float) -> bool:
+@kernel(boolean(int64, MATRIX, float64, float64, float64, float64, float64))
+def blocked(law: int, stones: Array, vx: float, vy: float, side: float, until: float, room: float) -> bool:
     """Whether a throw comes closer than a diameter and `room` metres to a stone in front of the line y = until.
 
     Args:
         law: 0 or 1.
         stones: [16, 2].
-        path: scratch, one row of the analytic engine's workspace.
         vx: of the release, m/s.
         vy: see vx.
         side: +1 counter-clockwise, -1 clockwise.
         until: m.
         room: m, for the noise of the throw.
     """
-    launch(law, path, 0.0, 0.0, 0.0, vx, vy, side)
-    cos, sin = path[COS], path[SIN]
+    stop_x, stop_y, cos, sin, _, _, _ = frame(law, 0.0, 0.0, vx, vy, side)
     for i in range(STONES):
         if stones[i, 1] < until:
-            dx, dy = stones[i, 0] - path[ANCHOR_X], stones[i, 1] - path[ANCHOR_Y]
+            dx, dy = stones[i, 0] - stop_x, stones[i, 1] - stop_y
             _, height = graph_at(law, side, -cos * dx - sin * dy)
             if abs(side * (cos * dy - sin * dx) - height) < DIAMETER + room:
                 return True
     return False
 
 
-@kernel(boolean(int64, MATRIX, VECTOR, VECTOR, float64, float64, float64, float64))
-def open_draw(law: int, stones: Array, path: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
+@kernel(boolean(int64, MATRIX, VECTOR, float64, float64, float64, float64))
+def open_draw(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
     """Write the aim (vx, vy, side of the spin) of a draw to (x, y), if nothing blocks it.
 
     Args:
         law: 0 or 1.
         stones: [16, 2].
-        path: scratch, one row of the analytic engine's workspace.
         aim: receives the aim, [3]; anything if the draw is blocked.
         x: m.
         y: m.
@@ -85,29 +82,28 @@ def open_draw(law: int, stones: Array, path: Array, aim: Array, x: float, y: flo
     """
     vx, vy = draw(law, x, y, side)
     aim[0], aim[1], aim[2] = vx, vy, side
-    return isfinite(vx) and not blocked(law, stones, path, vx, vy, side, y + DIAMETER, room)
+    return isfinite(vx) and not blocked(law, stones, vx, vy, side, y + DIAMETER, room)
 
 
-@kernel(boolean(int64, MATRIX, VECTOR, VECTOR, int64, float64, float64, float64, float64))
-def open_hit(law: int, stones: Array, path: Array, aim: Array, target: int, offset: float, speed: float, side: float,
+@kernel(boolean(int64, MATRIX, VECTOR, int64, float64, float64, float64, float64))
+def open_hit(law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float,
              room: float) -> bool:
     """The same for a hit on the stone in row `target`, see `curling.shots.hit`."""
     x, y = stones[target, 0], stones[target, 1]
     vx, vy = hit(law, x, y, offset, speed, side)
     aim[0], aim[1], aim[2] = vx, vy, side
-    return isfinite(vx) and not blocked(law, stones, path, vx, vy, side, y, room)
+    return isfinite(vx) and not blocked(law, stones, vx, vy, side, y, room)
 
 
 @helper
-def draws(law: int, stones: Array, path: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
+def draws(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
     """`open_draw` with the other spin if the first is blocked."""
-    return (open_draw(law, stones, path, aim, x, y, side, room)
-            or open_draw(law, stones, path, aim, x, y, -side, room))
+    return open_draw(law, stones, aim, x, y, side, room) or open_draw(law, stones, aim, x, y, -side, room)
 
 
 @helper
-def hits(law: int, stones: Array, path: Array, aim: Array, target: int, offset: float, speed: float, side: float,
+def hits(law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float,
          room: float) -> bool:
     """`open_hit` with the other spin if the first is blocked."""
-    return (open_hit(law, stones, path, aim, target, offset, speed, side, room)
-            or open_hit(law, stones, path, aim, target, offset, speed, -side, room))
+    return (open_hit(law, stones, aim, target, offset, speed, side, room)
+            or open_hit(law, stones, aim, target, offset, speed, -side, room))

@@ -13,7 +13,7 @@ from curling.board import DIAMETER, IN_HOUSE, TEE, TEE_SPEED, draws, hits, is_gu
 from curling.sheet import STONES, TEAM_STONES
 from curling.shots import launched
 from planners.base import Array
-from planners.jit import MATRIX, VECTOR, float64, helper, int64, kernel, uint64
+from planners.jit import MATRIX, float64, helper, int64, kernel, uint64
 from planners.zobrist import combine, mix
 
 MOST = 24
@@ -40,27 +40,27 @@ def _keep(aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int) -
     return n + 1
 
 
-@kernel(int64(int64, MATRIX, VECTOR, MATRIX, uint64[::1], int64, int64, int64, float64, float64, float64))
-def _draw(law: int, stones: Array, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int,
+@kernel(int64(int64, MATRIX, MATRIX, uint64[::1], int64, int64, int64, float64, float64, float64))
+def _draw(law: int, stones: Array, aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int,
           x: float, y: float, side: float) -> int:
     """Add a draw to (x, y) unless it is blocked; the number of aims."""
-    if n < MOST and draws(law, stones, path, aims[n], x, y, side, ROOM):
+    if n < MOST and draws(law, stones, aims[n], x, y, side, ROOM):
         return _keep(aims, keys, n, kind, rank)
     return n
 
 
-@kernel(int64(int64, MATRIX, VECTOR, MATRIX, uint64[::1], int64, int64, int64, int64, float64, float64))
-def _hit(law: int, stones: Array, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int,
+@kernel(int64(int64, MATRIX, MATRIX, uint64[::1], int64, int64, int64, int64, float64, float64))
+def _hit(law: int, stones: Array, aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int,
          target: int, offset: float, weight: float) -> int:
     """Add a hit on a stone unless it is blocked; the number of aims."""
     if n < MOST and abs(offset) < DIAMETER and hits(
-            law, stones, path, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM):
+            law, stones, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM):
         return _keep(aims, keys, n, kind, rank)
     return n
 
 
 @helper
-def _hit_two(law: int, stones: Array, team: int, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, rank: int,
+def _hit_two(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], n: int, rank: int,
              target: int) -> int:
     """Add a hit that goes on from a target to another stone of the opponent in the house, a quarter turn from it."""
     for i in range((1 - team) * TEAM_STONES, (2 - team) * TEAM_STONES):
@@ -69,24 +69,23 @@ def _hit_two(law: int, stones: Array, team: int, path: Array, aims: Array, keys:
         if to_tee(law, stones, i) < IN_HOUSE[law] and 0.2 * apart < dy < 0.95 * apart:
             # the stones part at right angles, the thrown one along the rim
             offset = DIAMETER * dy / apart
-            return _hit(law, stones, path, aims, keys, n, DOUBLE, rank, target, offset if dx > 0.0 else -offset, NORMAL)
+            return _hit(law, stones, aims, keys, n, DOUBLE, rank, target, offset if dx > 0.0 else -offset, NORMAL)
     return n
 
 
 @helper
-def _run_back(law: int, stones: Array, path: Array, aims: Array, keys: NDArray[np.uint64], n: int, rank: int,
-              target: int) -> int:
+def _run_back(law: int, stones: Array, aims: Array, keys: NDArray[np.uint64], n: int, rank: int, target: int) -> int:
     """Add a hit on a stone in front of a target that drives it there."""
     for i in range(STONES):
         dx, dy = stones[target, 0] - stones[i, 0], stones[target, 1] - stones[i, 1]
         if 0.4 < dy < 4.0 and abs(dx) < 0.5 * dy:
             offset = -DIAMETER * dx / sqrt(dx * dx + dy * dy)
-            return _hit(law, stones, path, aims, keys, n, RUN_BACK, rank, i, offset, PEEL)
+            return _hit(law, stones, aims, keys, n, RUN_BACK, rank, i, offset, PEEL)
     return n
 
 
 @helper
-def _take_outs(law: int, stones: Array, team: int, path: Array, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
+def _take_outs(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
     """Add hits on the opponent's best stones in the house."""
     beyond = -1.0
     for rank in range(3):
@@ -95,48 +94,48 @@ def _take_outs(law: int, stones: Array, team: int, path: Array, aims: Array, key
             break
         beyond = to_tee(law, stones, target)
         before = n
-        n = _hit(law, stones, path, aims, keys, n, NOSE, rank, target, 0.0, NORMAL)
+        n = _hit(law, stones, aims, keys, n, NOSE, rank, target, 0.0, NORMAL)
         if n == before:
-            n = _run_back(law, stones, path, aims, keys, n, rank, target)
+            n = _run_back(law, stones, aims, keys, n, rank, target)
             continue
         if rank == 0:
-            n = _hit(law, stones, path, aims, keys, n, SOFT_NOSE, rank, target, 0.0, SOFT)
+            n = _hit(law, stones, aims, keys, n, SOFT_NOSE, rank, target, 0.0, SOFT)
         if rank < 2:
-            n = _hit(law, stones, path, aims, keys, n, ROLL_LEFT, rank, target, -ROLL, CONTROL)
-            n = _hit(law, stones, path, aims, keys, n, ROLL_RIGHT, rank, target, ROLL, CONTROL)
-        n = _hit_two(law, stones, team, path, aims, keys, n, rank, target)
+            n = _hit(law, stones, aims, keys, n, ROLL_LEFT, rank, target, -ROLL, CONTROL)
+            n = _hit(law, stones, aims, keys, n, ROLL_RIGHT, rank, target, ROLL, CONTROL)
+        n = _hit_two(law, stones, team, aims, keys, n, rank, target)
     return n
 
 
 @helper
-def _around_and_peels(law: int, stones: Array, shot: int, team: int, free_guard: int, path: Array, aims: Array,
+def _around_and_peels(law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array,
                       keys: NDArray[np.uint64], n: int) -> int:
     """Add draws behind the guards near the centre, and hits that remove the opponent's where that is allowed."""
     guards = 0
     for i in range(STONES):
         if guards < 3 and is_guard(law, stones, i) and abs(stones[i, 0]) < NEAR_CENTRE:
             if guards < 2 and shot < LAST_SHOT:
-                n = _draw(law, stones, path, aims, keys, n, AROUND, guards, 0.8 * stones[i, 0], TEE[law] - 0.2, 1.0)
+                n = _draw(law, stones, aims, keys, n, AROUND, guards, 0.8 * stones[i, 0], TEE[law] - 0.2, 1.0)
             if i // TEAM_STONES != team and shot >= free_guard:
-                n = _hit(law, stones, path, aims, keys, n, PEEL_GUARD, guards, i, 0.0, PEEL)
+                n = _hit(law, stones, aims, keys, n, PEEL_GUARD, guards, i, 0.0, PEEL)
             guards += 1
     return n
 
 
 @helper
-def _raise(law: int, stones: Array, team: int, path: Array, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
+def _raise(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
     """Add a raise of the first own stone in front of the house's centre to the tee."""
     for i in range(team * TEAM_STONES, (team + 1) * TEAM_STONES):
         x, y = stones[i, 0], stones[i, 1]
         if TEE[law] - LONG_GUARD < y < TEE[law] - WING and abs(x) < WING:
             # the struck stone runs as far as the thrown one would have, which was a diameter behind it
             offset = DIAMETER * x / sqrt(x * x + (TEE[law] - y) ** 2)
-            return _hit(law, stones, path, aims, keys, n, RAISE, 0, i, offset, SHORT)
+            return _hit(law, stones, aims, keys, n, RAISE, 0, i, offset, SHORT)
     return n
 
 
-@kernel(int64(int64, MATRIX, int64, int64, int64, VECTOR, MATRIX, uint64[::1]))
-def candidates(law: int, stones: Array, shot: int, team: int, free_guard: int, path: Array, aims: Array,
+@kernel(int64(int64, MATRIX, int64, int64, int64, MATRIX, uint64[::1]))
+def candidates(law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array,
                keys: NDArray[np.uint64]) -> int:
     """Write the candidates of a position; how many, from 1 to MOST.
 
@@ -146,32 +145,31 @@ def candidates(law: int, stones: Array, shot: int, team: int, free_guard: int, p
         shot: number of the shot in its end, 0..15.
         team: that throws.
         free_guard: shots under the free guard zone rule.
-        path: scratch, one row of the analytic engine's workspace.
         aims: receives velocities, m/s, and sides of the spin, [MOST, 3].
         keys: receives the keys, [MOST].
     """
     tee = TEE[law]
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)
-    n = _take_outs(law, stones, team, path, aims, keys, 0)
+    n = _take_outs(law, stones, team, aims, keys, 0)
     for side in (1.0, -1.0):
-        if open_draw(law, stones, path, aims[n], 0.0, tee, side, ROOM):
+        if open_draw(law, stones, aims[n], 0.0, tee, side, ROOM):
             n = _keep(aims, keys, n, TEE_DRAW, 0)
     if theirs >= 0:
         x, y = stones[theirs, 0], stones[theirs, 1]
-        n = _draw(law, stones, path, aims, keys, n, FREEZE, 0, x, y - 1.2 * DIAMETER, 1.0)
-    n = _around_and_peels(law, stones, shot, team, free_guard, path, aims, keys, n)
-    n = _raise(law, stones, team, path, aims, keys, n)
+        n = _draw(law, stones, aims, keys, n, FREEZE, 0, x, y - 1.2 * DIAMETER, 1.0)
+    n = _around_and_peels(law, stones, shot, team, free_guard, aims, keys, n)
+    n = _raise(law, stones, team, aims, keys, n)
     if shot < LAST_SHOT:
         if mine >= 0:
-            n = _draw(law, stones, path, aims, keys, n, COVER, 0, stones[mine, 0], tee - GUARD, 1.0)
-            n = _draw(law, stones, path, aims, keys, n, COVER, 1, stones[mine, 0], tee - LONG_GUARD, 1.0)
-        n = _draw(law, stones, path, aims, keys, n, CENTRE_GUARD, 0, 0.0, tee - GUARD, 1.0)
+            n = _draw(law, stones, aims, keys, n, COVER, 0, stones[mine, 0], tee - GUARD, 1.0)
+            n = _draw(law, stones, aims, keys, n, COVER, 1, stones[mine, 0], tee - LONG_GUARD, 1.0)
+        n = _draw(law, stones, aims, keys, n, CENTRE_GUARD, 0, 0.0, tee - GUARD, 1.0)
         if shot < free_guard:
-            n = _draw(law, stones, path, aims, keys, n, CORNER_GUARD, 0, -CORNER, tee - GUARD, 1.0)
-            n = _draw(law, stones, path, aims, keys, n, CORNER_GUARD, 1, CORNER, tee - GUARD, -1.0)
-    n = _draw(law, stones, path, aims, keys, n, FRONT_DRAW, 0, 0.0, tee - WING, 1.0)
-    n = _draw(law, stones, path, aims, keys, n, WING_DRAW, 0, -WING, tee, 1.0)
-    n = _draw(law, stones, path, aims, keys, n, WING_DRAW, 1, WING, tee, -1.0)
+            n = _draw(law, stones, aims, keys, n, CORNER_GUARD, 0, -CORNER, tee - GUARD, 1.0)
+            n = _draw(law, stones, aims, keys, n, CORNER_GUARD, 1, CORNER, tee - GUARD, -1.0)
+    n = _draw(law, stones, aims, keys, n, FRONT_DRAW, 0, 0.0, tee - WING, 1.0)
+    n = _draw(law, stones, aims, keys, n, WING_DRAW, 0, -WING, tee, 1.0)
+    n = _draw(law, stones, aims, keys, n, WING_DRAW, 1, WING, tee, -1.0)
     if n == 0 or (shot == LAST_SHOT and mine < 0 and n < MOST):
         # for a blank end, or where everything else is blocked
         aims[n, 0], aims[n, 1] = launched(law, 2.0, tee, PEEL * TEE_SPEED[law], 1.0)

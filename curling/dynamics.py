@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from curling.candidates import MOST, candidates
 from curling.engines.analytic import WORKSPACE, shoot
-from curling.engines.curve import FIELDS
 from curling.noise import throw
 from curling.policy import default_shot
 from curling.sheet import STONES
@@ -29,7 +28,7 @@ from curling.state import (
     team_of,
 )
 from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, compiled, float64, helper, int64, kernel, typeof
+from planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, float64, helper, int64, kernel, typeof
 
 
 @helper
@@ -84,8 +83,7 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
     """The shots that a player would think of, see `curling.candidates`; how many."""
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
-    n = candidates(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), np.empty(FIELDS),
-                   out, keys)
+    n = candidates(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), out, keys)
     for i in range(n):
         _write(out[i], out[i, 0], out[i, 1], out[i, 2], params)
     return n
@@ -113,17 +111,34 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     _write(action, vx, vy, side, params)
 
 
-@kernel(float64(VECTOR, VECTOR, int64, VECTOR, RNG, MATRIX, VECTOR, MATRIX))
-def _play_out(state: Array, scratch: Array, depth: int, params: Array, rng: Rng, stones: Array, aim: Array,
-              workspace: Array) -> float:
+@kernel(boolean(VECTOR, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR, MATRIX))
+def _is_better_left(state: Array, scratch: Array, params: Array, stones: Array, after: Array, aim: Array,
+                    workspace: Array) -> bool:
+    """Whether the last stone of an end is better thrown away, since the aim even if hit precisely would pay less.
+
+    So a team keeps the hammer where one point is worth less; the default policy only thinks of stones.
+    """
+    reward, _ = settle(state, stones, scratch, params)
+    read_stones(state, after)
+    law = int(params[LAW])
+    shoot(after, row_of(state), aim[0], aim[1], _spin(aim[2], params), law, workspace)
+    hit, _ = settle(state, after, scratch, params)
+    return (reward - hit) * (1.0 - 2.0 * team_of(state)) > 0.0
+
+
+@kernel(float64(VECTOR, VECTOR, int64, VECTOR, RNG, MATRIX, MATRIX, VECTOR, MATRIX))
+def _play_out(state: Array, scratch: Array, depth: int, params: Array, rng: Rng, stones: Array, after: Array,
+              aim: Array, workspace: Array) -> float:
     """`rollout` with room for the stones, an aim and the engine."""
     law, free_guard = int(params[LAW]), int(params[FREE_GUARD])
     total = 0.0
     for _ in range(depth):
         read_stones(state, stones)
-        default_shot(law, stones, shot_of(state), team_of(state), free_guard, workspace[0], aim, rng)
-        vx, vy = throw(aim[0], aim[1], params[CAP], params[NOISE:VALUES], rng)
-        shoot(stones, row_of(state), vx, vy, _spin(aim[2], params), law, workspace)
+        shot = shot_of(state)
+        default_shot(law, stones, shot, team_of(state), free_guard, aim, rng)
+        if shot < STONES - 1 or not _is_better_left(state, scratch, params, stones, after, aim, workspace):
+            vx, vy = throw(aim[0], aim[1], params[CAP], params[NOISE:VALUES], rng)
+            shoot(stones, row_of(state), vx, vy, _spin(aim[2], params), law, workspace)
         reward, over = settle(state, stones, scratch, params)
         total += reward
         if over:
@@ -134,8 +149,12 @@ def _play_out(state: Array, scratch: Array, depth: int, params: Array, rng: Rng,
 
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """Return of at most `depth` shots by the default policy of both teams, see `curling.policy`."""
-    return _play_out(state, scratch, depth, params, rng, np.empty((STONES, 2)), np.empty(3), np.empty(WORKSPACE))
+    """Return of at most `depth` shots by the default policy of both teams, see `curling.policy`.
+
+    The last stone of an end is thrown away where that pays more than its aim.
+    """
+    return _play_out(state, scratch, depth, params, rng, np.empty((STONES, 2)), np.empty((STONES, 2)), np.empty(3),
+                     np.empty(WORKSPACE))
 
 
 @compiled("player")

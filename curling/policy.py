@@ -31,7 +31,7 @@ AROUND = 0.55
 
 
 @helper
-def _answer(law: int, stones: Array, shot: int, team: int, free_guard: int, theirs: int, closest: float, path: Array,
+def _answer(law: int, stones: Array, shot: int, team: int, free_guard: int, theirs: int, closest: float,
             aim: Array, side: float, rng: Rng) -> bool:
     """The opponent lies shot: hit that stone, or else draw closer, freeze to it or clear its guard."""
     x, y, distance = stones[theirs, 0], stones[theirs, 1], to_tee(law, stones, theirs)
@@ -39,30 +39,30 @@ def _answer(law: int, stones: Array, shot: int, team: int, free_guard: int, thei
     if shot == LAST_SHOT and distance > SAFE_DRAW:
         second = nearest(law, stones, 1 - team, distance)
         wants = wants and (second < 0 or to_tee(law, stones, second) >= closest)
-    if wants and hits(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+    if wants and hits(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
         return True
     if shot == LAST_SHOT:
         if distance < DIAMETER:
-            return (draws(law, stones, path, aim, x, y - DIAMETER, side, 0.0)
-                    or hits(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER))
-        return draws(law, stones, path, aim, 0.0, TEE[law], side, 0.0)
+            return (draws(law, stones, aim, x, y - DIAMETER, side, 0.0)
+                    or hits(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER))
+        return draws(law, stones, aim, 0.0, TEE[law], side, 0.0)
     chance = rng.random()
     if chance < FREEZE:
-        return draws(law, stones, path, aim, x, y - 1.2 * DIAMETER, side, ROOM)
+        return draws(law, stones, aim, x, y - 1.2 * DIAMETER, side, ROOM)
     if chance < FREEZE + PEEL_GUARD and shot >= free_guard:
         for i in range(STONES):
             if is_guard(law, stones, i) and abs(stones[i, 0] - x) < 2.0 * DIAMETER:
-                if hits(law, stones, path, aim, i, 0.0, PEEL * TEE_SPEED[law], side, 0.0):
+                if hits(law, stones, aim, i, 0.0, PEEL * TEE_SPEED[law], side, 0.0):
                     return True
     return False
 
 
 @helper
-def _build(law: int, stones: Array, shot: int, free_guard: int, mine: int, theirs: int, path: Array, aim: Array,
+def _build(law: int, stones: Array, shot: int, free_guard: int, mine: int, theirs: int, aim: Array,
            side: float, rng: Rng) -> bool:
     """The opponent does not lie shot: hit a stone that would limit the score, or guard."""
     if theirs >= 0 and rng.random() < HIT_SECOND:
-        if hits(law, stones, path, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+        if hits(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
             return True
     if shot == LAST_SHOT:
         return False
@@ -75,32 +75,31 @@ def _build(law: int, stones: Array, shot: int, free_guard: int, mine: int, their
         chance = CENTRE_OPENING
     else:
         chance, x = CORNER_OPENING, CORNER if rng.random() < 0.5 else -CORNER
-    return rng.random() < chance and draws(law, stones, path, aim, x, TEE[law] - CENTRE_GUARD, side, ROOM)
+    return rng.random() < chance and draws(law, stones, aim, x, TEE[law] - CENTRE_GUARD, side, ROOM)
 
 
 @helper
-def _draw_in(law: int, stones: Array, shot: int, path: Array, aim: Array, side: float, rng: Rng) -> bool:
+def _draw_in(law: int, stones: Array, shot: int, aim: Array, side: float, rng: Rng) -> bool:
     """Draw behind a guard or near the tee."""
     if shot < LAST_SHOT and rng.random() < AROUND:
         first = int(rng.random() * STONES)
         for n in range(STONES):
             i = (first + n) % STONES
             if is_guard(law, stones, i) and abs(stones[i, 0]) < CORNER + DIAMETER:
-                if draws(law, stones, path, aim, stones[i, 0], TEE[law] - BEHIND, side, ROOM):
+                if draws(law, stones, aim, stones[i, 0], TEE[law] - BEHIND, side, ROOM):
                     return True
                 break
     for _ in range(3):
         x = SPREAD_X * (2.0 * rng.random() - 1.0)
         y = TEE[law] - FRONT + SPREAD_Y * (2.0 * rng.random() - 1.0)
-        if open_draw(law, stones, path, aim, x, y, side, ROOM):
+        if open_draw(law, stones, aim, x, y, side, ROOM):
             return True
         side = -side
     return False
 
 
-@kernel(typeof(None)(int64, MATRIX, int64, int64, int64, VECTOR, VECTOR, RNG))
-def default_shot(law: int, stones: Array, shot: int, team: int, free_guard: int, path: Array, aim: Array,
-                 rng: Rng) -> None:
+@kernel(typeof(None)(int64, MATRIX, int64, int64, int64, VECTOR, RNG))
+def default_shot(law: int, stones: Array, shot: int, team: int, free_guard: int, aim: Array, rng: Rng) -> None:
     """Choose a shot.
 
     Args:
@@ -109,7 +108,6 @@ def default_shot(law: int, stones: Array, shot: int, team: int, free_guard: int,
         shot: number of the shot in its end, 0..15.
         team: that throws.
         free_guard: shots under the free guard zone rule.
-        path: scratch, one row of the analytic engine's workspace.
         aim: receives the velocity, m/s, and the side of the spin, [3].
         rng: source of the choice.
     """
@@ -117,10 +115,10 @@ def default_shot(law: int, stones: Array, shot: int, team: int, free_guard: int,
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)
     closest = to_tee(law, stones, mine) if mine >= 0 else inf
     if theirs >= 0 and to_tee(law, stones, theirs) < closest:
-        found = _answer(law, stones, shot, team, free_guard, theirs, closest, path, aim, side, rng)
+        found = _answer(law, stones, shot, team, free_guard, theirs, closest, aim, side, rng)
     else:
-        found = _build(law, stones, shot, free_guard, mine, theirs, path, aim, side, rng)
-    if not found and not _draw_in(law, stones, shot, path, aim, side, rng):
+        found = _build(law, stones, shot, free_guard, mine, theirs, aim, side, rng)
+    if not found and not _draw_in(law, stones, shot, aim, side, rng):
         guards = shot < LAST_SHOT and (theirs < 0 or closest < to_tee(law, stones, theirs))
         x, y = (CORNER * (2.0 * rng.random() - 1.0), TEE[law] - CENTRE_GUARD) if guards else (0.0, TEE[law])
         aim[0], aim[1] = draw(law, x, y, side)

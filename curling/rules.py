@@ -43,7 +43,8 @@ def row(shot: int, hammer: int) -> int:
 @helper
 def _to_tee(stones: Array, i: int, tee: float) -> float:
     """Distance of stone i from the tee; infinite where absent."""
-    return math.hypot(stones[i, 0], stones[i, 1] - tee) if stones[i, 1] > 0.0 else math.inf
+    x, y = stones[i, 0], stones[i, 1] - tee
+    return math.sqrt(x * x + y * y) if stones[i, 1] > 0.0 else math.inf
 
 
 @helper

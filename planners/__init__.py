@@ -10,7 +10,7 @@ from typing import Any
 from planners.base import Array, Budget, Decision, Model, Planner, Rng
 from planners.registry import Registry
 
-__all__ = ["Array", "Budget", "Decision", "Model", "Planner", "Rng", "make", "names", "parse"]
+__all__ = ["Array", "Budget", "Decision", "Model", "Planner", "Rng", "make", "names", "names_for", "parse"]
 
 REGISTRY = Registry(
     "planner",
@@ -28,6 +28,12 @@ REGISTRY = Registry(
 )
 
 names = REGISTRY.names
+
+
+def names_for(model: Model) -> list[str]:
+    """The planners that search this model with their default parameters; a class says what it `needs` of a model."""
+    return [name for name in names()
+            if name != "random" and all(hasattr(model, part) for part in getattr(REGISTRY.cls(name), "needs", ()))]
 
 
 def make(name: str, **parameters: Any) -> Planner:

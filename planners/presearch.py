@@ -161,6 +161,8 @@ class Presearch:
     size: int = 4_284
     candidates: int = 16
 
+    needs = ("aim_grid", "step_exact")
+
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
+import envs
 import planners
 from runs import provenance
 from runs.benchmarks.measurement import Benchmark, Measurement
@@ -47,7 +48,7 @@ def main(texts: Sequence[str], *, as_json: bool) -> int:
     Raises:
         UsageError: an unknown planner or parameter.
     """
-    texts = texts or [name for name in planners.names() if name != "random"]
+    texts = texts or planners.names_for(envs.parse("trap"))
     for text in texts:
         parse_text(planners.parse, text)
     found = []

@@ -149,7 +149,8 @@ def load(target: str) -> Suite:
 
     if target.partition(":")[0] not in envs.names():
         raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *envs.names()]))))
-    entrants = tuple(Entrant(name) for name in planners.names() if name != "random")
+    parse_text(envs.parse, target)
+    entrants = tuple(map(Entrant, planners.names_for(envs.parse(target))))
     return Suite(target, (Experiment(target, entrants, DEFAULT_SIMULATIONS),))
 
 

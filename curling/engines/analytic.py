@@ -8,7 +8,7 @@ from math import inf, isfinite, nan, sqrt
 import numpy as np
 
 from curling.engines.base import Engine, Path
-from curling.engines.curve import ABSENT, FIELDS, MOVING, RESTING, STATE, X, Y, where
+from curling.engines.curve import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, stones_on, where
 from curling.engines.events import advance, go, look_ahead
 from curling.engines.impact import ROOM
 from curling.engines.rates import TIME_STEP
@@ -25,29 +25,40 @@ HOG_REMOVES_ALL = np.array([law.hog_removes_all for law in LAWS])
 
 @helper
 def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: float, spin: float) -> None:
-    """Lay out the board with the thrown stone on its way; with a velocity that is no velocity it is gone at once."""
+    """Lay out the board with the thrown stone on its way; with a velocity that is no velocity it is gone at once.
+
+    The first rows hold the stones that are there, so that nothing later looks at rows of absent ones.
+    """
+    n, thrown = 0, 0
     for i in range(STONES):
-        board[i, X], board[i, Y] = stones[i, 0], stones[i, 1]
-        board[i, STATE] = RESTING if isfinite(stones[i, 0]) and isfinite(stones[i, 1]) else ABSENT
-    board[index, STATE] = ABSENT
+        x, y = stones[i, 0], stones[i, 1]
+        if i == index:
+            thrown = n
+        if i == index or (isfinite(x) and isfinite(y)):
+            board[n, X], board[n, Y], board[n, ROW], board[n, STATE] = x, y, i, RESTING
+            n += 1
+    board[0, COUNT] = n
+    board[n:STONES, STATE] = ABSENT
+    board[thrown, STATE] = ABSENT
     v = sqrt(vx * vx + vy * vy)
     if isfinite(v) and isfinite(spin) and v > 0.0:
         fast = min(v, TOP_SPEED[law]) / v
         vx, vy, early = fast * vx, fast * vy, EARLY[law]
-        board[index, X], board[index, Y] = -early * vx, -early * vy
-        if go(law, board, index, -early, vx, vy, spin):
-            look_ahead(law, board, index, -early)
+        board[thrown, X], board[thrown, Y] = -early * vx, -early * vy
+        if go(law, board, thrown, -early, vx, vy, spin):
+            look_ahead(law, board, thrown, -early)
 
 
 @helper
 def _collect(law: int, board: Array, stones: Array, index: int) -> None:
     """The stones at rest, without those that the hog line takes away."""
     for i in range(STONES):
-        short = board[i, Y] <= HOG[law] and (HOG_REMOVES_ALL[law] or i == index)
-        if board[i, STATE] == ABSENT or short:
-            stones[i, 0], stones[i, 1] = nan, nan
-        else:
-            stones[i, 0], stones[i, 1] = board[i, X], board[i, Y]
+        stones[i, 0], stones[i, 1] = nan, nan
+    for n in range(stones_on(board)):
+        i = int(board[n, ROW])
+        short = board[n, Y] <= HOG[law] and (HOG_REMOVES_ALL[law] or i == index)
+        if board[n, STATE] != ABSENT and not short:
+            stones[i, 0], stones[i, 1] = board[n, X], board[n, Y]
 
 
 @kernel("void(f8[:, ::1], i8, f8, f8, f8, i8, f8[:, ::1])")
@@ -88,16 +99,18 @@ def _film(stones: Array, index: int, vx: float, vy: float, spin: float, law: int
         times[n] = n * interval
         time = advance(law, board, time, times[n])
         moving = False
-        for i in range(STONES):
-            moving = moving or board[i, STATE] == MOVING
+        for k in range(stones_on(board)):
+            moving = moving or board[k, STATE] == MOVING
         if not moving:
             times[n] = time
         for i in range(STONES):
-            frames[n, i, 0], frames[n, i, 1] = board[i, X], board[i, Y]
-            if board[i, STATE] == ABSENT:
-                frames[n, i, 0], frames[n, i, 1] = nan, nan
-            elif board[i, STATE] == MOVING:
-                frames[n, i, 0], frames[n, i, 1] = where(law, board[i], times[n])
+            frames[n, i, 0], frames[n, i, 1] = nan, nan
+        for k in range(stones_on(board)):
+            i = int(board[k, ROW])
+            if board[k, STATE] == RESTING:
+                frames[n, i, 0], frames[n, i, 1] = board[k, X], board[k, Y]
+            elif board[k, STATE] == MOVING:
+                frames[n, i, 0], frames[n, i, 1] = where(law, board[k], times[n])
         n += 1
     _collect(law, board, stones, index)
     return n

@@ -5,6 +5,8 @@ from math import inf, sqrt
 import numpy as np
 
 from curling.engines.curve import (
+    ACROSS,
+    ALONG,
     ANCHOR_X,
     ANCHOR_Y,
     COS,
@@ -28,6 +30,7 @@ from planners.jit import helper
 NEVER = -1.0  # as a time-to-stop: does not happen
 DIAMETER = 2.0 * STONE_RADIUS
 NEWTON_STEPS = 30  # one or two are usual, the rest bisect
+ROUGH = 1e-7  # a Newton step so short is the last: the next would be the square of it
 MARCH_STEPS = 1000
 CLOSE = 1e-9  # m, moving stones so close touch
 SHORTEST_STEP = 1e-7  # s
@@ -48,10 +51,9 @@ def meets(law: int, stone: Array, time: float, target_x: float, target_y: float)
     side = stone[SIDE_OF_SPIN]
     dx, dy = target_x - stone[ANCHOR_X], target_y - stone[ANCHOR_Y]
     x, y = stone[COS] * dx + stone[SIN] * dy, stone[COS] * dy - stone[SIN] * dx
-    if x >= DIAMETER:
+    y *= side if side != 0.0 else 1.0
+    if max(max(x, -x - stone[ALONG]), max(-y, y - stone[ACROSS])) >= DIAMETER:
         return NEVER
-    if side != 0.0:
-        y *= side
     tau, height = graph_at(law, side, -x)
     if abs(y - height) > REACH[law]:
         return NEVER
@@ -98,7 +100,7 @@ def meets(law: int, stone: Array, time: float, target_x: float, target_y: float)
         rate = 2.0 * (ex * vx - ey * vy)
         step = overlap / rate if rate > 0.0 else inf
         tau += step
-        if abs(step) <= 1e-11 * start:
+        if abs(step) <= ROUGH * start:
             break
     return min(max(tau, lowest), highest)
 
@@ -109,13 +111,15 @@ def crosses(law: int, stone: Array, time: float, nx: float, ny: float, limit: fl
 
     A path turns one way only: between its ends it is farthest out where its heading lies along the line.
     """
+    first = nx * stone[X] + ny * stone[Y] - limit
+    if first < -stone[ALONG] - stone[ACROSS]:
+        return NEVER
     side, start, end = stone[SIDE_OF_SPIN], stone[STOP_TIME] - time, stone[END_TAU]
     # in the frame of the curve the stone is beyond the line by across * Y - ahead * X - rest
     ahead, across = nx * stone[COS] + ny * stone[SIN], ny * stone[COS] - nx * stone[SIN]
     if side != 0.0:
         across *= side
     rest = limit - nx * stone[ANCHOR_X] - ny * stone[ANCHOR_Y]
-    first = nx * stone[X] + ny * stone[Y] - limit
     x0, y0, dx0, dy0 = motion_at(law, side, start)
     outwards = ahead * dx0 - across * dy0
     if first >= 0.0:
@@ -150,7 +154,7 @@ def crosses(law: int, stone: Array, time: float, nx: float, ny: float, limit: fl
         outwards = ahead * dx1 - across * dy1
         step = beyond / outwards if outwards > 0.0 else inf
         tau += step
-        if abs(step) <= 1e-11 * start:
+        if abs(step) <= ROUGH * start:
             break
     return min(max(tau, lowest), highest)
 
@@ -173,6 +177,9 @@ def collide(law: int, one: Array, two: Array, time: float, limit: float) -> floa
             if closing > 0.0:
                 return time
             gap = 0.0
+        left = limit - time
+        if gap > (closing + 0.5 * CLOSING[law] * left) * left:
+            return inf
         root = sqrt(closing * closing + 2.0 * CLOSING[law] * gap)
         step = 2.0 * gap / (closing + root) if closing > 0.0 else (root - closing) / CLOSING[law]
         time += max(step, SHORTEST_STEP)

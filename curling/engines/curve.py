@@ -39,8 +39,17 @@ NEXT_KIND = 10
 X, Y = 11, 12  # place at rest, or at the start of the piece, m
 SPEED_X, SPEED_Y, TURNING = 13, 14, 15  # velocity and spin at an impact, m/s and rad/s
 STATE = 16
-FIELDS = 17
+ALONG, ACROSS = 17, 18  # place at the start of the piece in the frame of the curve: the path fills no larger a box, m
+ROW = 19  # of the stone among the stones of the shot
+COUNT = 20  # in the first row: how many rows hold stones
+FIELDS = 21
 ABSENT, RESTING, MOVING = 0.0, 1.0, 2.0  # STATE
+
+
+@helper
+def stones_on(board: Array) -> int:
+    """How many rows of a board hold stones; those of stones that left the sheet in this shot count."""
+    return int(board[0, COUNT])
 
 
 @helper
@@ -130,22 +139,38 @@ def tau_of_spin_lost(law: int, lost: float) -> float:
 
 
 @helper
-def launch(law: int, stone: Array, time: float, x: float, y: float, vx: float, vy: float, spin: float) -> None:
-    """Lay the curve so that at `time` the stone is at (x, y) with velocity (vx, vy), not 0, and this spin.
+def side_of(spin: float) -> float:
+    """`side` of a spin: its sign."""
+    return 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
+
+
+@helper
+def frame(law: int, x: float, y: float, vx: float, vy: float,
+          side: float) -> tuple[float, float, float, float, float, float, float]:
+    """Lay the curve so that it leads through (x, y) with velocity (vx, vy), not 0.
 
     A velocity beyond the tables is taken as their last.
+
+    Returns:
+        Where the stone would stop (x, y), its heading there (cos, sin), the place (x, y) in the frame of the curve, and
+        its time-to-stop.
     """
-    v = sqrt(vx * vx + vy * vy)
-    side = 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
-    tau = tau_of_speed(law, min(v, TOP_SPEED[law]))
-    place_x, place_y, dx, dy = motion_at(law, side, tau)
-    length = sqrt(dx * dx + dy * dy)
-    c, s = dx / length, side * dy / length  # the last heading is the present one turned by (c, s)
-    cos, sin = (vx * c - vy * s) / v, (vy * c + vx * s) / v
-    stone[COS], stone[SIN] = cos, sin
-    stone[ANCHOR_X] = x + cos * place_x + sin * side * place_y
-    stone[ANCHOR_Y] = y + sin * place_x - cos * side * place_y
-    stone[X], stone[Y] = x, y
+    tau = tau_of_speed(law, min(sqrt(vx * vx + vy * vy), TOP_SPEED[law]))
+    along, across, dx, dy = motion_at(law, side, tau)
+    dy *= side
+    scale = 1.0 / sqrt((dx * dx + dy * dy) * (vx * vx + vy * vy))
+    cos, sin = (vx * dx - vy * dy) * scale, (vy * dx + vx * dy) * scale  # the last heading is the present one, turned
+    right = side * across
+    return x + cos * along + sin * right, y + sin * along - cos * right, cos, sin, along, across, tau
+
+
+@helper
+def launch(law: int, stone: Array, time: float, x: float, y: float, vx: float, vy: float, spin: float) -> None:
+    """At `time` the stone is at (x, y) with velocity (vx, vy), not 0, and this spin."""
+    side = side_of(spin)
+    stop_x, stop_y, cos, sin, along, across, tau = frame(law, x, y, vx, vy, side)
+    stone[ANCHOR_X], stone[ANCHOR_Y], stone[COS], stone[SIN] = stop_x, stop_y, cos, sin
+    stone[X], stone[Y], stone[ALONG], stone[ACROSS] = x, y, along, across
     stone[SIDE_OF_SPIN] = side
     stone[STOP_TIME] = time + tau
     stone[SPIN] = abs(spin) - spin_lost(law, tau)

@@ -28,15 +28,15 @@ from curling.engines.curve import (
     launch,
     motion,
     spin_at,
+    stones_on,
     tau_of_spin_lost,
     where,
 )
 from curling.engines.impact import impact, impact_of_many
 from curling.engines.rates import TIME_STEP
 from curling.engines.tables import BACK, SIDE, STOP_SPEED
-from curling.sheet import STONES
 from planners.base import Array
-from planners.jit import helper
+from planners.jit import MATRIX, boolean, float64, helper, int64, kernel, typeof
 
 STOPS, SPIN_DIES, LEAVES = -1.0, -2.0, -3.0  # kinds of events; from 0 on it is the row of the resting stone that is hit
 MAX_EVENTS = 20_000  # a shot has a handful; stones that still move after so many stay where they are
@@ -61,11 +61,11 @@ def _step_after(time: float) -> float:
     return ceil(time / TIME_STEP) * TIME_STEP
 
 
-@helper
+@kernel(typeof(None)(int64, MATRIX, int64, float64))
 def look_ahead(law: int, board: Array, i: int, time: float) -> None:
     """Write what happens next to moving stone i, other moving stones apart: NEXT_TIME, NEXT_KIND."""
     tau, kind = board[i, END_TAU], board[i, END_KIND]
-    for j in range(STONES):
+    for j in range(stones_on(board)):
         if board[j, STATE] == RESTING:
             contact = meets(law, board[i], time, board[j, X], board[j, Y])
             if contact >= tau:
@@ -78,7 +78,7 @@ def look_ahead(law: int, board: Array, i: int, time: float) -> None:
     board[i, NEXT_TIME], board[i, NEXT_KIND] = when, kind
 
 
-@helper
+@kernel(typeof(None)(int64, MATRIX, int64, int64, float64))
 def _look_at(law: int, board: Array, i: int, j: int, time: float) -> None:
     """Update what happens next to moving stone i, now that stone j may have come to rest in its way."""
     if board[j, STATE] == RESTING:
@@ -88,7 +88,7 @@ def _look_at(law: int, board: Array, i: int, j: int, time: float) -> None:
             board[i, NEXT_TIME], board[i, NEXT_KIND] = when, float(j)
 
 
-@helper
+@kernel(boolean(int64, MATRIX, int64, float64, float64, float64, float64))
 def go(law: int, board: Array, i: int, time: float, vx: float, vy: float, spin: float) -> bool:
     """Stone i moves on from X, Y with a new velocity; False if that is too slow to move."""
     if not sqrt(vx * vx + vy * vy) > STOP_SPEED[law]:
@@ -125,7 +125,7 @@ def _resume(law: int, board: Array, i: int, time: float) -> None:
 @helper
 def _touched(law: int, board: Array, i: int, j: int, time: float) -> bool:
     """Whether a third stone touches i or j, halted for their impact."""
-    for k in range(STONES):
+    for k in range(stones_on(board)):
         if board[k, STATE] != ABSENT and k != i and k != j:
             x, y = board[k, X], board[k, Y]
             if board[k, STATE] == MOVING:
@@ -143,21 +143,21 @@ def _hit(law: int, board: Array, i: int, j: int, time: float) -> None:
     _halt(law, board, i, time)
     _halt(law, board, j, time)
     if _touched(law, board, i, j, time):
-        for k in range(STONES):
+        for k in range(stones_on(board)):
             if k != i and k != j:
                 _halt(law, board, k, time)
         impact_of_many(law, board)
-        for k in range(STONES):
+        for k in range(stones_on(board)):
             if board[k, STATE] == MOVING or board[k, SPEED_X] != 0.0 or board[k, SPEED_Y] != 0.0:
                 _resume(law, board, k, time)
-        for k in range(STONES):
+        for k in range(stones_on(board)):
             if board[k, STATE] == MOVING:
                 look_ahead(law, board, k, middle)
         return
     impact(law, board, i, j)
     _resume(law, board, i, time)
     _resume(law, board, j, time)
-    for k in range(STONES):
+    for k in range(stones_on(board)):
         if board[k, STATE] == MOVING:
             if k == i or k == j or board[k, NEXT_KIND] == j:
                 look_ahead(law, board, k, middle)
@@ -177,7 +177,7 @@ def _end(law: int, board: Array, i: int, time: float) -> None:
         look_ahead(law, board, i, time)
         return
     board[i, STATE] = RESTING
-    for k in range(STONES):
+    for k in range(stones_on(board)):
         if board[k, STATE] == MOVING:
             _look_at(law, board, k, i, time)
 
@@ -186,16 +186,16 @@ def _end(law: int, board: Array, i: int, time: float) -> None:
 def advance(law: int, board: Array, time: float, until: float) -> float:
     """Let everything happen that happens from `time` to `until`; the time of the last event."""
     for _ in range(MAX_EVENTS):
-        who, other, soonest, moving = -1, -1, inf, 0
-        for i in range(STONES):
+        who, other, soonest, first, last = -1, -1, inf, stones_on(board), -1
+        for i in range(stones_on(board)):
             if board[i, STATE] == MOVING:
-                moving += 1
+                first, last = min(first, i), i
                 if board[i, NEXT_TIME] < soonest:
                     who, soonest = i, board[i, NEXT_TIME]
-        if moving > 1:
-            for i in range(1, STONES):
-                for j in range(i):
-                    if board[i, STATE] == MOVING and board[j, STATE] == MOVING:
+        for i in range(first + 1, last + 1):
+            if board[i, STATE] == MOVING:
+                for j in range(first, i):
+                    if board[j, STATE] == MOVING:
                         contact = collide(law, board[i], board[j], time, min(soonest, until))
                         contact = _step_after(contact) if contact < inf else inf
                         if contact < soonest:

@@ -3,7 +3,6 @@ import pytest
 
 from curling import candidates as kinds
 from curling.candidates import MOST, candidates
-from curling.engines.curve import FIELDS
 from curling.model import Curling
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FIRST_STONE, state_of, stones_of, team_of
@@ -136,7 +135,7 @@ def test_a_guarded_stone_can_be_reached_through_its_guard(physics):
 def test_interpreted_and_compiled_candidates_are_the_same():
     model = Curling()
     for state in random_states(model, 16, seed=1):
-        arguments = 0, stones_of(state), int(state[0]), team_of(state), 5, np.empty(FIELDS)
+        arguments = 0, stones_of(state), int(state[0]), team_of(state), 5
         found = []
         for function in (candidates, candidates.py_func):
             aims, keys = np.zeros((MOST, 3)), np.zeros(MOST, np.uint64)

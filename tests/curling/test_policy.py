@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from curling.engines.curve import FIELDS
 from curling.model import Curling
 from curling.policy import default_shot
 from curling.sheet import STONES, no_stones
@@ -14,8 +13,7 @@ PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 def choose(model, state, rng):
     """The default policy's action."""
     aim, params = np.empty(3), model.params
-    default_shot(int(params[LAW]), stones_of(state), shot_of(state), team_of(state), int(params[FREE_GUARD]),
-                 np.empty(FIELDS), aim, rng)
+    default_shot(int(params[LAW]), stones_of(state), shot_of(state), team_of(state), int(params[FREE_GUARD]), aim, rng)
     return model.aim(*aim)
 
 
@@ -124,7 +122,7 @@ def test_sampled_actions_are_within_bounds_and_differ(physics):
 def test_interpreted_and_compiled_choices_are_the_same():
     model = Curling()
     for seed, state in enumerate(random_states(model, 16, seed=2)):
-        arguments = 0, stones_of(state), shot_of(state), team_of(state), 5, np.empty(FIELDS)
+        arguments = 0, stones_of(state), shot_of(state), team_of(state), 5
         found = []
         for function in (default_shot, default_shot.py_func):
             aim, rng = np.empty(3), np.random.default_rng(seed)

@@ -216,6 +216,15 @@ def test_the_planning_twin(tmp_path):
     np.testing.assert_array_equal(twin.params[-rows.size :], rows.ravel())
 
 
+@pytest.mark.parametrize("physics", ["fcv1", "dc2"])
+def test_the_table_is_from_self_play_unless_given(physics):
+    own = win_probabilities(2, table=table_of(None, physics)).ravel()
+    np.testing.assert_array_equal(Curling(ends=2, physics=physics).params[-own.size :], own)
+    thesis = win_probabilities(2, table=THESIS).ravel()
+    np.testing.assert_allclose(Curling(ends=2, physics=physics, table="thesis").params[-own.size :], thesis)
+    assert own.reshape(3, -1)[1, MOST_LEAD] > thesis.reshape(3, -1)[1, MOST_LEAD]  # our hammer is worth more
+
+
 @pytest.mark.parametrize("model", [
     Curling(ends=2, extra_ends=1).planning(),
     Curling(physics="dc2", noise="gat", velocity_unit="box").planning(),

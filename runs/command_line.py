@@ -1,0 +1,50 @@
+"""What the verbs of the command line share."""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and where help is, and exit."""
+        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers separated by commas."""
+    try:
+        return [float(item) for item in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be numbers separated by commas, e.g. 100,1000") from None
+
+
+def workers(jobs: int | None) -> int:
+    """How many worker processes were asked for: all cores if nothing was.
+
+    Raises:
+        UsageError: out of range.
+    """
+    import joblib
+
+    from runs.experiment import number
+
+    return joblib.cpu_count() if jobs is None else number("jobs", jobs, 1, 1024, whole=True)
+
+
+def stopped(arguments: argparse.Namespace, folder: Path) -> int:
+    """Say how an interrupted run goes on."""
+    again = arguments.line if arguments.resume else [*arguments.line, "--resume"]
+    print(f"\nstopped; the results so far are in {folder}. Go on with: {shlex.join(['bonspiel', *again])}",
+          file=sys.stderr)
+    return INTERRUPTED
+
+
+Verb = Callable[[str, Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser]
