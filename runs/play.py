@@ -226,10 +226,10 @@ class Game:
         moved = not np.allclose(positions[-1], before, equal_nan=True)
         self.flight, self.phase = Flight(positions, now, after, undone and moved), "flight"
         aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
-        value = float(decision.value) if decision is not None and math.isfinite(decision.value) else None
+        expected = math.nan if decision is None else float(decision.value) * (1.0 if team == 0 else -1.0)
         simulations, seconds = (0, 0.0) if decision is None else (decision.simulations, decision.seconds)
-        self.shots.append(Shot(len(self.ends), shot, team, self.hammer, aim, thrown, places(after.stones), value,
-                               simulations, seconds))
+        self.shots.append(Shot(len(self.ends), shot, team, self.hammer, aim, thrown, places(after.stones),
+                               expected if math.isfinite(expected) else None, simulations, seconds))
 
     def _rest(self, after: Outcome) -> None:
         self.state = after.state

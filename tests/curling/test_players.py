@@ -10,8 +10,10 @@ import pytest
 from curling import players
 from curling.model import Curling
 from curling.players import expectimax, static
+from curling.players.evaluation import worths
 from curling.players.expectimax import Expectimax
 from curling.players.grids import FEWEST, aims_of, expected, smooth
+from curling.players.rulebased import spread
 from curling.rules import score
 from curling.sheet import no_stones
 from curling.state import FIRST_STONE, state_of, stones_of
@@ -214,6 +216,19 @@ def test_the_static_table_tells_how_ends_go_on(tmp_path):
         one_left = expected.reshape(17, static.LYING, 2)[1]
         assert (np.diff(one_left[static.MOST_LYING + 1 :, 0]) > 0).all()
         assert (one_left[: static.MOST_LYING, 1] < one_left[: static.MOST_LYING, 0]).all()
+
+
+@pytest.mark.parametrize("evaluation", ["board", "static"])
+@pytest.mark.parametrize("hammer", [0, 1])
+def test_team_0_is_worth_more_the_more_it_lies(evaluation, hammer):
+    found = worths(Curling().planning(), state_of(no_stones(), 15, hammer), evaluation)
+    lying = found.reshape(17, static.LYING, 2)[1, :, 0]  # by points of the team with the hammer, one shot left
+    least, most = (lying[2], lying[6]) if hammer == 0 else (lying[6], lying[2])
+    assert least < most - 0.1
+
+
+def test_candidates_are_spread_over_all_kinds():
+    assert spread(np.arange(24.0)[:, None], 4).ravel().tolist() == [0.0, 8.0, 15.0, 23.0]
 
 
 def test_features_by_hand():

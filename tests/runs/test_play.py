@@ -184,6 +184,26 @@ def test_the_planner_looks_to_the_end_of_the_end():
 
 
 @dataclass(frozen=True)
+class Sure:
+    """Expects that team 0 wins 0.7 of such games."""
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        value = 0.7 * model.player(state, model.params)
+        return replace(planners.make("random").plan(model, state, budget, rng), value=value)
+
+
+@pytest.mark.parametrize("me", [0, 1])
+def test_the_planners_expectation_for_team_0_is_on_record(me):
+    game = new_game(me=me, planner=Sure())
+    now = until(game, "aim")
+    game.press(now)
+    until(game, "aim", now=now)
+    for shot in game.shots:
+        assert shot.value == (None if shot.team == me else 0.7)
+    game.close()
+
+
+@dataclass(frozen=True)
 class Broken:
     def plan(self, model, state, budget, rng, root_actions=None):
         raise OSError("no brush")
