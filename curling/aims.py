@@ -6,7 +6,7 @@ smooth values of aims that way).
 """
 
 from functools import lru_cache
-from math import hypot, sqrt
+from math import hypot, isnan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from curling.physics import Physics
 from curling.sheet import STONE_RADIUS
 from curling.shots import draw, launched, reach
 from planners.base import Array, require_count
+from planners.jit import VECTOR, float64, int64, kernel, typeof
 
 FULL_SIZE, FULL_COLUMNS = 4_284, 63  # 63 places x 34 speeds x 2 spins
 COLUMNS_POWER = 0.36  # of the size: coarser grids give up speeds rather than places
@@ -66,7 +67,8 @@ def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[Aims, ...]:
     speeds = np.append(np.linspace(slowest, fastest, draws), fastest + (law.max_speed - fastest) * harder)
     blocks = []
     for side in (1.0, -1.0):
-        velocities = np.array([[_aim(index, law.sheet.tee, x, speed, side) for x in places] for speed in speeds])
+        velocities = np.empty((len(speeds), columns, 2))
+        _aim_all(index, law.sheet.tee, places, speeds, side, velocities)
         velocities.flags.writeable = False
         speed_sd, place_sd = _deviations(velocities, speeds, places, noise)
         sd = speed_sd[:draws].mean() / (speeds[1] - speeds[0]), place_sd[:draws].mean() / (places[1] - places[0])
@@ -75,12 +77,16 @@ def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[Aims, ...]:
     return tuple(blocks)
 
 
-def _aim(law: int, tee: float, x: float, speed: float, side: float) -> tuple[float, float]:
-    """The velocity of this size that crosses the tee line at x, or that stops at x if short of it."""
-    velocity = launched(law, x, tee, speed, side)
-    if not np.isnan(velocity[0]):
-        return velocity
-    return draw(law, x, sqrt(reach(law, speed) ** 2 - x * x), side)
+@kernel(typeof(None)(int64, float64, VECTOR, VECTOR, float64, float64[:, :, ::1]))
+def _aim_all(law: int, tee: float, places: Array, speeds: Array, side: float, velocities: Array) -> None:
+    """The velocities of these sizes that cross the tee line at these places, or that stop there if short of it."""
+    for row in range(len(speeds)):
+        for column in range(len(places)):
+            x, speed = places[column], speeds[row]
+            vx, vy = launched(law, x, tee, speed, side)
+            if isnan(vx):
+                vx, vy = draw(law, x, sqrt(reach(law, speed) ** 2 - x * x), side)
+            velocities[row, column, 0], velocities[row, column, 1] = vx, vy
 
 
 def _deviations(velocities: Array, speeds: Array, places: Array, noise: Noise) -> tuple[Array, Array]:

@@ -212,7 +212,7 @@ def test_a_state_that_no_match_can_come_to_is_refused():
 
 
 def test_an_episode_of_win_probability_is_an_end():
-    env = make(ends=2, noise="none", reward="win_probability")
+    env = make(ends=2, noise="none", reward="win_probability", table="thesis")
     env.reset(seed=1, options={"state": state_of(no_stones(), 15, hammer=1)})
     _, reward, terminated, _, _ = env.step(TEE_DRAW)
     assert terminated
