@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-import planners
-from curling import make_engine
+from curling import make_engine, players
 from curling.checks import check_match_state
 from curling.dynamics import release
 from curling.engines import Path
@@ -118,7 +117,7 @@ class CurlingEnv(ModelEnv):
                                  "extra_ends": extra_ends, "velocity_unit": velocity_unit, "reward": reward,
                                  "tie": tie, "table": table}
         super().__init__(make_curling(engine, **match), render_mode)
-        self.opponent = planners.parse(opponent) if isinstance(opponent, str) else opponent
+        self.opponent = players.parse(opponent) if isinstance(opponent, str) else opponent
         require(self.opponent is None or callable(getattr(self.opponent, "plan", None)), "opponent", opponent,
                 "None, a planner, or one in writing such as 'random'")
         twin = make_curling(**match)  # searches need a compiled model

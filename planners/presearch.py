@@ -126,10 +126,19 @@ class _Evaluator:
     """Values of states by the inner planner's own simulations where it can, otherwise by the model's rollouts."""
 
     def __init__(self, model: Model, state: Array, rng: Rng, search: ActionSearch | None) -> None:
-        self.model, self.rng, self.search = model, rng, search
+        self.model, self.state, self.rng, self.search = model, state, rng, search
         needed = {"step_exact"} if search is not None else {"step_exact", "rollout"}
         self.functions = functions_of(model, frozenset(needed))
         self.steps = max(1, steps_left(model, state) - 1)  # the first one is played already
+
+    def outcomes(self, blocks: list[AimBlock]) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """What follows each aim without noise: states [n, state_dim], rewards [n], and whether the episode is over."""
+        actions = np.concatenate([block.actions.reshape(-1, block.actions.shape[2]) for block in blocks])
+        states, rewards = np.empty((len(actions), len(self.state))), np.empty(len(actions))
+        ended = np.empty(len(actions), np.bool_)
+        kernel, params = runner(_exact_steps, self.model), self.model.params
+        kernel(self.functions, params, self.state, actions, states, rewards, ended, self.rng)
+        return states, rewards, ended
 
     def __call__(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add values, player +1's, to `sums`, from one state after another; how many."""
@@ -147,6 +156,8 @@ class _Evaluator:
 @dataclass(frozen=True)
 class Presearch:
     """Root pre-search for another planner.
+
+    At least one simulation goes to the sweep and one to the search, also where the budget is but one.
 
     Args:
         inner: the planner that chooses among the best aims; in writing, `presearch:inner=dpw` or
@@ -217,13 +228,10 @@ class Presearch:
         """Evaluate a grid of aims with the sweep's share of the budget, so fine that each is evaluated once or more."""
         start = time.perf_counter()
         evaluate = _Evaluator(model, state, rng, search)
-        affordable, spent = self._affordable(state, budget, evaluate)
+        affordable, spent = self._affordable(model, state, budget, evaluate)
         blocks = model.aim_grid(state, grid_size(affordable, self.size))
-        actions = np.concatenate([block.actions.reshape(-1, len(model.action_low)) for block in blocks])
-        n = len(actions)
-        states, rewards, sums = np.empty((n, len(state))), np.empty(n), np.zeros(n)
-        ended, counts = np.empty(n, np.bool_), np.ones(n)
-        runner(_exact_steps, model)(evaluate.functions, model.params, state, actions, states, rewards, ended, rng)
+        states, rewards, ended = evaluate.outcomes(blocks)
+        sums, counts = np.zeros(len(states)), np.ones(len(states))
         open_ends = rng.permutation(np.flatnonzero(~ended))
         if len(open_ends):
             done = evaluate(states, open_ends, sums, _part(budget, self.share, spent, start))
@@ -242,12 +250,15 @@ class Presearch:
             smooth.append(smoothed(values[here].reshape(shape), counts[here].reshape(shape), block.sd))
         return Sweep(blocks, raw, smooth, spent)
 
-    def _affordable(self, state: Array, budget: Budget, evaluate: _Evaluator) -> tuple[int, int]:
+    def _affordable(self, model: Any, state: Array, budget: Budget, evaluate: _Evaluator) -> tuple[int, int]:
         """How many evaluations the sweep's share pays for, and how many it took to find out."""
         if budget.simulations is not None:
             return int(self.share * budget.simulations), 0
+        states, _, ended = evaluate.outcomes(model.aim_grid(state, 1))
+        if ended.all():
+            return self.size, 0
         seconds = CALIBRATION * (budget.seconds or 0.0)
-        done = evaluate(state[None], np.zeros(1, np.int64), np.zeros(1), Budget(seconds=seconds))
+        done = evaluate(states, np.flatnonzero(~ended), np.zeros(len(states)), Budget(seconds=seconds))
         return int(done * self.share / CALIBRATION), done
 
 

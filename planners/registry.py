@@ -10,7 +10,7 @@ import difflib
 import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 T = TypeVar("T")
 
@@ -94,6 +94,10 @@ class Registry:
             if key in parameters:
                 raise ValueError(f"{text!r}: {key!r} is given twice")
             parameters[key] = parse_value(value)
+        for of in fields(self.cls(name)):
+            # a name that a field takes as text, such as the noise "none", is not the absence of a value
+            if of.name in parameters and parameters[of.name] is None and str in get_args(of.type):
+                parameters[of.name] = "none"
         return self.make(name, **parameters)
 
     def text(self, instance: Any) -> str:
@@ -131,13 +135,11 @@ def _split(text: str) -> list[str]:
 
 
 def parse_value(text: str) -> Any:
-    """A number, `true`, `false`, `none`, or else the text itself, without the parentheses around it."""
-    if text.startswith("(") and text.endswith(")"):
-        return text[1:-1]
+    """A number, `true`, `false`, `none`, numbers in parentheses, or else the text itself, without any around it."""
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
-        return text
+        return text[1:-1] if text.startswith("(") and text.endswith(")") else text

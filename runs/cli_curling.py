@@ -7,6 +7,8 @@ from pathlib import Path
 
 from runs.command_line import DONE, Verb, numbers, stopped, workers
 
+LONGEST_NAME = 100  # of a folder that is named after the planners
+
 
 def match(arguments: argparse.Namespace) -> int:
     """Play a tournament of curling, then print who is better."""
@@ -19,7 +21,8 @@ def match(arguments: argparse.Namespace) -> int:
         arguments.planners, ends=arguments.ends, physics=arguments.physics, noise=arguments.noise,
         extra_ends=arguments.extra_ends, ties=arguments.ties, seed=arguments.seed, simulations=arguments.budget,
         milliseconds=arguments.milliseconds)
-    folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))
+    name = re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))[:LONGEST_NAME]
+    folder = arguments.out or Path("results") / name
     made = provenance.collect(arguments.line, tournament.PLAYED)
     try:
         results, text = match.play(chosen, arguments.games, folder, jobs, arguments.resume, made)

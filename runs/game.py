@@ -15,7 +15,7 @@ from curling.model import Curling
 from curling.record import End, Match, Record, Result, Shot, outcome, places
 from curling.sheet import STONES
 from curling.state import HAMMER, TIME, team_of
-from planners.base import Array, Budget, Decision, Planner, Rng, check_actions
+from planners.base import Array, Budget, Planner, Rng, check_actions, require
 from runs.episode import environment_rng, named_rng, reason
 
 
@@ -73,8 +73,10 @@ class Forfeit(Exception):
     """A planner gave no shot that can be played; the message says why."""
 
 
-def _decide(planner: Planner, model: Curling, state: Array, side: Side, rng: Rng) -> tuple[Decision, Array, float]:
-    """The decision, its action and the seconds it took.
+def _decide(
+    planner: Planner, model: Curling, state: Array, side: Side, rng: Rng
+) -> tuple[Array, float, int, float]:
+    """The action, its value for the player, the simulations and the seconds it took.
 
     Raises:
         Forfeit: the planner failed, or its action is not finite or out of bounds.
@@ -83,7 +85,9 @@ def _decide(planner: Planner, model: Curling, state: Array, side: Side, rng: Rng
     try:
         decision = planner.plan(model, state.copy(), side.limit(), rng)
         seconds = time.perf_counter() - start
-        return decision, check_actions(model, decision.action[None], "action")[0], seconds
+        require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
+        action = check_actions(model, decision.action[None], "action")[0]
+        return action, float(decision.value), int(decision.simulations), seconds
     except Exception as error:
         raise Forfeit(f"{side.planner}: {reason(error)}") from error
 
@@ -105,7 +109,7 @@ def play(game: Game) -> Record:
         team = team_of(state)
         end, shot = divmod(int(state[TIME]), STONES)
         try:
-            decision, action, seconds = _decide(crew[team], planning, state, game.sides[team], rngs[team])
+            action, promise, simulations, seconds = _decide(crew[team], planning, state, game.sides[team], rngs[team])
         except Forfeit as error:
             return Record(match, tuple(shots), tuple(ends),
                           Result(_score(ends), 1 - team, float(team), "forfeit", str(error)))
@@ -113,9 +117,9 @@ def play(game: Game) -> Record:
         aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
         hammer = int(state[HAMMER])
         state, stones, points, value, over = outcome(model, state, thrown)
-        expected = float(decision.value) * (1.0 if team == 0 else -1.0)
+        expected = promise * (1.0 if team == 0 else -1.0)
         shots.append(Shot(end, shot, team, hammer, aim, thrown, places(stones),
-                          expected if math.isfinite(expected) else None, int(decision.simulations), seconds))
+                          expected if math.isfinite(expected) else None, simulations, seconds))
         if points is not None:
             ends.append(End(end, points))
     score = _score(ends)

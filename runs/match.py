@@ -88,5 +88,6 @@ def _results(tournament: Tournament, games: int, records: Mapping[Task, Record])
              for pairing in tournament.pairings()]
     of_side = {side: [(int(index % 2 != place), record) for (pairing, index), record in records.items()
                       for place in (0, 1) if pairing[place] == side] for side in range(len(tournament.sides))}
-    return (standings.to_json(found, tournament.sides, rng),
-            standings.tables(found, tournament.sides, of_side, rng))
+    ratings = standings.ratings_of(found, tournament.sides, rng)
+    return (standings.to_json(found, tournament.sides, ratings),
+            standings.tables(found, tournament.sides, of_side, ratings, rng))

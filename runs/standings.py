@@ -60,33 +60,35 @@ def summary(found: Pairing, sides: Sequence[Side]) -> dict[str, Any]:
             "elo": float(ratings[0] - ratings[1])}
 
 
-def to_json(found: Sequence[Pairing], sides: Sequence[Side], rng: Rng) -> dict[str, Any]:
+def to_json(found: Sequence[Pairing], sides: Sequence[Side], ratings: Sequence[Interval]) -> dict[str, Any]:
     """The whole tournament: the pairing itself if there is but one, else all of them and the ratings."""
     pairs = [summary(one, sides) for one in found]
     if len(pairs) == 1:
         return pairs[0]
-    ratings = [{"planner": side.planner, "budget": side.allowance, "elo": rating.value, "low": rating.low,
-                "high": rating.high} for side, rating in zip(sides, _ratings(found, sides, rng), strict=True)]
-    return {"pairs": pairs, "elo": ratings}
+    rows = [{"planner": side.planner, "budget": side.allowance, "elo": rating.value, "low": rating.low,
+             "high": rating.high} for side, rating in zip(sides, ratings, strict=True)]
+    return {"pairs": pairs, "elo": rows}
 
 
-def _ratings(found: Sequence[Pairing], sides: Sequence[Side], rng: Rng) -> list[Interval]:
+def ratings_of(found: Sequence[Pairing], sides: Sequence[Side], rng: Rng) -> list[Interval]:
+    """Elo of every side, with 95 % bootstrap intervals."""
     return elo_intervals([(one.a, one.b, one.pairs) for one in found], len(sides), rng)
 
 
 def tables(found: Sequence[Pairing], sides: Sequence[Side], records: Mapping[int, Sequence[tuple[int, Record]]],
-           rng: Rng) -> str:
+           ratings: Sequence[Interval], rng: Rng) -> str:
     """The tournament as text.
 
     Args:
         found: every pairing.
         sides: the planners.
         records: for each side, its games with its team in them.
+        ratings: from `ratings_of`.
         rng: draws the resamples of bootstrap intervals.
     """
     blocks = [_pairing_text(one, sides, rng) for one in found]
     if len(found) > 1:
-        rows = zip(sides, _ratings(found, sides, rng), strict=True)
+        rows = zip(sides, ratings, strict=True)
         blocks.append("\n".join(["Elo (95 % bootstrap interval over pairs)"] + [
             f"  {rating.value:+7.0f} ({rating.low:+.0f} to {rating.high:+.0f})  {_name(side)}"
             for side, rating in sorted(rows, key=lambda row: -row[1].value)]))

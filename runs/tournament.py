@@ -83,6 +83,9 @@ def tournament(names: list[str], *, ends: int, physics: str, noise: str | None, 
         raise UsageError(f"{len(budgets)} budgets for {len(names)} planners: give one for all, or one for each")
     budgets = budgets * len(names) if len(budgets) == 1 else budgets
     sides = tuple(Side(name, budget, unit) for name, budget in zip(names, budgets, strict=True))
+    if len(sides) > 2 and len(set(sides)) < len(sides):
+        raise UsageError("the same planner with the same budget twice would play the same games in several pairings; "
+                         "a planner can only meet itself in a match of two")
     seed = number("seed", seed, 0, 2**32 - 1, whole=True)
     match = Match(("", ""), physics, None, noise, ends, extra_ends, TIES[ties], seed=seed)
     try:

@@ -64,6 +64,8 @@ SPACES: dict[str, dict[str, Uniform | Choice]] = {
     "weighted_uct": {**EXPLORATION, **N_ACTIONS, "bandwidth": Uniform(0.05, 1.5, log=True)},
     "abstraction": {**EXPLORATION, **N_ACTIONS, "threshold": Uniform(1.0, 64.0, log=True),
                     "threshold_base": Uniform(1.1, 3.0), "weight_power": Uniform(0.0, 4.0)},
+    "kr_uct": {**EXPLORATION, "alpha_action": Uniform(0.2, 0.7), "k_action": Uniform(0.5, 4.0, log=True),
+               "bandwidth": Uniform(0.01, 0.3, log=True), "tau": Uniform(0.01, 0.5, log=True)},
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
-import envs  # noqa: F401  registers the ids
+import envs
 import planners
 from curling.model import Curling
 from curling.noise import Noise
@@ -268,3 +268,15 @@ def test_bad_action_is_named():
     for action in ([0.0, np.nan, 1.0], [0.0, 9.0, 1.0], [0.0, 2.4]):
         with pytest.raises(ValueError, match="action"):
             env.step(np.array(action))
+
+
+def test_names_that_mean_nothing_is_there_are_names():
+    model = envs.parse("curling:noise=none,rule=none")
+    assert (model.noise, model.rule) == ("none", "none")
+
+
+def test_players_of_curling_may_be_opponents():
+    env = make(opponent="rulebased:simulations=2", ends=1)
+    env.reset(seed=1)
+    env.step(TEE_DRAW)
+    assert int(env.state[TIME]) == 2

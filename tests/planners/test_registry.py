@@ -47,7 +47,8 @@ def test_a_name_that_is_no_text_is_answered_with_what_is_allowed(name):
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("1", 1), ("0.5", 0.5), ("1e-3", 1e-3), ("true", True), ("none", None), ("tree", "tree")]
+    ("text", "value"), [("1", 1), ("0.5", 0.5), ("1e-3", 1e-3), ("true", True), ("none", None), ("tree", "tree"),
+     ("(dpw)", "dpw"), ("(dpw:leaf=tree)", "dpw:leaf=tree"), ("(0.5,1)", (0.5, 1))],
 )
 def test_values(text, value):
     assert parse_value(text) == value

@@ -107,7 +107,7 @@ def test_shots_over_time_are_counted(run):
                                       for shot, seconds in zip(game.shots, times, strict=True)))
     sides, found = (Side("random", 10, "ms"), Side("random", 480, "ms")), standings.pairing(0, 1, [game, game])
     for side, late in ((0, 8), (1, 0)):
-        text = standings.tables([found], sides, {side: [(0, timed)], 1 - side: []}, np.random.default_rng(0))
+        text = standings.tables([found], sides, {side: [(0, timed)], 1 - side: []}, [], np.random.default_rng(0))
         assert f"{late} of 16 shots over time" in text
 
 
@@ -291,3 +291,30 @@ def test_a_damaged_record_is_named(run):
     Path("m/records/1-2-00001.jsonl").write_text("{}\n")
     status, _, err = run(*line, "--resume")
     assert status == 2 and "1-2-00001.jsonl, line 1: not a line of a record" in err and "delete that file" in err
+
+
+@pytest.mark.parametrize(("given", "problem"), [
+    ({"value": None}, "float"), ({"simulations": None}, "int"), ({"action": np.array([0.1 + 1j, 2.4, 1.0])}, "real"),
+])
+def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
+    from planners.base import Decision
+    from runs import game, tournament
+
+    class Odd:
+        def plan(self, model, state, budget, rng, root_actions=None):
+            parts = {"action": np.array([0.1, 2.4, 1.0]), "value": 0.5, "simulations": 1, "seconds": 0.0,
+                     "actions": np.zeros((1, 3)), "visits": np.ones(1, int), "values": np.zeros(1)}
+            return Decision(**(parts | given))
+
+    chosen = tournament.tournament(["random", "random"], ends=1, physics="fcv1", noise=None, extra_ends=0, ties="half",
+                                   seed=1, simulations=[1], milliseconds=[])
+    monkeypatch.setattr(game, "_player", lambda side, model: Odd())
+    record = game.play(chosen.game((0, 1), 0))
+    assert (record.result.reason, record.result.winner) == ("forfeit", 1)
+    assert problem in record.result.detail
+
+
+def test_equal_sides_in_a_round_robin_are_refused(run):
+    status, _, errors = run("match", "random", "uct", "random", "--budget", "10", "--games", "2", "--out", "m")
+    assert status == 2
+    assert "the same planner with the same budget twice" in errors

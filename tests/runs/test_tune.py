@@ -42,8 +42,8 @@ def test_a_space_holds_parameters_of_its_planner_and_all_their_values_are_drawn(
         assert values == set(space.values) if isinstance(space, tune.Choice) else len(values) > 10
 
 
-def test_all_planners_but_the_random_one_can_be_tuned():
-    assert {*tune.SPACES, "random"} == set(planners.names())
+def test_all_planners_but_the_random_one_and_those_around_another_can_be_tuned():
+    assert {*tune.SPACES, "random", "presearch"} == set(planners.names())
 
 
 def test_a_logarithm_is_uniform_where_asked_for():
