@@ -17,6 +17,7 @@ from runs.curves import Panel, table
 from runs.experiment import UsageError
 from runs.files import check_writable, writing
 from runs.game import Side
+from runs.progress import counted
 from runs.ratings import wilson
 from runs.standings import pairing
 from runs.statistics import Summary
@@ -86,7 +87,7 @@ def _match(folder: Path) -> tuple[list[Side], dict[str, Any]]:
 def _kind(match: dict[str, Any]) -> str:
     """What is played, in short."""
     noise = match["noise"] if isinstance(match["noise"], str) else "custom"
-    return f"{match['ends']} ends, {match['physics']}, {noise} noise"
+    return f"{counted(match['ends'], 'end')}, {match['physics']}, {noise} noise"
 
 
 def draw(curves: Panel) -> Figure:
