@@ -17,6 +17,7 @@ from planners.base import Array, require, require_positive
 from planners.jit import helper
 
 POINTS = range(-TEAM_STONES, TEAM_STONES + 1)
+PRIOR_ENDS = 10.0  # that the thesis's table counts as beside ends that were played
 MOST_LEAD = 20  # larger leads count as this one
 LEADS = 2 * MOST_LEAD + 1
 
@@ -72,7 +73,7 @@ def table_text(table: Sequence[float]) -> str:
     return json.dumps({str(points): weight for points, weight in weights}, indent=1) + "\n"
 
 
-def estimate(points: Sequence[int], prior_ends: float = 10.0) -> tuple[float, ...]:
+def estimate(points: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
     """The table of ends that were played, smoothed by the thesis's table so that no score is impossible.
 
     Args:
@@ -89,7 +90,7 @@ def estimate(points: Sequence[int], prior_ends: float = 10.0) -> tuple[float, ..
     return smoothed(counts, prior_ends)
 
 
-def smoothed(counts: Sequence[int], prior_ends: float = 10.0) -> tuple[float, ...]:
+def smoothed(counts: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
     """`estimate` from how often -8..8 points were scored, [17]."""
     require_positive("prior_ends", prior_ends)
     return check_table((np.array(counts) + prior_ends * np.array(check_table(THESIS))).tolist())

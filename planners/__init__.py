@@ -10,7 +10,7 @@ from typing import Any
 from planners.base import Array, Budget, Decision, Model, Planner, Rng
 from planners.registry import Registry
 
-__all__ = ["Array", "Budget", "Decision", "Model", "Planner", "Rng", "make", "names", "names_for", "parse"]
+__all__ = ["Array", "Budget", "Decision", "Model", "Planner", "Rng", "lacking", "make", "names", "names_for", "parse"]
 
 REGISTRY = Registry(
     "planner",
@@ -30,10 +30,14 @@ REGISTRY = Registry(
 names = REGISTRY.names
 
 
+def lacking(planner: object, model: Model) -> list[str]:
+    """What a planner, or its class, says it `needs` of a model and this one has not."""
+    return [part for part in getattr(planner, "needs", ()) if not hasattr(model, part)]
+
+
 def names_for(model: Model) -> list[str]:
-    """The planners that search this model with their default parameters; a class says what it `needs` of a model."""
-    return [name for name in names()
-            if name != "random" and all(hasattr(model, part) for part in getattr(REGISTRY.cls(name), "needs", ()))]
+    """The planners that search this model with their default parameters."""
+    return [name for name in names() if name != "random" and not lacking(REGISTRY.cls(name), model)]
 
 
 def make(name: str, **parameters: Any) -> Planner:

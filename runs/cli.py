@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
     from runs import chart, curves, report, store
+    from runs.progress import counted
 
     with store.read(folder) as results:
         panels = curves.panels(results)
@@ -71,8 +72,8 @@ def show(folder: Path) -> int:
             print(f"chart   {png}\n        {svg}\nreport  {text}")
     if failures:
         env, planner, budget, unit, episode, error = failures[0]
-        print(f"bonspiel: {len(failures)} episodes failed, the first one {planner} in {env} with {budget} {unit}, "
-              f"episode {episode}: {error}", file=sys.stderr)
+        print(f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {planner} in {env} with "
+              f"{budget} {unit}, episode {episode}: {error}", file=sys.stderr)
         return FAILED
     return DONE
 
@@ -135,7 +136,8 @@ def tune(arguments: argparse.Namespace) -> int:
 def parser() -> Parser:
     """The whole command line."""
     root = Parser(prog="bonspiel", description="Benchmarks of planning with continuous actions.",
-                  epilog="example: bonspiel run quick | exit status: 0 done, 1 a run failed, 2 bad usage")
+                  epilog="example: bonspiel run quick | exit status: 0 done, 1 a run failed, 2 bad usage, "
+                  "130 stopped")
     verbs = root.add_subparsers(dest="verb", required=True, metavar="VERB", parser_class=Parser)
 
     def verb(

@@ -10,7 +10,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from runs import parallel, store
 from runs.experiment import RunError
-from runs.progress import progress
+from runs.progress import counted, progress
 from runs.suite import Suite
 
 
@@ -33,7 +33,8 @@ def play(suite: Suite, folder: Path, jobs: int, resume: bool, provenance: Mappin
         pending = results.pending()
         left = sum(map(len, pending.values()))
         total = sum(suite.episodes().values())
-        print(f"{suite.name}: {left} of {total} episodes to play with {jobs} jobs, into {folder}", file=sys.stderr)
+        print(f"{suite.name}: {left} of {total} episodes to play with {counted(jobs, 'job')}, into {folder}",
+              file=sys.stderr)
         schedule = parallel.Schedule(pending, jobs)
         try:
             with progress(left) as advance, closing(parallel.run(schedule)) as batches:

@@ -1,6 +1,7 @@
 """Files that a user asked for and the system refuses, and folders that one driver has for itself."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,6 +29,26 @@ def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
     except refusals as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{place} cannot be written ({reason}); make room there, or choose another place") from error
+
+
+def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
+    """Refuse a file that could not be written, before the work whose outcome it is to hold.
+
+    Args:
+        file: to be written later.
+        endings: of file names, such as ".png"; one of them is needed if there are any.
+
+    Raises:
+        UsageError: it could not be written, or its name does not end so.
+    """
+    if endings and file.suffix.lower() not in endings:
+        raise UsageError(f"{file} cannot be written: its name must end in {' or '.join(endings)}")
+    if file.is_dir():
+        raise UsageError(f"{file} cannot be written: it is a folder; give the name of a file")
+    if not file.parent.is_dir():
+        raise UsageError(f"{file} cannot be written: there is no folder {file.parent}")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise UsageError(f"{file} cannot be written: no permission; choose another place")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from curling.record import Record
 from runs import game, parallel, standings
 from runs.experiment import RunError, UsageError, number
 from runs.game import Game
-from runs.progress import progress
+from runs.progress import counted, progress
 from runs.tournament import Folder, Pairing, Tournament, opened
 
 Task = tuple[Pairing, int]
@@ -47,7 +47,7 @@ def play(tournament: Tournament, games: int, path: Path, jobs: int, resume: bool
         records = {task: folder.read(*task) for task in tasks if folder.has(*task)}
         pending = [task for task in tasks if task not in records]
         print(f"{' against '.join(side.planner for side in tournament.sides)}: {len(pending)} of {len(tasks)} games "
-              f"to play with {jobs} jobs, into {path}", file=sys.stderr)
+              f"to play with {counted(jobs, 'job')}, into {path}", file=sys.stderr)
         try:
             _play_pending(folder, pending, records, jobs)
         except TerminatedWorkerError as error:

@@ -10,7 +10,7 @@ from curling import players, record
 from curling.model import Curling
 from planners.base import Budget, Planner
 from runs.experiment import RunError, UsageError, number
-from runs.files import writing
+from runs.files import check_writable, writing
 from runs.play import Game
 from runs.play_report import game_record, result
 
@@ -32,10 +32,14 @@ def main(against: str, milliseconds: float, match: dict[str, Any], hammer: str, 
         window: in a window rather than in the terminal.
 
     Raises:
-        UsageError: something that cannot be played.
+        UsageError: something that cannot be played, or no place for the record.
         RunError: the planner failed.
     """
     seconds = number("milliseconds", milliseconds, 1, LONGEST, whole=False) / 1000.0
+    if out is not None:
+        check_writable(out)
+        if out.exists():
+            raise UsageError(f"{out} is there already; choose another --record")
     chosen = secrets.randbits(32) if seed is None else number("seed", seed, 0, 2**63, whole=True)
     me, spent = int(hammer == "me"), f"{milliseconds:g} ms"
     sides, budgets = (("you", against), ("any", spent)) if me == 0 else ((against, "you"), (spent, "any"))
@@ -45,7 +49,9 @@ def main(against: str, milliseconds: float, match: dict[str, Any], hammer: str, 
     except ValueError as error:
         raise UsageError(str(error)) from error
     if window:
-        from runs.play_window import play
+        from runs.play_window import check_display, play
+
+        check_display()
     else:
         from runs.play_terminal import check, play
 
@@ -59,6 +65,7 @@ def main(against: str, milliseconds: float, match: dict[str, Any], hammer: str, 
         if out is not None and game.shots:
             with writing(out):
                 record.write(out, game_record(game))
+            print(f"record  {out}")
     print(f"{result(game)} (seed {chosen})")
 
 

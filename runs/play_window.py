@@ -10,6 +10,7 @@ import pygame
 from curling.sheet import TEAM_STONES
 from envs.curling_draw import GRANITE, TEAMS
 from envs.draw import FAINT, INK
+from runs.experiment import UsageError
 from runs.play import Game
 from runs.play_picture import Picture
 from runs.play_report import caption, message
@@ -21,6 +22,22 @@ STEP, LEAP = 0.02, 0.2  # m
 MOVES = {pygame.K_LEFT: (0.0, -1.0), pygame.K_RIGHT: (0.0, 1.0), pygame.K_UP: (-1.0, 0.0), pygame.K_DOWN: (1.0, 0.0)}
 HELP = "mouse or arrows: target   click: throw   wheel or W: weight   right click or S: spin   Q: quit"
 FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+
+
+def check_display() -> None:
+    """Open the display.
+
+    Raises:
+        UsageError: there is none that anybody sees.
+    """
+    try:
+        pygame.display.init()
+        seen = pygame.display.get_driver() != "offscreen"  # SDL's last resort; "dummy" it takes only when asked for
+    except pygame.error:
+        seen = False
+    if not seen:
+        pygame.display.quit()
+        raise UsageError("no display here; play without --window, in the terminal")
 
 
 def play(game: Game) -> None:

@@ -43,5 +43,10 @@ def _lines(total: int, things: str) -> Iterator[Advance]:
     yield advance
 
 
+def counted(n: int, thing: str) -> str:
+    """So many things in words: "1 job", "2 jobs"."""
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
 def _left(seconds: float) -> str:
     return f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"

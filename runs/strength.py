@@ -15,8 +15,9 @@ from curling import record
 from runs.chart import COLOURS, GREY, MARKERS, STYLE, UNITS
 from runs.curves import Panel, table
 from runs.experiment import UsageError
-from runs.files import writing
+from runs.files import check_writable, writing
 from runs.game import Side
+from runs.progress import counted
 from runs.ratings import wilson
 from runs.standings import pairing
 from runs.statistics import Summary
@@ -78,14 +79,15 @@ def _match(folder: Path) -> tuple[list[Side], dict[str, Any]]:
         found = json.loads((folder / FILE).read_text(encoding="utf-8"))
         return [Side(*side) for side in found["sides"]], dict(found["match"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{folder} holds no match ({type(error).__name__}: {error}); bonspiel match writes them") \
-            from error
+        damaged = (folder / FILE).exists()
+        reason = f"{FILE} cannot be read as one" if damaged else f"no {FILE}"
+        raise UsageError(f"{folder} holds no match ({reason}); bonspiel match writes them") from error
 
 
 def _kind(match: dict[str, Any]) -> str:
     """What is played, in short."""
     noise = match["noise"] if isinstance(match["noise"], str) else "custom"
-    return f"{match['ends']} ends, {match['physics']}, {noise} noise"
+    return f"{counted(match['ends'], 'end')}, {match['physics']}, {noise} noise"
 
 
 def draw(curves: Panel) -> Figure:
@@ -126,6 +128,7 @@ def main(folders: Sequence[Path], out: Path) -> int:
     Raises:
         UsageError: as for `panel`, or the chart cannot be written.
     """
+    check_writable(out, (".png", ".svg"))
     found = panel(folders)
     games = [summary.n for curve in found.curves.values() for _, summary in curve]
     print(f"{found.env}: win rate [Wilson's 95 % interval], {min(games)} to {max(games)} games each\n\n"

@@ -100,14 +100,23 @@ class Suite:
         """The planners and environments with all their parameters, by the texts that name them.
 
         Raises:
-            UsageError: an unknown name or parameter, or a value out of range.
+            UsageError: an unknown name or parameter, a value out of range, or a planner that needs more of an
+                environment than it has.
         """
         import envs
         import planners
 
         resolved = {experiment.env: parse_text(envs.parse, experiment.env) for experiment in self.experiment}
         entrants = [entrant.planner for experiment in self.experiment for entrant in experiment.planners]
-        return resolved | {text: parse_text(planners.parse, text) for text in entrants}
+        resolved |= {text: parse_text(planners.parse, text) for text in entrants}
+        for experiment in self.experiment:
+            model = envs.parse(experiment.env)
+            for entrant in experiment.planners:
+                if missing := planners.lacking(planners.parse(entrant.planner), model):
+                    able = ", ".join(planners.names_for(model))
+                    raise UsageError(f"{entrant.planner} cannot play {experiment.env}, which has no "
+                                     f"{', '.join(missing)}; these can: {able}")
+        return resolved
 
 
 def parse_text(parse: Callable[[str], object], text: str) -> str:

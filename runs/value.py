@@ -6,6 +6,7 @@ from pathlib import Path
 from curling import record, value
 from runs.experiment import UsageError
 from runs.files import writing
+from runs.progress import counted
 
 LEFT = (1, 2, 3, 4, 10)
 SHOWN = range(-3, 4)
@@ -24,7 +25,8 @@ def report(points: Sequence[int], table: Sequence[float]) -> str:
             zip(value.POINTS, table, value.check_table(value.THESIS), strict=True)]
     leads = [f"{left:>9}" + "".join(f"{values[left, value.MOST_LEAD + lead]:>8.3f}" for lead in SHOWN) for left in LEFT]
     return "\n".join([
-        f"points of the team with the hammer in {len(points)} ends", "",
+        f"points of the team with the hammer in {counted(len(points), 'end')}; probabilities count the",
+        f"thesis's table as {value.PRIOR_ENDS:g} ends more", "",
         "points    ends  probability    thesis", *rows, "",
         "probability to win with the hammer; a tie after the last end counts 1/2", "",
         "ends left" + "".join(f"{f'lead {lead:+d}' if lead else 'tied':>8}" for lead in SHOWN), *leads,

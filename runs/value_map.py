@@ -1,7 +1,7 @@
 """`bonspiel map`: what a planner chooses in a position of curling, and how its pre-search values every other aim."""
 
 import json
-from math import atan2, cos, hypot, sin
+from math import atan2, cos, hypot, isfinite, sin
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,11 +21,12 @@ from planners.base import Array, Budget, Decision, Rng, require
 from planners.presearch import Presearch, Sweep
 from planners.registry import unknown
 from runs.experiment import RunError, UsageError, number
-from runs.files import writing
+from runs.files import check_writable, writing
 
 KEYS = {"stones": None, "shot": None, "hammer": 1, "end": 0, "lead": 0, "ends": 1, "physics": "fcv1"}
 THROWS, PLAYOUTS = 400, 2_000
 LONGEST = 600_000.0  # ms
+PICTURES = ".png", ".svg", ".pdf", ".jpg"
 WARM = Budget(simulations=2_000)
 
 
@@ -115,21 +116,31 @@ def from_json(path: Path) -> Position:
     as in `KEYS`, hammer, end, lead (as of `curling.state.state_of`), ends and physics (as of `Curling`).
 
     Raises:
-        ValueError: no such object, or no position of such a match.
+        ValueError, UsageError: no such object, or no position of such a match.
     """
     given = json.loads(path.read_text(encoding="utf-8"))
     require(isinstance(given, dict), "position", given, f"a JSON object with the keys {', '.join(KEYS)}")
     for key in given:
         if key not in KEYS:
             raise unknown("key of a position", key, KEYS)
+    for key, allowed in (("stones", f"{STONES} places, each [x, y] or null"), ("shot", f"0 to {STONES - 1}")):
+        if key not in given:
+            raise UsageError(f"{key} is missing ({allowed})")
     full = KEYS | given
     stones, match = full["stones"], Curling(ends=full["ends"], physics=full["physics"])
     listed = isinstance(stones, list) and len(stones) == STONES
     pairs = listed and all(place is None or (isinstance(place, list) and len(place) == 2) for place in stones)
     require(pairs, "stones", stones, f"{STONES} places, each [x, y] or null")
+    for i, place in enumerate(stones):
+        require(place is None or all(map(_finite, place)), f"stones[{i}]", place, "two finite numbers or null")
     places = np.array([(np.nan, np.nan) if place is None else place for place in stones], np.float64)
     numbers = {key: number(key, full[key], -1_000, 1_000, whole=True) for key in ("shot", "hammer", "end", "lead")}
+    require(numbers["end"] < match.ends, "end", numbers["end"], f"below ends={match.ends}, as it counts from 0")
     return Position(match, state_of(places, **numbers))
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def read(path: Path, end: int | None, shot: int | None) -> Position:
@@ -140,17 +151,19 @@ def read(path: Path, end: int | None, shot: int | None) -> Position:
     """
     try:
         if path.suffix == ".json":
-            require(end is None and shot is None, "end, shot", (end, shot), "given for records alone")
+            if end is not None or shot is not None:
+                raise UsageError("--end and --shot are given for records alone (.jsonl); a .json file is one position")
             found = from_json(path)
         else:
             if end is None or shot is None:
-                raise UsageError(f"{path} is a record of a game: choose a position of it with --end N --shot N")
+                raise UsageError("this is a record of a game: choose a position of it with --end N --shot N")
             found = from_record(path, end, shot)
         return found._replace(state=check_match_state(found.match, found.state))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror})") from error
-    except (ValueError, TypeError) as error:
-        raise UsageError(f"{path}: {error}") from error
+    except (ValueError, TypeError, UsageError) as error:
+        named = str(error).startswith(str(path))  # with the line, by the reader of records
+        raise UsageError(str(error) if named else f"{path}: {error}") from error
 
 
 def presearch(text: str) -> Presearch:
@@ -220,6 +233,7 @@ def main(path: Path, end: int | None, shot: int | None, text: str, milliseconds:
     """
     from runs import value_map_picture
 
+    check_writable(out, PICTURES)
     if budget is None:
         spend = Budget(seconds=number("milliseconds", milliseconds, 1, LONGEST, whole=False) / 1000.0)
         name = f"{text}, {milliseconds:g} ms"
@@ -232,7 +246,7 @@ def main(path: Path, end: int | None, shot: int | None, text: str, milliseconds:
         found = analyse(position, planner, name, spend, rng)
     except (ValueError, TypeError) as error:
         raise RunError(f"{text} cannot play this position: {error}") from error
-    with writing(out, ValueError):
+    with writing(out):
         value_map_picture.save(found, out)
     print(f"{value_map_picture.situation(found)}\n{value_map_picture.choice(found)}\n{out}")
     return 0

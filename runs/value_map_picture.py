@@ -102,11 +102,7 @@ def draw(found: Analysis) -> Figure:
 
 
 def save(found: Analysis, file: Path) -> None:
-    """Write the picture; its format is that of the file's name.
-
-    Raises:
-        ValueError: matplotlib does not know this format.
-    """
+    """Write the picture; its format is that of the file's name."""
     draw(found).savefig(file)
 
 

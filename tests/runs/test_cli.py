@@ -35,7 +35,7 @@ def test_a_run_prints_its_table_and_the_paths_of_chart_and_report(run):
     for name in ("chart.png", "chart.svg", "report.md"):
         assert str(folder / name) in out
         assert (folder / name).stat().st_size > 300
-    assert "8 of 8 episodes to play with 1 jobs" in err
+    assert "8 of 8 episodes to play with 1 job," in err
     report = (folder / "report.md").read_text()
     for words in ("| random ", "(chart.png)", "`RandomPlanner()`", "seed: 0", "numpy ", "bonspiel run trap:"):
         assert words in report
@@ -144,6 +144,7 @@ def test_resuming_where_nothing_is_begins(run, rows):
     ("run empty.toml", ["empty: nothing to play", "[[experiment]]"]),
     ("export done --out nowhere/x.csv", ["nowhere/x.csv cannot be written (No such file or directory)"]),
     ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written (No such file or directory"]),
+    ("run trap --planner presearch", ["presearch cannot play trap:noise_range=0.1, which has no aim_grid", "these can: uct, "]),
     ("export done --out done", ["done cannot be written (Is a directory)"]),
     ("chart done --out empty.toml", ["empty.toml cannot be written (File exists)"]),
     ("chart done --out empty.toml/x", ["empty.toml/x cannot be written (Not a directory)"]),

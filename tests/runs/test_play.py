@@ -10,6 +10,7 @@ import termios
 import time
 from dataclasses import dataclass, replace
 from fcntl import ioctl
+from pathlib import Path
 
 import numpy as np
 import pygame
@@ -390,7 +391,24 @@ def test_what_cannot_be_played_is_refused(run, arguments, words):
     assert status == 2 and words in err.splitlines()[-1] and "Traceback" not in err
 
 
+@pytest.mark.parametrize(("name", "words"), [
+    ("no/g.jsonl", "there is no folder no"), (".", "it is a folder"), ("g.jsonl", "is there already; choose another")])
+def test_a_record_that_cannot_be_kept_is_refused_before_the_game(run, name, words):
+    Path("g.jsonl").write_text("kept")
+    status, _, err = run("play", "--against", "random", "--record", name)
+    assert status == 2 and words in err and err.count("\n") == 1
+    assert Path("g.jsonl").read_text() == "kept"
+
+
 # the window
+
+
+@pytest.mark.parametrize("driver", ["offscreen", "nonsense"])
+def test_without_a_display_it_says_so(run, monkeypatch, driver):
+    pygame.display.quit()
+    monkeypatch.setenv("SDL_VIDEODRIVER", driver)
+    status, _, err = run("play", "--against", "random", "--window")
+    assert status == 2 and "no display here; play without --window, in the terminal" in err and err.count("\n") == 1
 
 
 @pytest.fixture

@@ -95,11 +95,18 @@ def test_wrong_folders_are_refused_in_one_line(run, folder):
     empty = folder("empty", 50, [("dpw", 50, {})])
     damaged = folder("damaged", 50, [("dpw", 50, games(1, 0))])
     (damaged / "records" / "1-2-00001.jsonl").write_text("{}\n")
-    for path, message in (("nowhere", "nowhere holds no match"), (empty, "holds no pair of games that is over"),
+    for path, message in (("nowhere", "nowhere holds no match (no match.json)"),
+                          (empty, "holds no pair of games that is over"),
                           (damaged, "1-2-00001.jsonl, line 1: not a line of a record")):
         status, out, err = run("strength", path)
         assert (status, out) == (2, "") and message in err and err.count("\n") == 1
     assert not Path("strength.png").exists()
+
+
+@pytest.mark.parametrize("name, words", [("s.xyz", "must end in .png or .svg"), ("no/s.png", "no folder no")])
+def test_a_chart_that_cannot_be_written_is_refused(run, name, words):
+    status, out, err = run("strength", "nowhere", "--out", name)
+    assert (status, out) == (2, "") and words in err
 
 
 def test_real_matches(run):

@@ -33,7 +33,7 @@ def test_points_of_the_hammer_are_counted(folder, capsys):
     assert cli.main(["value", str(folder), "--out", str(out)]) == 0
     assert value.load_table(out) == pytest.approx(value.estimate([2, 1, -3, 0]))
     text = capsys.readouterr().out
-    assert "in 4 ends" in text
+    assert "in 4 ends; probabilities count the thesis's table as 10 ends more" in " ".join(text.split())
     counts = {int(line.split()[0]): int(line.split()[1]) for line in text.split("thesis\n")[1].splitlines()[:17]}
     assert {points: count for points, count in counts.items() if count} == {2: 1, 1: 1, -3: 1, 0: 1}
     tied = value.win_probabilities(2, table=value.estimate([2, 1, -3, 0]))[2, value.MOST_LEAD]

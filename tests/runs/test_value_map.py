@@ -133,6 +133,9 @@ def test_a_record_needs_an_end_and_a_shot(run, match_folder):
     ({"lead": 9}, "lead=9"), ({"ends": 0}, "ends=0: must be"), ({"physics": "ice"}, "physics"),
     ({"stones": [[0.0, 38.405], [0.1, 38.405], *[None] * 14]}, "clear of all other stones"),
     ({"stones": [[0.0], *[None] * 15]}, "must be 16 places, each [x, y] or null"),
+    ({"stones": [None] * 3 + [[float("nan"), 38.5]] + [None] * 12}, "stones[3]=[nan, 38.5]: must be two finite"),
+    ({"stones": [[True, 38.5]] + [None] * 15}, "stones[0]=[True, 38.5]: must be two finite numbers or null"),
+    ({"lead": 1.5}, "position.json: lead=1.5: must be a whole"), ({"end": 2}, "end=2: must be below ends=2"),
     ({"stone": 1}, "unknown key of a position 'stone'. Did you mean 'stones'?"),
 ])
 def test_impossible_positions_are_refused_in_one_line(run, file, change, message):
@@ -153,6 +156,10 @@ def test_files_that_cannot_be_read_or_written(run, file):
     refused(run("map", "nothing.json"), "cannot be read (No such file")
     Path("x.json").write_text("{")
     refused(run("map", "x.json"), "x.json: ")
-    for out in ("no/p.png", "p.what"):
-        line = ("map", file(), "--budget", 100, "--planner", "presearch:size=100", "--out", out)
-        refused(run(*line), "cannot be written")
+    Path("x.json").write_text('{"stones": []}')
+    refused(run("map", "x.json"), "x.json: shot is missing (0 to 15)")
+    Path("x.jsonl").write_text("{}")
+    refused(run("map", "x.jsonl", "--end", 1, "--shot", 1), "map: x.jsonl, line 1: not a line")
+    for out, reason in (("no/p.png", "no folder no"), ("p.what", "must end in .png or"), ("p", "must end in .png or")):
+        refused(run("map", "nothing.json", "--out", out), f"{out} cannot be written: ")
+        refused(run("map", "nothing.json", "--out", out), reason)
