@@ -361,6 +361,7 @@ def test_leaving_in_the_middle_gives_the_terminal_back(tmp_path, stop, status):
         stop(terminal)
         terminal.check_left(status)
         assert (b"you left at 0 : 0 against random (seed 3)" in terminal.output) == (status == 0)
+        assert f"record  {file}".encode() in terminal.output
     assert record.read(file).result.reason == "forfeit"
 
 
@@ -409,6 +410,8 @@ def test_without_a_display_it_says_so(run, monkeypatch, driver):
     monkeypatch.setenv("SDL_VIDEODRIVER", driver)
     status, _, err = run("play", "--against", "random", "--window")
     assert status == 2 and "no display here; play without --window, in the terminal" in err and err.count("\n") == 1
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    play_window.check_display()
 
 
 @pytest.fixture
