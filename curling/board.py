@@ -9,7 +9,7 @@ import numpy as np
 
 from curling.engines.curve import frame, graph_at
 from curling.engines.tables import LAWS
-from curling.sheet import STONE_RADIUS, STONES, TEAM_STONES
+from curling.sheet import DIAMETER, STONE_RADIUS, STONES, TEAM_STONES
 from curling.shots import draw, hit
 from planners.base import Array
 from planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel
@@ -17,7 +17,6 @@ from planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel
 TEE = np.array([law.sheet.tee for law in LAWS])  # m
 IN_HOUSE = np.array([law.sheet.in_house for law in LAWS])  # m
 TEE_SPEED = np.array([hypot(*law.tee_draw) for law in LAWS])  # m/s, of a draw to the tee
-DIAMETER = 2.0 * STONE_RADIUS
 
 
 @helper

@@ -9,8 +9,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.board import DIAMETER, IN_HOUSE, TEE, TEE_SPEED, draws, hits, is_guard, nearest, open_draw, to_tee
-from curling.sheet import STONES, TEAM_STONES
+from curling.board import IN_HOUSE, TEE, TEE_SPEED, draws, hits, is_guard, nearest, open_draw, to_tee
+from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
 from curling.shots import launched
 from planners.base import Array
 from planners.jit import MATRIX, float64, helper, int64, kernel, uint64
@@ -25,7 +25,6 @@ GUARD, LONG_GUARD = 2.7, 4.2  # m in front of the tee
 CORNER = 1.3  # m from the centre line
 WING = 0.9  # m
 NEAR_CENTRE = 1.6  # m, of guards worth going around
-LAST_SHOT = STONES - 1
 
 # kinds
 (TEE_DRAW, FRONT_DRAW, WING_DRAW, AROUND, FREEZE, CENTRE_GUARD, CORNER_GUARD, COVER, RAISE, NOSE, SOFT_NOSE, ROLL_LEFT,

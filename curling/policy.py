@@ -6,13 +6,12 @@ The probabilities were tuned by play against itself in noisy ends of both laws w
 
 from math import inf
 
-from curling.board import DIAMETER, TEE, TEE_SPEED, draws, hits, is_guard, nearest, open_draw, to_tee
-from curling.sheet import STONES
+from curling.board import TEE, TEE_SPEED, draws, hits, is_guard, nearest, open_draw, to_tee
+from curling.sheet import DIAMETER, LAST_SHOT, STONES
 from curling.shots import draw
 from planners.base import Array, Rng
 from planners.jit import MATRIX, RNG, VECTOR, helper, int64, kernel, typeof
 
-LAST_SHOT = STONES - 1
 OPENING = 5  # shots
 TAKE_OUT, PEEL = 1.04, 1.42  # speeds of the release over that of a draw to the tee
 ROOM = 0.0  # m, by which paths pass other stones

@@ -14,8 +14,8 @@ from curling.engines.curve import motion_at, slope, spin_lost, tau_of_speed, tau
 from curling.engines.impact import impulses
 from curling.engines.rates import TIME_STEP
 from curling.engines.tables import LAWS, PER_TAU, STOP_SPEED, STRAIGHT
-from curling.sheet import STONE_RADIUS
-from curling.shots import AIM, CAP, CLOSE, DIAMETER, arc_at, arrive, departure, tau_of_arc
+from curling.sheet import DIAMETER, STONE_RADIUS
+from curling.shots import AIM, CAP, CLOSE, arc_at, arrive, departure, tau_of_arc
 from planners.jit import float64, helper, int64, kernel
 
 LAUNCH_SPIN = np.array([law.launch_spin for law in LAWS])

@@ -13,7 +13,9 @@ from planners.base import Array
 
 TEAM_STONES = 8
 STONES = 2 * TEAM_STONES
+LAST_SHOT = STONES - 1  # of an end
 STONE_RADIUS = 0.145
+DIAMETER = 2.0 * STONE_RADIUS
 STONE_MASS = 19.96  # kg
 
 

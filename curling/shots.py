@@ -17,10 +17,9 @@ import numpy as np
 from curling.engines.analytic import EARLY
 from curling.engines.curve import lookup, motion_at, tau_of_speed
 from curling.engines.tables import LAWS, PER_ROOT_ARC, PER_TAU, STRAIGHT, TAU_OF_ARC
-from curling.sheet import STONE_RADIUS
+from curling.sheet import DIAMETER, STONE_RADIUS
 from planners.jit import float64, helper, int64, kernel, typeof
 
-DIAMETER = 2.0 * STONE_RADIUS
 CAP = np.array([law.max_speed for law in LAWS])
 NEWTON_STEPS = 12  # two or three are usual
 CLOSE = 1e-4  # m, a step from here is exact

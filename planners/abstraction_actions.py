@@ -22,7 +22,7 @@ from planners.action_trie import (
 )
 from planners.backup import average
 from planners.base import Array, Rng
-from planners.hash_table import find_slot
+from planners.hash_table import NOWHERE, find_slot
 from planners.jit import (
     MATRIX,
     RNG,
@@ -41,7 +41,7 @@ from planners.jit import (
 )
 from planners.selection import sqrt_2_log, ucb1
 from planners.tree import copy
-from planners.trie import CELL_BLOCK, NOWHERE
+from planners.trie import CELL_BLOCK
 
 
 @helper

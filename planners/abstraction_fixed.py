@@ -5,6 +5,7 @@ from typing import Any
 
 from planners.backup import average
 from planners.base import Array, Rng
+from planners.hash_table import NOWHERE
 from planners.jit import (
     MATRIX,
     RNG,
@@ -22,7 +23,7 @@ from planners.jit import (
 )
 from planners.selection import sqrt_2_log, ucb1
 from planners.tree import copy
-from planners.trie import CELL_BLOCK, NOWHERE, TRIE, Trie, find, has_room
+from planners.trie import CELL_BLOCK, TRIE, Trie, find, has_room
 
 
 @part

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array
-from planners.hash_table import fill_slots, find_slot, new_slots
+from planners.hash_table import NOWHERE, fill_slots, find_or_add, find_slot, new_slots
 from planners.jit import helper, typeof
 from planners.tree import longer
-from planners.trie import CELL_BLOCK, NOWHERE, node_key
+from planners.trie import CELL_BLOCK, node_key
 
 NODES, ENTRIES = 0, 1  # entries of ActionTrie.size
 VISITS, RETURNS = 0, 1  # columns of ActionTrie.totals and ActionTrie.stats
@@ -125,19 +125,11 @@ def has_room(trie: ActionTrie) -> bool:
 @helper
 def find(trie: ActionTrie, cell: np.uint64, depth: int, mover: float, create: bool) -> int:
     """The node of this cell with this player to move; if there is none, a new one, or NOWHERE unless `create`."""
-    key = node_key(cell, depth, mover)
-    slot = find_slot(trie.slots, trie.keys, key)
-    if trie.slots[slot] != 0:
-        return trie.slots[slot] - 1
-    if not create:
-        return NOWHERE
-    node = trie.size[NODES]
-    trie.size[NODES] = node + 1
-    trie.keys[node] = key
-    trie.slots[slot] = node + 1
-    trie.totals[node, VISITS] = 0.0
-    trie.totals[node, RETURNS] = 0.0
-    trie.first[node] = NOWHERE
+    node, new = find_or_add(trie.slots, trie.keys, trie.size, node_key(cell, depth, mover), create)
+    if new:
+        trie.totals[node, VISITS] = 0.0
+        trie.totals[node, RETURNS] = 0.0
+        trie.first[node] = NOWHERE
     return node
 
 

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from planners.jit import helper, int64, kernel, uint64
 
+NOWHERE = -1  # in place of an index
+
 
 def new_slots(room: int) -> NDArray[np.int64]:
     """Empty slots for up to `room` keys, at most half full."""
@@ -21,6 +23,26 @@ def find_slot(slots: NDArray[np.int64], keys: NDArray[np.uint64], key: np.uint64
     while slots[slot] != 0 and keys[slots[slot] - 1] != key:
         slot = (slot + 1) & (len(slots) - 1)
     return slot
+
+
+@helper
+def find_or_add(
+    slots: NDArray[np.int64], keys: NDArray[np.uint64], size: NDArray[np.int64], key: np.uint64, create: bool
+) -> tuple[int, bool]:
+    """The index of this key, and whether it is new: without one the next is entered, or it is NOWHERE unless `create`.
+
+    `size[0]` counts the keys.
+    """
+    slot = find_slot(slots, keys, key)
+    if slots[slot] != 0:
+        return slots[slot] - 1, False
+    if not create:
+        return NOWHERE, False
+    index = size[0]
+    size[0] = index + 1
+    keys[index] = key
+    slots[slot] = index + 1
+    return index, True
 
 
 @kernel(int64(int64[::1], uint64[::1], int64, int64))

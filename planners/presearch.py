@@ -17,6 +17,7 @@ from scipy.ndimage import gaussian_filter, maximum_filter
 from planners.abstraction import AbstractionTree
 from planners.action_search import ActionSearch
 from planners.actions import own_actions
+from planners.aims import aims_of, outcomes
 from planners.base import (
     AimBlock,
     Array,
@@ -36,28 +37,17 @@ from planners.jit import (
     RNG,
     TABLE,
     VECTOR,
-    boolean,
     functions_of,
     int64,
     kernel,
     rollout,
     runner,
-    step_exact,
 )
 from planners.registry import NESTED
 from planners.search import extend
 from planners.tree import copy
 
 CALIBRATION = 0.02  # part of a time budget that goes into finding out how much the rest will do
-
-
-@kernel(int64(TABLE, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR, boolean[::1], RNG))
-def _exact_steps(functions: Any, params: Array, root: Array, actions: Array, states: Array, rewards: Array,
-                 ended: NDArray[np.bool_], rng: Rng) -> int:  # fmt: skip
-    """What follows each action, [n, action_dim], without noise."""
-    for i in range(len(actions)):
-        rewards[i], ended[i] = step_exact(functions, root, actions[i], states[i], params, rng)
-    return len(actions)
 
 
 @kernel(int64(TABLE, VECTOR, MATRIX, int64, int64, int64, RNG, int64[::1], VECTOR, MATRIX))
@@ -132,13 +122,8 @@ class _Evaluator:
         self.steps = max(1, steps_left(model, state) - 1)  # the first one is played already
 
     def outcomes(self, blocks: list[AimBlock]) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """What follows each aim without noise: states [n, state_dim], rewards [n], and whether the episode is over."""
-        actions = np.concatenate([block.actions.reshape(-1, block.actions.shape[2]) for block in blocks])
-        states, rewards = np.empty((len(actions), len(self.state))), np.empty(len(actions))
-        ended = np.empty(len(actions), np.bool_)
-        kernel, params = runner(_exact_steps, self.model), self.model.params
-        kernel(self.functions, params, self.state, actions, states, rewards, ended, self.rng)
-        return states, rewards, ended
+        """What follows each aim, see `planners.aims.outcomes`."""
+        return outcomes(self.model, self.functions, self.state, aims_of(blocks), self.rng)
 
     def __call__(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add values, player +1's, to `sums`, from one state after another; how many."""

@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array
-from planners.hash_table import fill_slots, find_slot, new_slots
+from planners.hash_table import fill_slots, find_or_add, new_slots
 from planners.jit import helper, typeof
 from planners.tree import UNTRIED, longer
 from planners.zobrist import combine
-
-NOWHERE = -1  # in place of a node
 
 
 class Trie(NamedTuple):
@@ -106,17 +104,8 @@ def node_key(cell: np.uint64, depth: int, mover: float) -> np.uint64:
 @helper
 def find(trie: Trie, cell: np.uint64, depth: int, mover: float, create: bool) -> int:
     """The node of this cell with this player to move; if there is none, a new one, or NOWHERE unless `create`."""
-    key = node_key(cell, depth, mover)
-    slot = find_slot(trie.slots, trie.keys, key)
-    if trie.slots[slot] != 0:
-        return trie.slots[slot] - 1
-    if not create:
-        return NOWHERE
-    node = trie.size[0]
-    trie.size[0] = node + 1
-    trie.keys[node] = key
-    trie.slots[slot] = node + 1
-    for i in range(trie.stats.shape[1]):
-        trie.stats[node, i] = 0.0
+    node, new = find_or_add(trie.slots, trie.keys, trie.size, node_key(cell, depth, mover), create)
+    if new:
+        for i in range(trie.stats.shape[1]):
+            trie.stats[node, i] = 0.0
     return node
-

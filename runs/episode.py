@@ -63,11 +63,11 @@ def reason(error: Exception) -> str:
     return f"{message} ({where.name}, line {where.lineno})"
 
 
-def budget_of(setting: Setting) -> planners.Budget:
-    """The setting's budget as planners take it."""
-    if setting.unit == "simulations":
-        return planners.Budget(simulations=int(setting.budget))
-    return planners.Budget(seconds=setting.budget / 1000.0)
+def budget_of(amount: float, unit: str) -> planners.Budget:
+    """A budget in simulations or in milliseconds ("ms") as planners take it."""
+    if unit == "simulations":
+        return planners.Budget(simulations=int(amount))
+    return planners.Budget(seconds=amount / 1000.0)
 
 
 def play(model: Any, planner: planners.Planner, setting: Setting, index: int) -> Episode:
@@ -82,7 +82,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     Raises:
         ValueError: the planner chose an action outside the bounds, or the model gave a reward that is not finite.
     """
-    own, budget = planner_rng(setting, index), budget_of(setting)
+    own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
     state = model.initial_state(environment_rng(setting.seed, index, 0))
     total, seconds, weight, step = 0.0, 0.0, 1.0, 0
     terminated = False

@@ -16,7 +16,7 @@ from curling.record import End, Match, Record, Result, Shot, outcome, places
 from curling.sheet import STONES
 from curling.state import HAMMER, TIME, team_of
 from planners.base import Array, Budget, Planner, Rng, check_actions, require
-from runs.episode import environment_rng, named_rng, reason
+from runs.episode import budget_of, environment_rng, named_rng, reason
 
 
 class Side(NamedTuple):
@@ -33,9 +33,7 @@ class Side(NamedTuple):
 
     def limit(self) -> Budget:
         """The budget as planners take it."""
-        if self.unit == "simulations":
-            return Budget(simulations=int(self.budget))
-        return Budget(seconds=self.budget / 1000.0)
+        return budget_of(self.budget, self.unit)
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,11 @@ from curling.engines.curve import (
 )
 from curling.engines.rates import RATES
 from curling.engines.tables import INVERSE_CELLS, LAWS, PER_SINE
-from curling.sheet import STONE_RADIUS
+from curling.sheet import DIAMETER
 from planners.base import Array
 from planners.jit import helper
 
 NEVER = -1.0  # as a time-to-stop: does not happen
-DIAMETER = 2.0 * STONE_RADIUS
 NEWTON_STEPS = 30  # one or two are usual, the rest bisect
 ROUGH = 1e-7  # a Newton step so short is the last: the next would be the square of it
 MARCH_STEPS = 1000

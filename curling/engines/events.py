@@ -7,7 +7,7 @@ several impacts. So a contact found in continuous time is dealt with at the refe
 
 from math import ceil, inf, sqrt
 
-from curling.engines.contact import DIAMETER, collide, crosses, meets
+from curling.engines.contact import collide, crosses, meets
 from curling.engines.curve import (
     ABSENT,
     END_KIND,
@@ -35,6 +35,7 @@ from curling.engines.curve import (
 from curling.engines.impact import impact, impact_of_many
 from curling.engines.rates import TIME_STEP
 from curling.engines.tables import BACK, SIDE, STOP_SPEED
+from curling.sheet import DIAMETER
 from planners.base import Array
 from planners.jit import MATRIX, boolean, float64, helper, int64, kernel, typeof
 

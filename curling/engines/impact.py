@@ -6,7 +6,7 @@ import numpy as np
 
 from curling.engines.curve import ABSENT, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
 from curling.engines.tables import LAWS
-from curling.sheet import STONE_RADIUS, STONES
+from curling.sheet import DIAMETER, STONE_RADIUS, STONES
 from planners.base import Array
 from planners.jit import helper
 
@@ -14,7 +14,6 @@ ITERATIONS = 8  # of the reference's solver over touching stones
 BISECTIONS = 20
 FRICTION = np.array([law.impact_friction for law in LAWS])
 RESTITUTION_SPEED = np.array([law.restitution_speed for law in LAWS])  # m/s, slower impacts are inelastic
-DIAMETER = 2.0 * STONE_RADIUS
 TOUCH = 1e-9  # m, for rounding
 ROOM = STONES * (STONES - 1) // 2  # rows below the stones for contacts
 

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from curling.model import Curling
 from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
-from curling.players.grids import FEWEST, aims_of, expected, largest, make_grids, smooth
+from curling.players.grids import FEWEST, expected, largest, make_grids, smooth
 from curling.sheet import STONES
 from curling.state import shot_of
+from planners.aims import aims_of, outcomes
 from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_state, require, require_choice
 from planners.jit import MATRIX, RNG, TABLE, VECTOR, boolean, functions_of, int64, kernel, runner, step_exact
 from planners.search import extend
@@ -28,16 +29,6 @@ CHUNK_SECONDS = 0.001  # between two looks at the clock
 
 Flags = NDArray[np.bool_]
 Visits = NDArray[np.int64]
-
-
-@kernel(int64(TABLE, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR, boolean[::1], RNG))
-def _throw_all(
-    functions: Any, params: Array, state: Array, actions: Array, states: Array, values: Array, over: Flags, rng: Rng
-) -> int:
-    """Play each action without noise: what follows, its reward, and whether the end is over."""
-    for i in range(len(actions)):
-        values[i], over[i] = step_exact(functions, state, actions[i], states[i], params, rng)
-    return len(actions)
 
 
 @kernel(int64(TABLE, VECTOR, MATRIX, boolean[::1], VECTOR, int64, int64, int64, VECTOR, MATRIX, RNG))
@@ -101,11 +92,7 @@ class _Search:
 
     def throw(self, actions: Array) -> tuple[Array, Array, Flags]:
         """(states, rewards, over) after each action, without noise."""
-        states, rewards = np.empty((len(actions), self.model.state_dim)), np.empty(len(actions))
-        over = np.empty(len(actions), np.bool_)
-        run = runner(_throw_all, self.model)
-        run(self.functions, self.model.params, self.state, actions, states, rewards, over, self.rng)
-        return states, rewards, over
+        return outcomes(self.model, self.functions, self.state, actions, self.rng)
 
     def add(self, states: Array, over: Flags, sums: Array, before: int, n: int) -> int:
         """Add the values of n positions, see `_add_values`."""

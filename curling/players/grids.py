@@ -27,11 +27,6 @@ def make_grids(model: Curling) -> None:
         model.aim_grid(model.initial_state(np.random.default_rng(0)), size)
 
 
-def aims_of(blocks: Sequence[AimBlock]) -> Array:
-    """All actions of the blocks, [n, action_dim]."""
-    return np.concatenate([block.actions.reshape(-1, block.actions.shape[-1]) for block in blocks])
-
-
 def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:
     """Expected values of aiming at each action of the blocks, with the noise of the throw.
 

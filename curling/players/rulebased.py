@@ -9,6 +9,7 @@ import numpy as np
 from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
 from curling.sheet import STONES
 from curling.state import shot_of
+from planners.actions import own_actions
 from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_state, require_choice, require_count
 from planners.jit import MATRIX, RNG, TABLE, VECTOR, functions_of, int64, kernel, player, runner, step
 
@@ -73,9 +74,7 @@ class RuleBased:
         model = planning_model(model, "rulebased")
         state = check_state(model, state)
         if root_actions is None:
-            found = np.empty((model.max_actions, 3))
-            n = model.actions(state, model.params, found, np.empty(len(found), np.uint64))
-            actions = spread(found[:n], self.n_candidates)
+            actions = spread(own_actions(model, state), self.n_candidates)
         else:
             actions = check_actions(model, root_actions)
         functions = functions_of(model, NEEDED)

@@ -12,12 +12,13 @@ from curling.model import Curling
 from curling.players import expectimax, static
 from curling.players.evaluation import worths
 from curling.players.expectimax import Expectimax
-from curling.players.grids import FEWEST, aims_of, expected, smooth
+from curling.players.grids import FEWEST, expected, smooth
 from curling.players.rulebased import spread
 from curling.rules import score
 from curling.sheet import no_stones
 from curling.state import FIRST_STONE, state_of, stones_of
 from planners import Budget
+from planners.aims import aims_of
 from planners.base import AimBlock
 
 TEXTS = ["rulebased", "rulebased:evaluation=playouts", "expectimax:plies=1", "expectimax:evaluation=board,plies=2",
