@@ -4,6 +4,7 @@ import functools
 import hashlib
 from pathlib import Path
 
+# no search runs what is in the other folders: protocols, client, server, replay
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = tuple(ROOT / name for name in ("planners", "curling", "curling/engines", "curling/players", "envs"))
 SUFFIXES = (".py", ".json")

@@ -1,4 +1,8 @@
+import ast
+
 from planners import sources
+
+SERVING = {sources.ROOT / "curling" / name for name in ("client", "protocols", "replay", "server")}
 
 
 def test_the_digest_follows_the_content_of_sources_and_data(tmp_path):
@@ -22,8 +26,18 @@ def test_the_digest_follows_the_content_of_sources_and_data(tmp_path):
 
 
 def test_nothing_that_models_and_players_read_is_left_out():
-    """Every module and data file of planners, curling and envs lies in a folder of the digest."""
+    """Every module and data file of planners, curling and envs lies in a folder of the digest, or serves matches."""
     files = [file for name in ("planners", "curling", "envs") for file in (sources.ROOT / name).rglob("*.*")
-             if file.parent.name != "__pycache__"]
+             if file.parent.name != "__pycache__" and file.parent not in SERVING]
     assert {file.parent for file in files} == set(sources.FOLDERS)
     assert {file.suffix for file in files} <= set(sources.SUFFIXES)
+
+
+def test_what_the_digest_covers_imports_nothing_that_serves_matches():
+    names = tuple(f"curling.{folder.name}" for folder in SERVING)
+    for folder in sources.FOLDERS:
+        for file in folder.glob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                imported = [node.module or ""] if isinstance(node, ast.ImportFrom) else [
+                    alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                assert not any(name.startswith(names) for name in imported), file

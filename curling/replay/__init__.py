@@ -1,0 +1,1 @@
+"""Matches on record as a page for a browser."""
