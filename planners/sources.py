@@ -4,8 +4,8 @@ import functools
 import hashlib
 from pathlib import Path
 
-# no search runs what is in the other folders: protocols, client, server, replay
 ROOT = Path(__file__).resolve().parent.parent
+# no search runs what is in the other folders: protocols, client, server, replay
 FOLDERS = tuple(ROOT / name for name in ("planners", "curling", "curling/engines", "curling/players", "envs"))
 SUFFIXES = (".py", ".json")
 
