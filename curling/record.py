@@ -1,254 +1,194 @@
-"""Games on record: who played, each shot as aimed, as thrown and as it came to rest; see docs/match-records.md.
+"""Games on record, as files; see docs/match-records.md.
 
 A record is a file of JSON lines: the match, then shots and ends in the order played, then the result.
 """
 
 import json
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Self
 
-import numpy as np
-
-from curling.engines.analytic import WORKSPACE, shoot
-from curling.model import Curling
+from curling.game import REASONS, End, Match, Record, Result, Shot, board, places, score_of
 from curling.noise import Noise
 from curling.sheet import STONES
-from curling.state import FIRST_STONE, HAMMER, LAW, LEAD, row_of, settle, shot_of, stones_of, team_of
-from planners.base import Array, require
+from planners.base import require, require_choice
+
+__all__ = ["End", "Match", "Record", "Result", "Shot", "Writer", "board", "line_of", "parse", "places", "read", "write"]
 
 FORMAT = 1
 
-Place = tuple[float, float]
-Throw = tuple[float, float, float]
+Line = Match | Shot | End | Result
 
 
-@dataclass(frozen=True)
-class Match:
-    """What is played, and by whom; team 1 has the hammer in the first end.
+def line_of(item: Line) -> str:
+    """The line that keeps a part of a record, without its end of line.
 
-    Attributes:
-        players: who plays for team 0 and for team 1.
-        physics: as of `curling.model.Curling`, like rule, noise, ends and extra_ends.
-        rule: see physics; the simulator's own if None, like noise.
-        noise: see physics.
-        ends: see physics.
-        extra_ends: see physics.
-        tie: value of a draw for the team that would have the hammer in the next end; the other team gets the rest.
-        budgets: what each team may spend on a shot, such as "100 ms"; None if that is not known.
-        seed: root of all randomness of the tournament; None if that is not known.
-        pair: number of the pair of games with the same errors of execution; None if there is none.
+    Raises:
+        ValueError: a number is not finite.
     """
-
-    players: tuple[str, str]
-    physics: str
-    rule: str | None
-    noise: str | Noise | None
-    ends: int
-    extra_ends: int = 0
-    tie: float = 0.5
-    budgets: tuple[str, str] | None = None
-    seed: int | None = None
-    pair: int | None = None
-
-    def model(self) -> Curling:
-        """The model of the match; its steps are what happens on the ice."""
-        return Curling(ends=self.ends, rule=self.rule, noise=self.noise, physics=self.physics,  # type: ignore[arg-type]
-                       extra_ends=self.extra_ends, reward="win", tie=self.tie)
+    if isinstance(item, Match):
+        return json.dumps({"type": "match", "format": FORMAT, **asdict(item)}, allow_nan=False)
+    return json.dumps({"type": type(item).__name__.lower(), **item._asdict()}, allow_nan=False)
 
 
-class Shot(NamedTuple):
-    """One shot.
+def parse(line: str | bytes) -> Line:
+    """The part of a record that a line keeps.
 
-    Attributes:
-        end: number of the end, from 0.
-        shot: number of the shot in its end, 0..15.
-        team: who threw, 0 or 1.
-        hammer: the team with the hammer in this end.
-        aim: (vx, vy, rotation): velocity, m/s, and +1 for counter-clockwise or -1.
-        thrown: (vx, vy, spin): velocity, m/s, with the error of the execution, and spin, rad/s.
-        stones: 16 places (x, y) at rest after it, m, by the rules; None where absent. Rows 0-7 are team 0's.
-        value: the thrower's estimate of what team 0 will get, 0 to 1; None if there is none.
-        simulations: run for the decision.
-        seconds: wall-clock time that the decision took.
+    Raises:
+        ValueError: not a line of a record of this format.
     """
-
-    end: int
-    shot: int
-    team: int
-    hammer: int
-    aim: Throw
-    thrown: Throw
-    stones: tuple[Place | None, ...]
-    value: float | None
-    simulations: int
-    seconds: float
-
-
-class End(NamedTuple):
-    """An end that is over: its number, from 0, and the points of each team."""
-
-    end: int
-    points: tuple[int, int]
-
-
-class Result(NamedTuple):
-    """How the game ended.
-
-    Attributes:
-        score: points of each team.
-        winner: 0 or 1; None for a draw.
-        value: what team 0 gets: 1, 0, or what a draw is worth to it.
-        reason: "score", "draw" or "forfeit".
-        detail: why a game was forfeited; else None.
-    """
-
-    score: tuple[int, int]
-    winner: int | None
-    value: float
-    reason: str
-    detail: str | None = None
-
-
-class Record(NamedTuple):
-    """A game that is over."""
-
-    match: Match
-    shots: tuple[Shot, ...]
-    ends: tuple[End, ...]
-    result: Result
-
-
-class Outcome(NamedTuple):
-    """What a throw led to.
-
-    Attributes:
-        state: the next state, [state_dim].
-        stones: at rest, by the rules, [16, 2], NaN where absent.
-        points: of each team, if the end is over.
-        reward: by the model, team 0's.
-        over: whether the match is.
-    """
-
-    state: Array
-    stones: Array
-    points: tuple[int, int] | None
-    reward: float
-    over: bool
-
-
-def outcome(model: Curling, state: Array, thrown: Throw) -> Outcome:
-    """Play a throw, errors included, on the analytic engine and by the rules."""
-    stones, next_state = stones_of(state), np.empty_like(state)
-    shoot(stones, row_of(state), *thrown, int(model.params[LAW]), np.empty(WORKSPACE))
-    reward, over = settle(state, stones, next_state, model.params)
-    if shot_of(state) < STONES - 1:
-        return Outcome(next_state, stones_of(next_state), None, reward, over)
-    # the next state is an empty sheet, but no rule takes stones away after the last shot
-    gain = int(next_state[LEAD] - state[LEAD])
-    return Outcome(next_state, stones, (max(gain, 0), max(-gain, 0)), reward, over)
-
-
-def places(stones: Array) -> tuple[Place | None, ...]:
-    """Stones [16, 2], NaN where absent, as a shot keeps them."""
-    return tuple(None if math.isnan(x) else (float(x), float(y)) for x, y in stones)
-
-
-def board(shot: Shot) -> Array:
-    """The stones of a shot, [16, 2], NaN where absent."""
-    return np.array([(math.nan, math.nan) if place is None else place for place in shot.stones])
+    try:
+        given = json.loads(line, parse_constant=_refuse)
+        kind = given.pop("type")
+        item: Line = _KINDS[kind](**{key: _tuples(value) for key, value in given.items()})
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a line of a record ({error})") from error
+    return item
 
 
 def write(path: Path, record: Record) -> None:
     """Write a record; the file has its name when it is complete."""
     draft = path.with_name(path.name + ".new")
-    draft.write_text("".join(json.dumps(line, allow_nan=False) + "\n" for line in _lines(record)), encoding="utf-8")
+    draft.write_text("".join(line_of(item) + "\n" for item in _items(record)), encoding="utf-8")
     draft.replace(path)
 
 
-def _lines(record: Record) -> Iterator[dict[str, Any]]:
-    yield {"type": "match", "format": FORMAT, **asdict(record.match)}
+def _items(record: Record) -> Iterator[Line]:
+    yield record.match
     ends = {end.end: end for end in record.ends}
     for shot in record.shots:
-        yield {"type": "shot", **shot._asdict()}
-        if shot.shot == STONES - 1:
-            yield {"type": "end", **ends[shot.end]._asdict()}
-    yield {"type": "result", **record.result._asdict()}
+        yield shot
+        if shot.shot == STONES - 1 and shot.end in ends:
+            yield ends[shot.end]
+    yield record.result
 
 
-def read(path: Path) -> Record:
+class Writer:
+    """Writes a record while the game is played: every line is in the file when its method returns.
+
+    Args:
+        path: of the file, which must not exist yet.
+        match: what is played.
+
+    Raises:
+        OSError: it cannot be written, like all methods.
+    """
+
+    def __init__(self, path: Path, match: Match) -> None:
+        """Write the match."""
+        self._file = path.open("x", encoding="utf-8")
+        self._write(match)
+
+    def shot(self, shot: Shot) -> None:
+        """Add a shot."""
+        self._write(shot)
+
+    def end(self, end: End) -> None:
+        """Add an end that is over, after its last shot."""
+        self._write(end)
+
+    def result(self, result: Result) -> None:
+        """Add how the game ended, and close the file."""
+        self._write(result)
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; without a result the record stays unfinished."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        """Nothing more; the file is open."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()
+
+    def _write(self, item: Line) -> None:
+        self._file.write(line_of(item) + "\n")
+        self._file.flush()
+
+
+def read(path: Path, partial: bool = False) -> Record:
     """Read a record.
+
+    Args:
+        path: of the file.
+        partial: also take one without a result, even if it breaks off within a line; its result is "unfinished".
 
     Raises:
         ValueError: the file is no complete record of this format; the message names the line.
     """
-    found: dict[str, list[Any]] = {"match": [], "shot": [], "end": [], "result": []}
-    kinds: dict[str, Callable[..., Any]] = {"match": _match, "shot": _shot, "end": End, "result": Result}
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    lines = path.read_bytes().splitlines(keepends=True)
+    items: list[Line] = []
+    for number, line in enumerate(lines, 1):
         try:
-            line = json.loads(text)
-            kind = line.pop("type")
-            found[kind].append(kinds[kind](**{key: _tuples(value) for key, value in line.items()}))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path}, line {number}: not a line of a record ({error})") from error
-    if not (len(found["match"]) == len(found["result"]) == 1):
+            items.append(parse(line))
+        except ValueError as error:
+            if partial and items and number == len(lines) and not line.endswith(b"\n"):
+                break
+            raise ValueError(f"{path}, line {number}: {error}") from error
+    matches = [item for item in items if isinstance(item, Match)]
+    shots = tuple(item for item in items if isinstance(item, Shot))
+    ends = tuple(item for item in items if isinstance(item, End))
+    results = [item for item in items if isinstance(item, Result)]
+    if partial and not results:
+        results = [Result(score_of(ends), None, None, "unfinished")]
+    if not len(matches) == len(results) == 1:
         raise ValueError(f"{path}: a record has one match line and one result line; this one is not complete")
-    return Record(found["match"][0], tuple(found["shot"]), tuple(found["end"]), found["result"][0])
+    return Record(matches[0], shots, ends, results[0])
 
 
 def _match(format: int, **given: Any) -> Match:
     require(format == FORMAT, "format", format, str(FORMAT))
     if isinstance(given.get("noise"), dict):
         given["noise"] = Noise(**given["noise"])
+    given = {"engine": "analytic"} | given  # the only one when the format was young
     missing = [field.name for field in fields(Match) if field.name not in given]
     require(not missing, "match", missing, "complete")
+    names = given["players"]
+    require(len(names) == 2 and all(isinstance(name, str) for name in names), "players", names, "two names")
     return Match(**given)
 
 
 def _shot(**given: Any) -> Shot:
     shot = Shot(**given)
-    require(board(shot).shape == (STONES, 2), "stones", shot.stones, "16 places, each [x, y] or null")
-    require(len(shot.aim) == len(shot.thrown) == 3, "aim, thrown", (shot.aim, shot.thrown), "three numbers each")
+    require(all(type(number) is int for number in shot[:4]), "(end, shot, team, hammer)", shot[:4], "whole numbers")
+    places = [place for place in shot.stones if place is not None]
+    complete = len(shot.stones) == STONES and all(_numbers(place, 2) for place in places)
+    require(complete, "stones", shot.stones, "16 places, each [x, y] or null")
+    throws = shot.aim, shot.thrown
+    require(all(_numbers(throw, 3) for throw in throws), "aim, thrown", throws, "three numbers each")
+    known = [number for number in (shot.value, shot.simulations) if number is not None]
+    require(_numbers((shot.seconds, *known), 1 + len(known)), "value, simulations, seconds", shot[7:], "numbers")
     return shot
+
+
+def _end(**given: Any) -> End:
+    end = End(**given)
+    require(_numbers((end.end, *end.points), 3), "end, points", end, "a number, and the points of two teams")
+    return end
+
+
+def _result(**given: Any) -> Result:
+    result = Result(**given)
+    require_choice("reason", result.reason, REASONS)
+    require(_numbers(result.score, 2), "score", result.score, "the points of two teams")
+    return result
+
+
+def _numbers(values: Sequence[Any], count: int) -> bool:
+    return len(values) == count and all(type(x) in (int, float) and math.isfinite(x) for x in values)
 
 
 def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-def replay(record: Record, tolerance: float = 1e-6) -> Array:
-    """Play a record again, each throw from the stones on record before it.
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
 
-    Args:
-        record: the game.
-        tolerance: largest distance between a stone and its place on record, m; for records of other simulators.
 
-    Returns:
-        The states before each shot and the final one, [shots + 1, state_dim].
-
-    Raises:
-        ValueError: a shot, an end or the score is not what the throws lead to; the message names the first one.
-    """
-    model = record.match.model()
-    state, ends = model.initial_state(np.random.default_rng(0)), iter(record.ends)
-    states, score = [state], np.zeros(2, int)
-    for shot in record.shots:
-        where = f"end {shot.end}, shot {shot.shot}"
-        turn = *divmod(int(state[0]), STONES), team_of(state), int(state[HAMMER])
-        require(turn == shot[:4], f"{where}: (end, shot, team, hammer)", shot[:4], f"{turn}")
-        after, stones = outcome(model, state, shot.thrown), board(shot)
-        apart = np.abs(after.stones - stones)
-        same = (np.isnan(after.stones) == np.isnan(stones)).all() and not (apart > tolerance).any()
-        require(bool(same), f"{where}: stones", shot.stones, f"those that the throw leads to, {places(after.stones)}")
-        state = after.state
-        if after.points is None:
-            state[FIRST_STONE:] = np.nan_to_num(stones).ravel()
-        else:
-            end = next(ends, None)
-            require(end == (shot.end, after.points), f"end {shot.end}", end, f"{End(shot.end, after.points)}")
-            score += after.points
-        states.append(state)
-    require(record.result.score == tuple(score), "score", record.result.score, f"{tuple(map(int, score))}")
-    return np.array(states)
+_KINDS: dict[str, Callable[..., Line]] = {"match": _match, "shot": _shot, "end": _end, "result": _result}

@@ -11,10 +11,12 @@ import numpy as np
 
 from curling import players
 from curling.dynamics import release
+from curling.game import score_of
 from curling.model import Curling
-from curling.record import End, Match, Record, Result, Shot, outcome, places
+from curling.record import End, Match, Record, Result, Shot, places
 from curling.sheet import STONES
 from curling.state import HAMMER, TIME, team_of
+from curling.umpire import outcome
 from planners.base import Array, Budget, Planner, Rng, check_actions, require
 from runs.episode import budget_of, environment_rng, named_rng, reason
 
@@ -110,21 +112,17 @@ def play(game: Game) -> Record:
             action, promise, simulations, seconds = _decide(crew[team], planning, state, game.sides[team], rngs[team])
         except Forfeit as error:
             return Record(match, tuple(shots), tuple(ends),
-                          Result(_score(ends), 1 - team, float(team), "forfeit", str(error)))
+                          Result(score_of(ends), 1 - team, float(team), "forfeit", str(error)))
         thrown = release(action, model.params, environment_rng(seed, pair, len(shots)))
         aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
         hammer = int(state[HAMMER])
-        state, stones, points, value, over = outcome(model, state, thrown)
+        state, stones, points, value, over = outcome(model, state, thrown)[:5]
         expected = promise * (1.0 if team == 0 else -1.0)
         shots.append(Shot(end, shot, team, hammer, aim, thrown, places(stones),
                           expected if math.isfinite(expected) else None, simulations, seconds))
         if points is not None:
             ends.append(End(end, points))
-    score = _score(ends)
+    score = score_of(ends)
     drawn = score[0] == score[1]
     winner = None if drawn else int(score[1] > score[0])
     return Record(match, tuple(shots), tuple(ends), Result(score, winner, value, "draw" if drawn else "score"))
-
-
-def _score(ends: list[End]) -> tuple[int, int]:
-    return sum(end.points[0] for end in ends), sum(end.points[1] for end in ends)

@@ -66,7 +66,7 @@ def _play_pending(folder: Folder, pending: list[Task], records: dict[Task, Recor
     points = [0.0] * len(tournament.sides)
 
     def count(task: Task, record: Record) -> None:
-        value = record.result.value if task[1] % 2 == 0 else 1.0 - record.result.value
+        value = record.result.value_for(task[1] % 2)
         points[task[0][0]] += value
         points[task[0][1]] += 1.0 - value
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from curling.dynamics import release
 from curling.engines import make_engine
-from curling.record import Match, Outcome, Shot, outcome, places
+from curling.record import Match, Shot, places
 from curling.sheet import TEAM_STONES
 from curling.state import hammer_of, row_of, shot_of, stones_of, team_of
+from curling.umpire import Outcome, outcome
 from envs.curling_draw import BEFORE_HOG
 from planners.base import Array, Budget, Decision, Planner, check_actions
 from runs.experiment import RunError
@@ -42,15 +43,11 @@ class View(NamedTuple):
 
 
 class Flight(NamedTuple):
-    """A shot on its way: where the stones are from when it comes into sight, [T, 16, 2], when it did, and the outcome.
-
-    `foul` tells whether the free guard zone rule puts the stones back.
-    """
+    """A shot on its way: where the stones are from when it comes into sight, [T, 16, 2], when it did, and what follows."""
 
     positions: Array
     since: float
     outcome: Outcome
-    foul: bool
 
     def frame(self, now: float) -> int:
         """The frame to show."""
@@ -221,10 +218,8 @@ class Game:
     def _throw(self, action: Array, now: float, decision: Decision | None = None) -> None:
         thrown = release(action, self.model.params, self._noise)
         after, positions = outcome(self.model, self.state, thrown), self._fly(*thrown)
-        before, shot, team = stones_of(self.state), shot_of(self.state), team_of(self.state)
-        undone = np.array_equal(after.stones, before, equal_nan=True)
-        moved = not np.allclose(positions[-1], before, equal_nan=True)
-        self.flight, self.phase = Flight(positions, now, after, undone and moved), "flight"
+        shot, team = shot_of(self.state), team_of(self.state)
+        self.flight, self.phase = Flight(positions, now, after), "flight"
         aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
         expected = math.nan if decision is None else float(decision.value) * (1.0 if team == 0 else -1.0)
         simulations, seconds = (0, 0.0) if decision is None else (decision.simulations, decision.seconds)

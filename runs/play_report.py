@@ -22,7 +22,7 @@ def message(game: Game) -> str:
     if game.phase == "flight":
         return "your stone" if team == game.me else f"{opponent}'s stone{_thoughts(game)}"
     if game.phase in ("aim", "think"):
-        foul = "foul, the stones go back. " if game.flight is not None and game.flight.foul else ""
+        foul = "foul, the stones go back. " if game.flight is not None and game.flight.outcome.foul else ""
         return foul + (_aim(game) if game.phase == "aim" else f"{opponent} is thinking")
     points = game.ends[-1]
     scored = f"{NAMES[int(points < 0)]} scores {abs(points)}" if points else "a blank end, nobody scores"

@@ -41,7 +41,7 @@ class Pairing(NamedTuple):
 def pairing(a: int, b: int, records: Sequence[Record]) -> Pairing:
     """How two sides fared in their games, of which the first is team 0 in the even ones."""
     results = [record.result for record in records]
-    values = tuple(float(result.value if k % 2 == 0 else 1.0 - result.value) for k, result in enumerate(results))
+    values = tuple(result.value_for(k % 2) for k, result in enumerate(results))
     wins = sum(result.winner == k % 2 for k, result in enumerate(results))
     losses = sum(result.winner == 1 - k % 2 for k, result in enumerate(results))
     forfeits = tuple(str(result.detail) for result in results if result.reason == "forfeit")
@@ -123,7 +123,7 @@ def _time_text(side: Side, games: Sequence[tuple[int, Record]]) -> str:
         return f"  {_name(side)}: no shot"
     seconds = np.array([shot.seconds for shot in shots])
     text = (f"  {_name(side)}: mean {1000 * seconds.mean():.1f} ms, largest {1000 * seconds.max():.1f} ms, "
-            f"{np.mean([shot.simulations for shot in shots]):.0f} simulations")
+            f"{np.mean([shot.simulations or 0 for shot in shots]):.0f} simulations")
     if side.unit == "ms":
         limit = side.budget / 1000.0
         late = int((seconds > limit + max(OVERRUN_SHARE * limit, OVERRUN_SECONDS)).sum())

@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from curling import players, record
+from curling import players, record, umpire
 from curling.checks import check_match_state
 from curling.dynamics import release
 from curling.engines import make_engine
 from curling.engines.tables import law_index
 from curling.model import Curling
-from curling.record import Outcome, outcome
 from curling.sheet import STONES
 from curling.shots import draw, reach
 from curling.state import row_of, state_of, stones_of
+from curling.umpire import Outcome, outcome
 from planners.base import Array, Budget, Decision, Rng, require
 from planners.presearch import Presearch, Sweep
 from planners.registry import unknown
@@ -106,7 +106,7 @@ def from_record(path: Path, end: int, shot: int) -> Position:
     index = (end - 1) * STONES + shot - 1
     last = len(game.shots) - (end - 1) * STONES
     require(shot <= last, "shot", shot, f"at most {last}, the last of this end on record")
-    return Position(game.match.model(), record.replay(game)[index])
+    return Position(game.match.model(), umpire.replay(game)[index])
 
 
 def from_json(path: Path) -> Position:

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling import record
+from curling import record, umpire
 from curling.noise import Noise
 from curling.record import Match
 from curling.sheet import STONES
@@ -31,8 +31,9 @@ def test_what_is_written_is_read_and_replays(tmp_path, match):
     found = record.read(tmp_path / "a.jsonl")
     assert found == written
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
-    states = record.replay(found)
+    states = umpire.replay(found)
     assert states.shape == (len(written.shots) + 1, 3 + 2 * STONES)
+    assert found.result.value == written.result.value_for(0) == 1.0 - written.result.value_for(1)
     assert states[-1][2] == written.result.score[0] - written.result.score[1]
 
 
@@ -60,7 +61,7 @@ def test_replay_notices_a_moved_stone(played):
     stones = tuple(place and (place[0] + 1e-3, place[1]) for place in played.shots[number].stones)
     moved = changed(played, number, stones=stones)
     with pytest.raises(ValueError, match=rf"end 0, shot {number}: stones"):
-        record.replay(moved)
+        umpire.replay(moved)
 
 
 def test_replay_bears_what_it_is_told_to(played):
@@ -68,8 +69,8 @@ def test_replay_bears_what_it_is_told_to(played):
     stones = tuple(place and (place[0] + 2e-6, place[1]) for place in played.shots[number].stones)
     moved = changed(played, number, stones=stones)
     with pytest.raises(ValueError, match="stones"):
-        record.replay(moved)
-    states = record.replay(moved, tolerance=1e-3)
+        umpire.replay(moved)
+    states = umpire.replay(moved, tolerance=1e-3)
     shown = [coordinate for place in stones for coordinate in place or (0.0, 0.0)]
     np.testing.assert_array_equal(states[number + 1][-2 * STONES :], shown)  # play goes on from what is on record
 
@@ -81,16 +82,16 @@ def test_replay_notices_a_stone_that_is_gone_or_new(played, there):
     stones = list(played.shots[number].stones)
     stones[row] = None if there else (0.0, 35.0)
     with pytest.raises(ValueError, match=rf"end 0, shot {number}: stones"):
-        record.replay(changed(played, number, stones=tuple(stones)), tolerance=1e9)
+        umpire.replay(changed(played, number, stones=tuple(stones)), tolerance=1e9)
 
 
 def test_replay_notices_wrong_points_turns_and_scores(played):
     with pytest.raises(ValueError, match="end 0="):
-        record.replay(played._replace(ends=(played.ends[0]._replace(points=(8, 0)), *played.ends[1:])))
+        umpire.replay(played._replace(ends=(played.ends[0]._replace(points=(8, 0)), *played.ends[1:])))
     with pytest.raises(ValueError, match="team"):
-        record.replay(changed(played, 5, team=1 - played.shots[5].team))
+        umpire.replay(changed(played, 5, team=1 - played.shots[5].team))
     with pytest.raises(ValueError, match="score"):
-        record.replay(played._replace(result=played.result._replace(score=(9, 9))))
+        umpire.replay(played._replace(result=played.result._replace(score=(9, 9))))
 
 
 @pytest.mark.parametrize("line, text", [(0, '{"type": "match", "format": 2}'), (0, '{"type": "match", "format": 1}'),
@@ -107,12 +108,14 @@ def test_a_damaged_line_is_named(tmp_path, played, line, text):
 
 
 @pytest.mark.parametrize("field, value", [("stones", [None] * 15), ("stones", [[1.0, 30.0, 0.0]] * 16),
+                                          ("stones", [["1", "2"]] * 16), ("end", 0.5), ("seconds", None),
+                                          ("simulations", "many"), ("thrown", [0.1, float("inf"), 1.0]),
                                           ("aim", [0.1, 2.4]), ("thrown", [0.1, 2.4, 1.0, 0.0])])
 def test_a_shot_of_the_wrong_shape_is_named(tmp_path, played, field, value):
     file = tmp_path / "a.jsonl"
     record.write(file, played)
     lines = file.read_text().splitlines()
-    lines[4] = json.dumps(json.loads(lines[4]) | {field: value})
+    lines[4] = json.dumps(json.loads(lines[4]) | {field: value}).replace("Infinity", "1e999")
     file.write_text("\n".join(lines))
     with pytest.raises(ValueError, match=f"a.jsonl, line 5: not a line of a record .*{field}"):
         record.read(file)
@@ -124,6 +127,70 @@ def test_half_a_record_is_refused(tmp_path, played):
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:20]))
     with pytest.raises(ValueError, match="not complete"):
         record.read(file)
+
+
+def test_a_game_without_a_result_is_worth_nothing_yet(tmp_path, played):
+    open_game = played._replace(shots=played.shots[:20], ends=played.ends[:1], result=played.result._replace(
+        score=played.ends[0].points, winner=None, value=None, reason="abandoned", detail="the client left"))
+    record.write(tmp_path / "a.jsonl", open_game)
+    assert record.read(tmp_path / "a.jsonl") == open_game and len(umpire.replay(open_game)) == 21
+    with pytest.raises(ValueError, match="without a result"):
+        open_game.result.value_for(0)
+
+
+def test_a_record_without_an_engine_is_one_of_the_analytic_engine(tmp_path, played):
+    line = json.loads(record.line_of(played.match))
+    assert line.pop("engine") == "analytic"
+    assert record.parse(json.dumps(line)) == played.match
+
+
+def written_up_to(path, played, shots):
+    """A record written while it is played that stops after so many shots; its text."""
+    with record.Writer(path, played.match) as writer:
+        for number, shot in enumerate(played.shots[:shots]):
+            writer.shot(shot)
+            if shot.shot == STONES - 1:
+                writer.end(played.ends[shot.end])
+            lines = path.read_text().splitlines()  # each is there at once
+            assert len(lines) == 1 + number + 1 + (number + 1) // STONES
+        if shots == len(played.shots):
+            writer.result(played.result)
+    return path.read_bytes()
+
+
+def test_what_is_written_while_it_is_played_is_the_same_record(tmp_path, played):
+    record.write(tmp_path / "a.jsonl", played)
+    assert written_up_to(tmp_path / "b.jsonl", played, len(played.shots)) == (tmp_path / "a.jsonl").read_bytes()
+    with pytest.raises(FileExistsError):
+        record.Writer(tmp_path / "b.jsonl", played.match)
+
+
+def test_a_record_that_breaks_off_anywhere_is_read_up_to_there(tmp_path, played):
+    file = tmp_path / "a.jsonl"
+    whole = written_up_to(file, played, 20)
+    match_line = whole.index(b"\n") + 1
+    for size in [*range(match_line, match_line + 900, 37), *range(len(whole) - 900, len(whole) + 1, 7)]:
+        file.write_bytes(whole[:size])
+        found, complete = record.read(file, partial=True), whole[:size].count(b'"type": "shot"')
+        assert len(found.shots) in (complete, complete - 1) and found.shots == played.shots[: len(found.shots)]
+        assert (found.result.reason, found.result.winner, found.result.value) == ("unfinished", None, None)
+        assert found.result.score == (found.ends[0].points if found.ends else (0, 0))
+        assert len(umpire.replay(found)) == len(found.shots) + 1
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b'{"type": "mat'])
+def test_a_record_without_its_match_is_refused(tmp_path, text):
+    (tmp_path / "a.jsonl").write_bytes(text)
+    with pytest.raises(ValueError, match=r"a\.jsonl"):
+        record.read(tmp_path / "a.jsonl", partial=True)
+
+
+def test_damage_before_the_last_line_is_named_in_partial_records_too(tmp_path, played):
+    file = tmp_path / "a.jsonl"
+    lines = written_up_to(file, played, 20).splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:5], b"nonsense\n"]))
+    with pytest.raises(ValueError, match="line 6"):
+        record.read(file, partial=True)
 
 
 def test_the_model_of_a_match_is_that_match():

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curling import record
+from curling import record, umpire
 from planners.random import RandomPlanner
 from runs import standings, tournament
 from runs.game import Side
@@ -74,7 +74,7 @@ def test_games_come_in_pairs_with_the_hammer_swapped_and_the_same_noise(run):
     assert np.allclose(turned(games[0]), turned(games[1]), atol=1e-12)
     assert not np.allclose(turned(games[0]), turned(games[2]), atol=1e-6)
     for game in games:
-        record.replay(game)
+        umpire.replay(game)
 
 
 def test_planners_draw_from_streams_of_their_own(run):
@@ -87,7 +87,7 @@ def test_a_planner_cannot_change_the_game(run, butterfingers):
     text = "butterfingers:way=scribble"
     assert run("match", text, text, "--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m")[0] == 0
     for game in records("m").values():
-        assert game.result.reason != "forfeit" and len(record.replay(game)) == 17
+        assert game.result.reason != "forfeit" and len(umpire.replay(game)) == 17
 
 
 def test_expectations_on_record_are_those_of_team_0(run):
@@ -134,7 +134,7 @@ def test_two_workers_play_the_same_games(run):
 def test_a_killed_match_goes_on(run, start):
     program = """
 import os, signal
-from curling import record
+from curling import record, umpire
 from runs.cli import main
 write, count = record.write, 0
 def dying(path, game):
@@ -159,7 +159,7 @@ record.write = dying
 def test_a_worker_that_dies_ends_the_match_in_one_line_and_loses_nothing(run, start):
     program = """
 import os
-from curling import record
+from curling import record, umpire
 from runs.cli import main
 import joblib.externals.loky as loky
 write = record.write
@@ -208,7 +208,7 @@ def test_a_planner_that_fails_forfeits_and_the_match_goes_on(run, butterfingers,
     games = list(records("m").values())
     assert [game.result.reason == "forfeit" for game in games] == [False, True, False, True]
     assert games[1].result.winner == 0 and games[1].result.value == 1.0 and len(games[1].shots) == 5
-    record.replay(games[1])
+    umpire.replay(games[1])
 
 
 def test_a_round_robin_has_ratings(run):

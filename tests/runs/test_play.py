@@ -19,7 +19,7 @@ import pytest
 from rich.console import Console
 
 import planners
-from curling import record
+from curling import record, umpire
 from curling.record import Match
 from curling.sheet import STONE_RADIUS
 from curling.state import stones_of, team_of
@@ -125,7 +125,7 @@ def test_a_whole_match_in_turns_with_its_score_and_record(me, tmp_path):
     kept = game_record(game)
     record.write(tmp_path / "game.jsonl", kept)
     assert record.read(tmp_path / "game.jsonl") == kept
-    assert len(record.replay(kept)) == 33 and kept.result.score == game.points
+    assert len(umpire.replay(kept)) == 33 and kept.result.score == game.points
     game.close()
 
 
@@ -342,7 +342,7 @@ def test_a_whole_end_in_the_terminal(tmp_path):
         os.write(terminal.driver, b"q")
         terminal.check_left(0)
     kept = record.read(file)
-    assert len(record.replay(kept)) == 17 and kept.result.score != (0, 0)
+    assert len(umpire.replay(kept)) == 17 and kept.result.score != (0, 0)
     assert f"scores {max(kept.result.score)}. you " in shown and kept.result.reason == "score"
     stones = [(row, place) for row, place in enumerate(kept.shots[-1].stones) if place is not None]
     assert len(stones) > 4

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curling import record
+from curling import record, umpire
 from curling.engines import make_engine
 from curling.model import Curling
 from curling.sheet import no_stones
@@ -97,7 +97,7 @@ def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
 
 def test_the_position_of_a_record_is_that_before_the_shot(match_folder):
     file = match_folder / "records" / "1-2-00000.jsonl"
-    states = record.replay(record.read(file))
+    states = umpire.replay(record.read(file))
     for end, shot in ((1, 1), (1, 16), (2, 5)):
         found = value_map.read(file, end, shot)
         np.testing.assert_array_equal(found.state, states[16 * (end - 1) + shot - 1])
