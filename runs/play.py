@@ -43,7 +43,7 @@ class View(NamedTuple):
 
 
 class Flight(NamedTuple):
-    """A shot on its way: where the stones are from when it comes into sight, [T, 16, 2], when it did, and what follows."""
+    """A shot on its way: the stones from when it comes into sight, [T, 16, 2], when it did, and what it led to."""
 
     positions: Array
     since: float

@@ -43,7 +43,8 @@ def changed(played, **fields):
 
 @pytest.mark.parametrize("fields, named", [
     ({"score": (9, 9)}, "score"), ({"winner": None}, "winner"), ({"value": 0.5}, "value"),
-    ({"reason": "draw"}, "reason"), ({"reason": "concede"}, "reason"), ({"reason": "abandoned", "winner": None, "value": None}, "reason"),
+    ({"reason": "draw"}, "reason"), ({"reason": "concede"}, "reason"),
+    ({"reason": "abandoned", "winner": None, "value": None}, "reason"),
 ])
 def test_replay_notices_a_wrong_result(played, fields, named):
     with pytest.raises(ValueError, match=f"^{named}="):

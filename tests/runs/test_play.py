@@ -148,7 +148,7 @@ def test_a_protected_guard_goes_back_and_the_message_says_so():
     game.state[3:5] = guard
     game.take_aim(Aim(*guard, weight=3))
     game.press(now)
-    assert game.flight.foul
+    assert game.flight.outcome.foul
     now = until(game, "think", now=now)
     np.testing.assert_allclose(stones_of(game.state)[0], guard)
     assert message(game).startswith("foul")
@@ -161,7 +161,7 @@ def test_a_stone_that_touches_nothing_is_no_foul():
     game.state[3:5] = 0.0, sheet.tee - 3.0
     game.take_aim(Aim(1.9, sheet.tee, weight=3))
     game.press(now)
-    assert np.isnan(game.flight.outcome.stones[8:]).all() and not game.flight.foul
+    assert np.isnan(game.flight.outcome.stones[8:]).all() and not game.flight.outcome.foul
     game.close()
 
 
