@@ -1,45 +1,185 @@
-"""Estimates with their uncertainty."""
+"""One sample of returns: estimates with their uncertainty, profiles, histograms (definitions: docs/statistics.md)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import bootstrap
+from numpy.typing import ArrayLike, NDArray
 
-from planners.base import Rng
+from planners.base import Array, Rng
+from runs.ratings import Interval
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000
+TRIM = 0.25  # of the values at either end do not count in the interquartile mean
+BLOCK = 2_000_000  # numbers in memory at a time
+FEW_CLASSES = 16  # times fewer classes than values make drawing counts faster than counting draws
+
+NOWHERE = Interval(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A sample's size, mean, 95 % bootstrap interval of the mean, and median; NaN where the sample is too small."""
+    """What a sample says; NaN where it is too small.
+
+    Attributes:
+        n: its size.
+        mean: its mean.
+        low: lower end of the 95 % bootstrap interval of the mean.
+        high: upper end of it.
+        median: its median.
+        iqm: the mean of its middle half, with a 95 % bootstrap interval.
+    """
 
     n: int
     mean: float
     low: float
     high: float
     median: float
+    iqm: Interval = field(default=NOWHERE, kw_only=True)
+
+    @property
+    def interval(self) -> Interval:
+        """The mean with its interval."""
+        return Interval(self.mean, self.low, self.high)
 
 
-def summarise(sample: Sequence[float], rng: Rng) -> Summary:
-    """Summarise a sample; the interval is the percentile bootstrap's (Efron 1979).
+def summarise(sample: ArrayLike, rng: Rng) -> Summary:
+    """Summarise a sample; the intervals are the percentile bootstrap's (Efron 1979).
 
-    A sample of equal values has an interval of no width; a single value says nothing about its spread and has none.
+    A sample of equal values has intervals of no width; a single value says nothing about its spread and has none.
 
     Args:
         sample: values, [n].
         rng: draws the resamples.
     """
     values = np.asarray(sample, np.float64)
-    if len(values) == 0:
+    n = len(values)
+    if n == 0:
         return Summary(0, np.nan, np.nan, np.nan, np.nan)
-    mean, median = float(values.mean()), float(np.median(values))
-    if len(values) == 1:
-        return Summary(1, mean, np.nan, np.nan, median)
-    if values.min() == values.max():
-        return Summary(len(values), float(values[0]), float(values[0]), float(values[0]), median)
-    interval = bootstrap((values,), np.mean, confidence_level=CONFIDENCE, n_resamples=RESAMPLES, method="percentile",
-                         batch=max(1, 10_000_000 // len(values)), rng=rng).confidence_interval
-    return Summary(len(values), mean, float(interval.low), float(interval.high), median)
+    support, classes = np.unique(values, return_inverse=True)
+    if len(support) == 1:
+        value = float(support[0])
+        same = Interval(value, value, value) if n > 1 else Interval(value, np.nan, np.nan)
+        return Summary(n, *same, median=value, iqm=same)
+
+    def estimates(counts: NDArray[np.int64]) -> Array:
+        return np.stack([counts @ support / n, _middle_mean(counts, support)], axis=-1)
+
+    found = estimates(np.bincount(classes)), *bootstrap(classes, estimates, rng)
+    mean, iqm = (Interval(*map(float, column)) for column in zip(*found, strict=True))
+    return Summary(n, *mean, median=float(np.median(values)), iqm=iqm)
+
+
+def bootstrap(classes: NDArray[np.int64], statistic: Callable[[NDArray[np.int64]], Array], rng: Rng) -> Array:
+    """95 % percentile intervals of statistics that depend on how often each class of values occurs.
+
+    Args:
+        classes: the class of each value, [n], numbered from 0 without gaps.
+        statistic: from counts, [resamples, classes], to estimates, [resamples, ...].
+        rng: draws the resamples.
+
+    Returns:
+        lower and upper ends, [2, ...].
+    """
+    found = np.concatenate([statistic(counts) for counts in resampled(classes, rng)])
+    return percentiles(found)
+
+
+def percentiles(found: Array) -> Array:
+    """Lower and upper end of the 95 % interval, [2, ...], of estimates from resamples, [resamples, ...]."""
+    return np.quantile(found, (0.5 - 0.5 * CONFIDENCE, 0.5 + 0.5 * CONFIDENCE), axis=0)
+
+
+def resampled(classes: NDArray[np.int64], rng: Rng, rows_at_once: int | None = None) -> Iterator[NDArray[np.int64]]:
+    """How often each class occurs in RESAMPLES resamples, in blocks of [resamples, classes] that fit into memory.
+
+    Args:
+        classes: as in `bootstrap`.
+        rng: draws the resamples.
+        rows_at_once: resamples in a block, for blocks that are used together; what BLOCK allows if None.
+    """
+    n, counts = len(classes), np.bincount(classes)
+    k = len(counts)
+    size = rows_at_once or max(1, BLOCK // n)
+    for start in range(0, RESAMPLES, size):
+        rows = min(size, RESAMPLES - start)
+        if k * FEW_CLASSES < n:
+            yield rng.multinomial(n, counts / n, size=rows)
+        else:
+            drawn = classes[rng.integers(n, size=(rows, n))] + k * np.arange(rows)[:, None]
+            yield np.bincount(drawn.ravel(), minlength=rows * k).reshape(rows, k)
+
+
+def _middle_mean(counts: NDArray[np.int64], support: Array) -> Array:
+    """The interquartile mean of samples given as counts, [..., classes], of ascending values, [classes]."""
+    n = int(counts.sum(axis=-1).flat[0])
+    cut = int(TRIM * n)
+    inside = np.diff(np.clip(counts.cumsum(axis=-1), cut, n - cut), axis=-1, prepend=cut)
+    return np.asarray(inside @ support / (n - 2 * cut))
+
+
+def normalised(interval: Interval, random: float, optimum: float) -> Interval:
+    """The score on the scale on which the random policy has 0 and the optimal policy 1."""
+    return Interval(*((value - random) / (optimum - random) for value in interval))
+
+
+def regret(interval: Interval, optimum: float) -> Interval:
+    """What is missing from the optimum on average; an interval may reach below 0, as noise may favour a policy."""
+    return Interval(optimum - interval.value, optimum - interval.high, optimum - interval.low)
+
+
+class Profile(NamedTuple):
+    """The share of values above each threshold with its pointwise 95 % band; every array is [thresholds]."""
+
+    share: Array
+    low: Array
+    high: Array
+
+
+def performance_profile(scores: ArrayLike, thresholds: ArrayLike, rng: Rng) -> Profile:
+    """The share of episodes that scored above each threshold (Agarwal et al. 2021), all NaN without a score.
+
+    Args:
+        scores: [n].
+        thresholds: [m], ascending.
+        rng: draws the resamples.
+    """
+    values, edges = np.asarray(scores, np.float64), np.asarray(thresholds, np.float64)
+    nothing = np.full(len(edges), np.nan)
+    if len(values) == 0:
+        return Profile(nothing, nothing, nothing)
+    between = np.searchsorted(edges, values, side="left")  # how many thresholds a score is above
+    support, classes = np.unique(between, return_inverse=True)
+    above = support[:, None] > np.arange(len(edges))
+
+    def shares(counts: NDArray[np.int64]) -> Array:
+        return np.asarray(counts @ above / len(values))
+
+    low, high = bootstrap(classes, shares, rng) if len(values) > 1 else (nothing, nothing)
+    return Profile(shares(np.bincount(classes)), low, high)
+
+
+class Histogram(NamedTuple):
+    """How many values lie in each class, [classes]; a class of one value has equal ends."""
+
+    low: Array
+    high: Array
+    counts: NDArray[np.int64]
+
+
+def histogram(sample: ArrayLike, classes: int = 12, decimals: int = 6) -> Histogram:
+    """The outcomes that occurred and how often, or bins of equal width if there are too many different ones.
+
+    Args:
+        sample: [n].
+        classes: how many to show at most.
+        decimals: values that agree in so many are one outcome.
+    """
+    values = np.asarray(sample, np.float64)
+    outcomes, counts = np.unique(np.round(values, decimals) + 0.0, return_counts=True)  # + 0.0: no -0 beside 0
+    if len(outcomes) <= classes:
+        return Histogram(outcomes, outcomes, counts)
+    counts, edges = np.histogram(values, classes)
+    return Histogram(edges[:-1], edges[1:], counts)
