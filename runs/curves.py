@@ -51,7 +51,7 @@ def panels(store: Store) -> list[Panel]:
     """The run's curves, in order of the suite; settings without a result yet are left out."""
     found: dict[tuple[str, str], dict[str, list[tuple[float, Summary]]]] = {}
     for setting, returns in store.returns().items():
-        if returns:
+        if len(returns):
             curve = found.setdefault((setting.env, setting.unit), {}).setdefault(setting.planner, [])
             summary = summarise(returns, planner_rng(setting, len(returns)))
             curve.append((setting.budget, summary))

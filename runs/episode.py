@@ -17,12 +17,25 @@ from runs.experiment import Setting
 
 
 class Episode(NamedTuple):
-    """An episode that was played: its return, its steps and the seconds spent on planning."""
+    """An episode that was played; what is None was not kept.
+
+    Attributes:
+        number: its index.
+        total: its return.
+        steps: decisions made.
+        seconds: time spent on planning.
+        simulations: of all decisions.
+        first_action: [action_dim], little-endian float64.
+        times: seconds of every decision, [steps], little-endian float32; of time budgets alone.
+    """
 
     number: int
     total: float
     steps: int
     seconds: float
+    simulations: int | None = None
+    first_action: bytes | None = None
+    times: bytes | None = None
 
 
 class Failure(NamedTuple):
@@ -84,14 +97,17 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     """
     own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
     state = model.initial_state(environment_rng(setting.seed, index, 0))
-    total, seconds, weight, step = 0.0, 0.0, 1.0, 0
+    total, weight, step = 0.0, 1.0, 0
+    times, simulations, first_action = [], 0, b""
     terminated = False
     while not terminated and step < model.horizon:
         step += 1
         start = time.perf_counter()
         decision = planner.plan(model, state, budget, own)
-        seconds += time.perf_counter() - start
+        times.append(time.perf_counter() - start)
+        simulations += int(decision.simulations)
         action = check_actions(model, decision.action[None], "action")[0]
+        first_action = first_action or action.astype("<f8").tobytes()
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)
         reward, terminated = model.step(state, action, next_state, model.params, noise)
@@ -99,7 +115,8 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         total += weight * reward
         weight *= model.discount
         state = next_state
-    return Episode(index, float(total), step, seconds)
+    kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
+    return Episode(index, float(total), step, sum(times), simulations, first_action, kept)
 
 
 _model = functools.cache(envs.parse)

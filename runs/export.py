@@ -1,20 +1,61 @@
 """Results as tables for other programs."""
 
 import csv
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
-from runs.experiment import UsageError
-from runs.store import Row, Store
+import numpy as np
+
+from runs.episode import Episode
+from runs.experiment import Setting, UsageError
+from runs.store import Store
+
+CHUNK = 50_000  # rows that are in memory as Python objects at a time
+
+
+class Row(NamedTuple):
+    """An episode as it is exported; docs/results-files.md says what the columns mean."""
+
+    env: str
+    planner: str
+    budget: int | float
+    unit: str
+    episode: int
+    total: float
+    steps: int
+    seconds: float
+    simulations: int | None
+    first_action: str | None
+    mean_ms: float | None
+    max_ms: float | None
+
 
 COLUMNS = ["return" if name == "total" else name for name in Row._fields]
+
+
+def rows(store: Store) -> Iterator[Row]:
+    """Every episode, in order of the suite."""
+    return (_row(setting, episode) for setting, episode in store.episodes())
+
+
+def _row(setting: Setting, episode: Episode) -> Row:
+    action = mean = longest = None
+    if episode.first_action is not None:
+        action = " ".join(map(repr, np.frombuffer(episode.first_action, "<f8").tolist()))
+    if episode.times is not None:
+        times = 1e3 * np.frombuffer(episode.times, "<f4").astype(np.float64)
+        mean, longest = round(float(times.mean()), 6), round(float(times.max()), 6)
+    return Row(setting.env, setting.planner, setting.budget, setting.unit, episode.number, episode.total, episode.steps,
+               episode.seconds, episode.simulations, action, mean, longest)
 
 
 def to_csv(store: Store, stream: TextIO) -> None:
     """Write every episode, floats in full precision."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(store.rows())
+    writer.writerows(rows(store))
 
 
 def to_parquet(store: Store, path: Path) -> None:
@@ -27,7 +68,10 @@ def to_parquet(store: Store, path: Path) -> None:
         import polars
     except ImportError as error:
         raise UsageError('Parquet needs polars: pip install "bonspiel[parquet]", or use --format csv') from error
-    types = [polars.String, polars.String, polars.Float64, polars.String, polars.Int64, polars.Float64, polars.Int64,
-             polars.Float64]
+    text, real, whole = polars.String, polars.Float64, polars.Int64
+    types = [text, text, real, text, whole, real, whole, real, whole, text, real, real]
     schema = dict(zip(COLUMNS, types, strict=True))
-    polars.DataFrame(list(store.rows()), schema=schema, orient="row").write_parquet(path)
+    found, frames = rows(store), [polars.DataFrame(schema=schema)]
+    while chunk := list(islice(found, CHUNK)):
+        frames.append(polars.DataFrame(chunk, schema=schema, orient="row"))
+    polars.concat(frames).write_parquet(path)

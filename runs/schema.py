@@ -1,5 +1,6 @@
 """The form of a results file: whose it is, which tables it has, how it comes into being and is looked over."""
 
+import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -7,9 +8,9 @@ from pathlib import Path
 
 from runs.experiment import Setting, UsageError
 
-APPLICATION, SCHEMA = 0x626F6E73, 1  # "bons": says in the file's header whose it is
+APPLICATION = 0x626F6E73  # "bons": says in the file's header whose it is
 
-TABLES = """
+FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE setting (
     id INTEGER PRIMARY KEY, env TEXT NOT NULL, planner TEXT NOT NULL, budget NUMERIC NOT NULL, unit TEXT NOT NULL,
@@ -22,28 +23,45 @@ CREATE TABLE failure (
     PRIMARY KEY (setting, episode)) WITHOUT ROWID;
 """
 
+# From each schema to the next: a new file is made by the same steps as an old one is brought up to date.
+MIGRATIONS = ("""
+ALTER TABLE episode ADD COLUMN simulations INTEGER;
+ALTER TABLE episode ADD COLUMN first_action BLOB;
+ALTER TABLE episode ADD COLUMN times BLOB;
+""",)
+SCHEMA = 1 + len(MIGRATIONS)
+
+# For reading alone: an old file under the new names.
+VIEWS = {1: """
+CREATE TEMP VIEW episode AS
+    SELECT *, NULL AS simulations, NULL AS first_action, NULL AS times FROM main.episode;
+"""}
+
 
 def connect(file: Path, mode: str) -> sqlite3.Connection:
     """Connect to an existing results file after a look at whose it is, which version, and whether it is whole.
+
+    A file of an older schema is brought up to date, or, for reading alone, shown as if it were.
 
     Args:
         file: the results file.
         mode: "ro" or "rw".
 
     Raises:
-        UsageError: another version's file.
+        UsageError: a newer version's file.
         ValueError, sqlite3.DatabaseError: not a results file, or a damaged one.
     """
-    connection = sqlite3.connect(f"{file.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+    connection = sqlite3.connect(_address(file, mode), uri=True, check_same_thread=False)
     try:
         (application,), = connection.execute("PRAGMA application_id")
         (version,), = connection.execute("PRAGMA user_version")
         if application != APPLICATION:
             raise ValueError("it was not written by bonspiel")
-        if version != SCHEMA:
-            raise UsageError(f"{file} has results of schema {version}; this version of bonspiel reads schema {SCHEMA}")
+        if version > SCHEMA:
+            raise UsageError(f"{file} has results of schema {version}, this version of bonspiel knows up to {SCHEMA}; "
+                             "read it with the version that wrote it, or a newer one")
         with closing(sqlite3.connect(":memory:")) as fresh:
-            fresh.executescript(TABLES)
+            fresh.executescript(_script(0, version))
             missing = _tables(fresh) - _tables(connection)
         if missing:
             raise ValueError(f"its table {min(missing)[0]} is missing or changed")
@@ -52,10 +70,25 @@ def connect(file: Path, mode: str) -> sqlite3.Connection:
             if check != "ok":
                 raise ValueError(check)
             connection.execute("PRAGMA synchronous = NORMAL")  # safe with the write-ahead log, and fast
+            if version < SCHEMA:
+                connection.executescript(f"BEGIN IMMEDIATE; {_script(version, SCHEMA)} COMMIT;")
+        else:
+            connection.executescript(VIEWS.get(version, ""))
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _address(file: Path, mode: str) -> str:
+    """Where SQLite is to look: a file at rest in a folder that cannot be written is read without its usual helpers."""
+    at_rest = mode == "ro" and not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists()
+    return f"{file.resolve().as_uri()}?mode={mode}{'&immutable=1' if at_rest else ''}"
+
+
+def _script(version: int, goal: int) -> str:
+    """The steps from one schema (0: an empty file) to a later one."""
+    return "".join((FIRST, *MIGRATIONS)[version:goal]) + f"PRAGMA user_version = {goal};"
 
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
@@ -76,7 +109,7 @@ def create(file: Path, meta: Mapping[str, str], episodes: Mapping[Setting, int])
     """
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"{TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA};")
+        connection.executescript(f"{_script(0, SCHEMA)} PRAGMA application_id = {APPLICATION};")
         with connection:
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
             columns = "INSERT INTO setting (env, planner, budget, unit, seed, episodes) VALUES (?, ?, ?, ?, ?, ?)"

@@ -5,7 +5,10 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from runs.episode import Batch, Episode
 from runs.experiment import RunError, Setting, UsageError
@@ -14,19 +17,6 @@ from runs.schema import connect, create
 from runs.suite import Suite
 
 FILE, DRAFT = "results.sqlite", "results.sqlite.new"
-
-
-class Row(NamedTuple):
-    """An episode as it is exported; `total` is its return."""
-
-    env: str
-    planner: str
-    budget: int | float
-    unit: str
-    episode: int
-    total: float
-    steps: int
-    seconds: float
 
 
 class Store:
@@ -72,7 +62,7 @@ class Store:
         played = [(key, *result) for result in batch.results if isinstance(result, Episode)]
         failed = [(key, *result) for result in batch.results if not isinstance(result, Episode)]
         with self._connection:
-            self._connection.executemany("INSERT INTO episode VALUES (?, ?, ?, ?, ?)", played)
+            self._connection.executemany("INSERT INTO episode VALUES (?, ?, ?, ?, ?, ?, ?, ?)", played)
             keys = [row[:2] for row in played]
             self._connection.executemany("DELETE FROM failure WHERE setting = ? AND episode = ?", keys)
             self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", failed)
@@ -86,18 +76,45 @@ class Store:
             result[setting] = [index for index in range(episodes) if index not in done]
         return result
 
-    def returns(self) -> dict[Setting, list[float]]:
-        """The returns of every setting, in order of the episodes."""
-        query = "SELECT total FROM episode WHERE setting = ? ORDER BY episode"
-        settings = self.suite.settings()
-        return {setting: [total for total, in self._connection.execute(query, (self._ids[setting],))]
-                for setting in settings}
+    def values(self, column: str) -> dict[Setting, NDArray[np.float64]]:
+        """A column of numbers: for every setting its episodes in order, [n]; NaN where nothing was kept.
 
-    def rows(self) -> Iterator[Row]:
+        Args:
+            column: "total", "steps", "seconds" or "simulations".
+        """
+        return {setting: np.fromiter((np.nan if value is None else value for value in found), np.float64)
+                for setting, found in self._columns(column)}
+
+    def returns(self) -> dict[Setting, NDArray[np.float64]]:
+        """The returns of every setting, in order of the episodes."""
+        return self.values("total")
+
+    def first_actions(self) -> Iterator[tuple[Setting, NDArray[np.float64]]]:
+        """The first action of each setting's episodes in order, [n, action_dim]; NaN where none was kept."""
+        for setting, found in self._columns("first_action"):
+            blobs = list(found)
+            size = max((len(blob) for blob in blobs if blob), default=0) // 8
+            nothing = np.full(size, np.nan, "<f8").tobytes()
+            yield setting, np.frombuffer(b"".join(blob or nothing for blob in blobs), "<f8").reshape(len(blobs), size)
+
+    def times(self) -> Iterator[tuple[Setting, NDArray[np.float32]]]:
+        """The seconds of all decisions of each setting with a time budget, one after the other, [decisions]."""
+        for setting, found in self._columns("times"):
+            if setting.unit == "ms":
+                yield setting, np.frombuffer(b"".join(blob for blob in found if blob), "<f4")
+
+    def _columns(self, name: str) -> Iterator[tuple[Setting, Iterator[Any]]]:
+        query = f"SELECT {name} FROM episode WHERE setting = ? ORDER BY episode"
+        for setting in self.suite.settings():
+            yield setting, (value for value, in self._connection.execute(query, (self._ids[setting],)))
+
+    def episodes(self) -> Iterator[tuple[Setting, Episode]]:
         """Every episode, in order of the suite."""
-        query = ("SELECT env, planner, budget, unit, episode, total, steps, seconds FROM episode "
-                 "JOIN setting ON setting.id = episode.setting ORDER BY setting, episode")
-        return map(Row._make, self._connection.execute(query))
+        query = ("SELECT episode, total, steps, seconds, simulations, first_action, times FROM episode "
+                 "WHERE setting = ? ORDER BY episode")
+        for setting in self.suite.settings():
+            for row in self._connection.execute(query, (self._ids[setting],)):
+                yield setting, Episode._make(row)
 
     def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:
         """(env, planner, budget, unit, episode, error) of every episode that failed."""

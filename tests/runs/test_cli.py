@@ -43,19 +43,26 @@ def test_a_run_prints_its_table_and_the_paths_of_chart_and_report(run):
 
 def test_both_units_of_budget(run, table):
     assert run(*TINY, "--milliseconds", "1,0.5", "--out", "x")[0] == 0
-    assert {(row["budget"], row["unit"]) for row in table(run("export", "x")[1])} == {
+    found = table(run("export", "x")[1])
+    assert {(row["budget"], row["unit"]) for row in found} == {
         ("10", "simulations"), ("100", "simulations"), ("1", "ms"), ("0.5", "ms")}
+    for row in found:
+        if row["unit"] == "ms":
+            assert 0.0 < float(row["mean_ms"]) <= float(row["max_ms"]) < 1e4
+            assert float(row["mean_ms"]) * int(row["steps"]) == pytest.approx(1e3 * float(row["seconds"]), rel=1e-3)
 
 
 def test_csv_has_every_episode(run, finished, table):
     status, out, err = run("export", finished, "--format", "csv")
     assert (status, err) == (0, "")
-    assert out.splitlines()[0] == "env,planner,budget,unit,episode,return,steps,seconds"
+    assert out.splitlines()[0] == ("env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,"
+                                   "mean_ms,max_ms")
     found = table(out)
     assert [(row["budget"], row["episode"]) for row in found] == [(b, e) for b in ("10", "100") for e in "0123"]
     assert all(row["env"] == "trap:noise_range=0.1" and row["planner"] == "random" for row in found)
     assert all(0.0 <= float(row["return"]) <= 2.0 and float(row["seconds"]) > 0.0 for row in found)
-    assert {row["steps"] for row in found} == {"2"}
+    assert {(row["steps"], row["simulations"], row["mean_ms"], row["max_ms"]) for row in found} == {("2", "0", "", "")}
+    assert all(-1.0 <= float(row["first_action"]) <= 1.0 for row in found)
     assert run("export", finished, "--out", "x.csv")[:2] == (0, "")
     assert Path("x.csv").read_text() == out
 
@@ -66,6 +73,8 @@ def test_parquet_holds_the_same(run, finished, table):
     rows = table(run("export", finished)[1])
     assert frame.columns == list(rows[0])
     assert frame["return"].to_list() == [float(row["return"]) for row in rows]
+    assert frame["first_action"].to_list() == [row["first_action"] for row in rows]
+    assert frame["max_ms"].null_count() == len(rows)
 
 
 def test_parquet_without_polars_says_what_to_install(run, finished, monkeypatch):

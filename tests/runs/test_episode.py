@@ -20,6 +20,19 @@ def test_a_return_by_hand(fakes):
     assert batch.results[0][:3] == (5, expected, model.horizon)
 
 
+def test_what_is_kept_beside_the_return():
+    for unit, budget in (("simulations", 30), ("ms", 0.5)):
+        episode, = play_batch(Setting("trap", "dpw", budget, unit, 3), [2]).results
+        action = np.frombuffer(episode.first_action, "<f8")
+        assert action.shape == (1,) and -1.0 <= action[0] <= 1.0
+        if unit == "simulations":
+            assert episode.simulations == 30 * episode.steps and episode.times is None
+        else:
+            times = np.frombuffer(episode.times, "<f4")
+            assert len(times) == episode.steps and times.sum() == pytest.approx(episode.seconds)
+            assert episode.simulations >= episode.steps
+
+
 def test_all_planners_meet_the_same_noise(fakes):
     few, many = (play_batch(setting(text), range(30)).results
                  for text in ("constant:action=0.47,draws=1", "constant:action=0.47,draws=9"))

@@ -1,14 +1,18 @@
 import sqlite3
+from contextlib import closing
 
+import numpy as np
 import pytest
 
-from runs import store
+from runs import schema, store
 from runs.episode import Batch, Episode, Failure
-from runs.experiment import Entrant, Experiment, UsageError
+from runs.experiment import Entrant, Experiment, Setting, UsageError
 from runs.suite import Suite
 
 SUITE = Suite("mine", (Experiment("trap", (Entrant("random"), Entrant("dpw")), (10, 100), (0.5,), episodes=3),))
 FIRST = next(SUITE.settings())
+TIMED = Setting("trap", "dpw", 0.5, "ms", 0)
+FULL = Episode(1, 0.1 + 0.2, 2, 0.25, 20, np.array([0.5, -1.0]).tobytes(), np.array([0.125, 0.25], "<f4").tobytes())
 RESOLVED = {"trap": "Trap()", "random": "RandomPlanner()", "dpw": "DPW()"}
 
 
@@ -18,15 +22,70 @@ def write(folder, suite=SUITE, resume=False, resolved=RESOLVED):
 
 def test_what_is_added_is_read_again(tmp_path):
     with write(tmp_path / "run") as results:
-        results.add(Batch(FIRST, [Episode(1, 0.1 + 0.2, 2, 0.25), Episode(0, 1.4, 2, 0.5)], 1.0))
+        results.add(Batch(FIRST, [FULL, Episode(0, 1.4, 2, 0.5)], 1.0))
     with store.read(tmp_path / "run") as results:
-        assert list(results.rows()) == [("trap", "random", 10, "simulations", 0, 1.4, 2, 0.5),
-                                        ("trap", "random", 10, "simulations", 1, 0.1 + 0.2, 2, 0.25)]
-        assert results.returns()[FIRST] == [1.4, 0.1 + 0.2]
+        assert list(results.episodes()) == [(FIRST, Episode(0, 1.4, 2, 0.5)), (FIRST, FULL)]
+        assert results.returns()[FIRST].tolist() == [1.4, 0.1 + 0.2]
         assert results.suite == SUITE
         assert results.provenance == {"version": "test"}
         assert results.pending()[FIRST] == [2]
         assert sum(map(len, results.pending().values())) == 6 * 3 - 2
+
+
+def test_columns_align_with_the_episodes_where_nothing_was_kept(tmp_path):
+    with write(tmp_path) as results:
+        results.add(Batch(TIMED, [Episode(0, 1.0, 2, 0.5), FULL], 1.0))
+        np.testing.assert_array_equal(results.values("simulations")[TIMED], [np.nan, 20.0])
+        np.testing.assert_array_equal(results.values("steps")[TIMED], [2.0, 2.0])
+        np.testing.assert_array_equal(dict(results.first_actions())[TIMED], [[np.nan, np.nan], [0.5, -1.0]])
+        assert dict(results.first_actions())[FIRST].shape == (0, 0)
+        assert {setting: times.tolist() for setting, times in results.times() if len(times)} == {TIMED: [0.125, 0.25]}
+
+
+@pytest.fixture
+def old_file(tmp_path, monkeypatch):
+    """A folder with results as schema 1 kept them."""
+    with monkeypatch.context() as before:
+        before.setattr(schema, "SCHEMA", 1)
+        before.setattr(schema, "MIGRATIONS", ())
+        with write(tmp_path):
+            pass
+    with closing(sqlite3.connect(tmp_path / store.FILE)) as connection, connection:
+        connection.execute("INSERT INTO episode VALUES (1, 0, 1.4, 2, 0.5)")
+        connection.execute("INSERT INTO failure VALUES (1, 1, 'no')")
+    return tmp_path
+
+
+def kept(folder):
+    with store.read(folder) as results:
+        return list(results.episodes()), results.failures()
+
+
+KEPT = [(FIRST, Episode(0, 1.4, 2, 0.5))], [("trap", "random", 10, "simulations", 1, "no")]
+
+
+def test_an_old_file_is_read_as_it_is(old_file):
+    before = (old_file / store.FILE).read_bytes()
+    assert kept(old_file) == KEPT
+    assert (old_file / store.FILE).read_bytes() == before
+
+
+def test_an_old_file_is_brought_up_to_date_to_be_written(old_file):
+    with write(old_file, resume=True) as results:
+        results.add(Batch(FIRST, [FULL], 1.0))
+    assert kept(old_file) == ([*KEPT[0], (FIRST, FULL)], [])
+    with write(old_file / "new"), closing(sqlite3.connect(old_file / "new" / store.FILE)) as fresh, closing(
+            sqlite3.connect(old_file / store.FILE)) as migrated:
+        look = "SELECT name, sql, (SELECT user_version FROM pragma_user_version) FROM sqlite_master"
+        assert migrated.execute(look).fetchall() == fresh.execute(look).fetchall()
+
+
+def test_a_migration_that_breaks_off_leaves_the_old_file(old_file, monkeypatch):
+    before = (old_file / store.FILE).read_bytes()
+    monkeypatch.setattr(schema, "MIGRATIONS", (schema.MIGRATIONS[0] + "INSERT INTO nowhere VALUES (1);",))
+    with pytest.raises(UsageError, match="nothing was changed"), write(old_file, resume=True):
+        pass
+    assert (old_file / store.FILE).read_bytes() == before
 
 
 def test_an_episode_is_kept_once_and_a_batch_all_or_nothing(tmp_path):
@@ -34,7 +93,7 @@ def test_an_episode_is_kept_once_and_a_batch_all_or_nothing(tmp_path):
         results.add(Batch(FIRST, [Episode(1, 1.0, 2, 0.1)], 1.0))
         with pytest.raises(sqlite3.IntegrityError):
             results.add(Batch(FIRST, [Episode(0, 5.0, 2, 0.1), Episode(1, 5.0, 2, 0.1)], 1.0))
-        assert results.returns()[FIRST] == [1.0]
+        assert results.returns()[FIRST].tolist() == [1.0]
 
 
 def test_a_failed_episode_stays_to_be_played_and_is_forgotten_when_it_was(tmp_path):
@@ -53,7 +112,7 @@ def test_a_second_driver_is_refused_while_the_first_runs(tmp_path):
             pass
         with store.read(tmp_path) as reader:
             results.add(Batch(FIRST, [Episode(0, 1.0, 2, 0.1)], 1.0))
-            assert len(list(reader.rows())) == 1
+            assert len(list(reader.episodes())) == 1
     with write(tmp_path, resume=True):
         pass
 
