@@ -1,0 +1,36 @@
+"""How good the first action of an episode was, from the values of dynamic programming."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import envs
+from planners.base import Array, check_actions
+
+
+def simple_regret(env: str, first_actions: ArrayLike) -> Array:
+    """V*(s) - Q*(s, a) of first actions a in the initial state s: what they lose if all later ones are optimal.
+
+    Args:
+        env: the environment's text.
+        first_actions: [n, action_dim].
+
+    Returns:
+        [n], at least 0.
+
+    Raises:
+        TypeError: nobody has solved this environment.
+        ValueError: the actions are of the wrong shape or out of bounds.
+    """
+    from envs.optimal import solve
+
+    model = envs.parse(env)
+    reference = solve(model)
+    actions = np.asarray(first_actions, np.float64)
+    if len(actions) == 0:
+        return np.zeros(0)
+    # many episodes begin alike, above all those of planners with a fixed set of actions
+    chosen, places = np.unique(check_actions(model, actions, "first_actions"), axis=0, return_inverse=True)
+    start = model.initial_state(np.random.default_rng(0))  # the same in every episode of what is solved
+    lost = reference.value(start) - np.array([reference.q(start, action) for action in chosen])
+    # an action between those of which V* is computed may be better than it, by less than its accuracy
+    return np.asarray(np.maximum(lost, 0.0)[places.ravel()])

@@ -1,0 +1,50 @@
+import math
+
+import numpy as np
+import pytest
+
+from runs.regret import simple_regret
+
+WIDE = "trap:noise_range=0.1"
+
+
+def test_known_values_of_trap():
+    actions = [[0.6875], [0.8125], [0.9375], [0.6875], [0.1]]
+    expected = [1.7 - 1.52, 0.0, 1.7 - 1.4375, 1.7 - 1.52, 1.7 - 1.4]
+    assert simple_regret(WIDE, actions) == pytest.approx(expected, abs=1e-5)
+
+
+def test_every_first_action_between_the_edges_is_optimal():
+    actions = np.linspace(0.7, 0.99, 30)[:, None]
+    assert simple_regret("trap:noise_range=0.01", actions) == pytest.approx(np.zeros(30), abs=1e-9)
+
+
+def test_centred_noise_has_one_optimal_action():
+    centred = "trap:noise_range=0.1,noise=centred"
+    assert simple_regret(centred, [[0.9]])[0] == pytest.approx(0.0, abs=1e-9)
+    assert (simple_regret(centred, [[0.88], [0.92]]) > 0.01).all()
+
+
+def test_treasure_hunt_is_symmetric_and_worst_away_from_the_treasure():
+    hunt = "treasure_hunt:size=5"
+    right, up, away = simple_regret(hunt, [[0.0], [0.5 * math.pi], [-0.75 * math.pi]])
+    assert right == pytest.approx(up, abs=1e-4)
+    everywhere = simple_regret(hunt, np.linspace(-math.pi, math.pi, 41)[:, None])
+    assert everywhere.min() < 1e-4
+    assert everywhere.max() == pytest.approx(away, abs=1e-4)
+    assert away > 0.001
+
+
+def test_no_first_action_has_no_regret():
+    assert simple_regret(WIDE, np.zeros((0, 1))).shape == (0,)
+
+
+@pytest.mark.parametrize(("actions", "words"), [([[1.5]], "within"), ([0.5], "matrix"), ([[np.nan]], "within")])
+def test_actions_that_do_not_fit_are_refused(actions, words):
+    with pytest.raises(ValueError, match=f"first_actions.*{words}"):
+        simple_regret(WIDE, actions)
+
+
+def test_an_environment_without_known_values_is_refused():
+    with pytest.raises(TypeError, match="no dynamic programming reference"):
+        simple_regret("curling", [[0.0, 2.3, 1.57]])
