@@ -7,12 +7,13 @@ import envs
 from planners.base import Array, check_actions
 
 
-def simple_regret(env: str, first_actions: ArrayLike) -> Array:
+def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None = None) -> Array:
     """V*(s) - Q*(s, a) of first actions a in the initial state s: what they lose if all later ones are optimal.
 
     Args:
         env: the environment's text.
         first_actions: [n, action_dim].
+        actions: the only ones to choose from later, [A, action_dim], as for a planner with a fixed set; all if None.
 
     Returns:
         [n], at least 0.
@@ -24,12 +25,12 @@ def simple_regret(env: str, first_actions: ArrayLike) -> Array:
     from envs.optimal import solve
 
     model = envs.parse(env)
-    reference = solve(model)
-    actions = np.asarray(first_actions, np.float64)
-    if len(actions) == 0:
+    reference = solve(model, actions)
+    first = np.asarray(first_actions, np.float64)
+    if len(first) == 0:
         return np.zeros(0)
     # many episodes begin alike, above all those of planners with a fixed set of actions
-    chosen, places = np.unique(check_actions(model, actions, "first_actions"), axis=0, return_inverse=True)
+    chosen, places = np.unique(check_actions(model, first, "first_actions"), axis=0, return_inverse=True)
     start = model.initial_state(np.random.default_rng(0))  # the same in every episode of what is solved
     lost = reference.value(start) - np.array([reference.q(start, action) for action in chosen])
     # an action between those of which V* is computed may be better than it, by less than its accuracy
