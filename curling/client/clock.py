@@ -1,0 +1,77 @@
+"""How long a move may take, so that no match is lost on time.
+
+What is left of the clock is shared out evenly among the own shots to come. A move may take a fraction of its slice; the
+rest stays in reserve. Within that, the planner's time leaves room for the network and for a planner that is late.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from curling.sheet import STONES, TEAM_STONES
+
+FRACTION = 0.95  # of the slice
+LATE_SHARE, LATE = 0.05, 0.004  # planners keep a budget within a twentieth or 4 ms, whichever is more; allow both
+HICCUP, HICCUP_SHARE = 0.3, 0.15  # s to spare for a system that is busy elsewhere, but not more of a slice than this
+REMEMBERED = 4  # moves whose delays are expected again
+LEAST = 0.005  # s, less is no time to plan in
+
+
+class Allowance(NamedTuple):
+    """Time for one move, s from the receipt of the server's message: for the planner, and until the move must leave.
+
+    No time for the planner is 0.
+    """
+
+    seconds: float
+    limit: float
+
+
+def shots_left(shot: int, ends: int) -> int:
+    """Shots that the team on turn still has to throw on this clock, the present one included.
+
+    Args:
+        shot: number of the present one in its end, 0..15.
+        ends: that the clock is for, the present one included.
+    """
+    return (STONES + 1 - shot) // 2 + TEAM_STONES * (ends - 1)
+
+
+@dataclass
+class Clock:
+    """Shares out the time that a server leaves, and learns how much of it goes by on the way.
+
+    Args:
+        delay: what a move is expected to be charged for the network before anything is known of it, s.
+        fraction: of its slice that a move may take, with all delays.
+        longest: that a planner may think, s.
+    """
+
+    delay: float = 0.0
+    fraction: float = FRACTION
+    longest: float | None = None
+    _delays: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+
+    def allowance(self, remaining: float, shots: int) -> Allowance:
+        """Time for the next move.
+
+        Args:
+            remaining: on the own clock, s.
+            shots: `shots_left`.
+        """
+        part = max(remaining, 0.0) / shots
+        limit = max(self.fraction * part - max(self._delays, default=self.delay), 0.0)
+        spare = LATE + min(HICCUP, HICCUP_SHARE * part)
+        if self.longest is not None:
+            limit = min(limit, (1.0 + LATE_SHARE) * self.longest + spare)
+        seconds = (limit - spare) / (1.0 + LATE_SHARE)
+        return Allowance(seconds if seconds >= LEAST else 0.0, limit)
+
+    def charged(self, seconds: float, own: float) -> None:
+        """Learn from a move.
+
+        Args:
+            seconds: that the server took off the clock for it.
+            own: from the receipt of the server's message to the sending of the move, s.
+        """
+        self._delays.append(max(seconds - own, 0.0))

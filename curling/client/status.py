@@ -1,0 +1,27 @@
+"""How a client ends: exit statuses, and what they are given for."""
+
+import sys
+from collections.abc import Awaitable
+
+from curling.protocols import ProtocolError
+
+GAME_OVER = 0
+CONNECTION_LOST = 3
+PROTOCOL_ERROR = 4
+
+
+class ConnectionLost(Exception):
+    """There is no server, or no longer; the text is one line."""
+
+
+async def status_of(match: Awaitable[None]) -> int:
+    """Play a match to its end, or say in one line on standard error why that was not possible; the exit status."""
+    try:
+        await match
+    except ConnectionLost as error:
+        print(f"bonspiel client: {error}", file=sys.stderr)
+        return CONNECTION_LOST
+    except ProtocolError as error:
+        print(f"bonspiel client: the server broke the protocol: {error}", file=sys.stderr)
+        return PROTOCOL_ERROR
+    return GAME_OVER

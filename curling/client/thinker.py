@@ -1,0 +1,185 @@
+"""A planner in a process of its own: one that fails, crashes or hangs costs a shot, not the match."""
+
+import asyncio
+import multiprocessing
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Any, Self
+
+from curling.client import worker
+from curling.client.situation import Situation
+from curling.client.worker import Choice, Pipe
+
+PATIENCE = 300.0  # s for the planner's process to load, to compile and to plan for the first time
+TRY = 0.01  # s of planning that compile and load what there is
+AGAIN = 1.0  # s of planning after that, where a planner was started again
+
+
+class PlannerRefused(Exception):
+    """The planner's text names no planner; the message is one line."""
+
+
+class PlannerGone(Exception):
+    """The planner's process died or does not answer; the text is one line."""
+
+
+class Thinker:
+    """Asks a planner in another process for shots; to be used as an asynchronous context manager.
+
+    Args:
+        planner: NAME[:key=value,...] as `curling.players.parse` takes it.
+        seed: of the planner's random draws; None for other ones every time.
+        patience: s until a planner that is started and gives no sign is given up.
+    """
+
+    def __init__(self, planner: str, seed: int | None = None, patience: float = PATIENCE) -> None:
+        """Nothing is started yet."""
+        self.planner, self.seed, self.patience = planner, seed, patience
+        self._process: BaseProcess | None = None
+        self._pipe: Pipe | None = None
+        self._revival: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Start the process; see `start`."""
+        try:
+            await self.start()
+        except BaseException:
+            self._kill()
+            raise
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                        where: TracebackType | None) -> None:
+        """End the process."""
+        if self._revival is not None:
+            self._revival.cancel()
+        self._kill()
+
+    async def start(self) -> None:
+        """Start the planner's process and wait until it has understood the planner's text.
+
+        Raises:
+            PlannerRefused: the text names no planner.
+            PlannerGone: the process ended.
+        """
+        ours, theirs = multiprocessing.get_context("spawn").Pipe()
+        process = multiprocessing.get_context("spawn").Process(
+            target=worker.serve, args=(theirs, self.planner, self.seed), daemon=True, name="bonspiel planner")
+        with _ctrl_c_ignored():
+            process.start()
+        theirs.close()
+        self._process, self._pipe = process, ours
+        refusal = await self._answer(self.patience)
+        if refusal is not None:
+            raise PlannerRefused(refusal)
+
+    async def warm_up(self, situation: Situation, seconds: float) -> str | None:
+        """Let the planner decide once, so that everything is compiled and loaded; what went wrong, if anything."""
+        try:
+            await self._ask(situation, TRY, self.patience)
+            choice = await self._ask(situation, seconds, self.patience)
+        except PlannerGone as error:
+            self._kill()
+            return str(error)
+        return choice.failure
+
+    async def decide(self, situation: Situation, seconds: float, limit: float) -> Choice:
+        """Ask for a shot.
+
+        Args:
+            situation: where to throw.
+            seconds: that the planner may take.
+            limit: s after which the planner is stopped, and started again in the background.
+
+        Returns:
+            The planner's choice, or one without an action that tells why.
+        """
+        start = time.monotonic()
+        if self._process is None and self._revival is None:
+            self._revive(situation)
+        if self._revival is not None:
+            await asyncio.wait({self._revival}, timeout=seconds / 2.0)
+            if self._process is None or not self._revival.done():
+                return self._failed("the planner is not ready again", start)
+            self._revival = None
+        waited = time.monotonic() - start
+        try:
+            choice = await self._ask(situation, seconds - waited, limit - waited)
+        except PlannerGone as error:
+            self._revive(situation)
+            return self._failed(str(error), start)
+        return replace(choice, seconds=time.monotonic() - start)
+
+    @staticmethod
+    def _failed(why: str, start: float) -> Choice:
+        return Choice(seconds=time.monotonic() - start, failure=why)
+
+    def _revive(self, situation: Situation) -> None:
+        """Start the planner again in the background."""
+        async def revival() -> None:
+            with suppress(PlannerGone, PlannerRefused, OSError):
+                await self.start()
+                await self.warm_up(situation, AGAIN)
+                return
+            self._kill()
+
+        self._kill()
+        self._revival = asyncio.create_task(revival())
+
+    async def _ask(self, situation: Situation, seconds: float, limit: float) -> Choice:
+        if self._pipe is None:
+            raise PlannerGone("the planner's process has ended")
+        try:
+            self._pipe.send((situation, seconds))
+        except OSError as error:
+            raise PlannerGone("the planner's process has ended") from error
+        return await self._answer(limit)
+
+    async def _answer(self, limit: float) -> Any:
+        """What the process says next.
+
+        Raises:
+            PlannerGone: nothing within `limit` seconds, or it ended.
+        """
+        assert self._pipe is not None and self._process is not None
+        try:
+            # a thread waits, since pipes and event loops do not go together on every system
+            answered, answer = await asyncio.to_thread(_receive, self._pipe, limit)
+        except (EOFError, OSError) as error:
+            self._process.join(1.0)
+            raise PlannerGone(f"the planner's process ended (exit code {self._process.exitcode})") from error
+        if not answered:
+            raise PlannerGone(f"no answer within {limit:.3g} s")
+        return answer
+
+    def _kill(self) -> None:
+        """End the process at once; the thread that waits for it wakes up by that, and closes the pipe as it goes."""
+        process, self._process, self._pipe = self._process, None, None
+        if process is not None:
+            process.kill()
+            process.join()
+            process.close()
+
+
+def _receive(pipe: Pipe, limit: float) -> tuple[bool, Any]:
+    """Whether something came in time, and what."""
+    return (True, pipe.recv()) if pipe.poll(max(limit, 0.0)) else (False, None)
+
+
+@contextmanager
+def _ctrl_c_ignored() -> Iterator[None]:
+    """What is started here ignores Ctrl-C from its first instruction on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,113 @@
+"""The verb `client`: a planner plays a match on a Digital Curling server."""
+
+import argparse
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runs.command_line import Parser, Verb
+
+if TYPE_CHECKING:
+    from curling.client.log import MessageLog
+    from curling.client.thinker import Thinker
+
+LOGS = Path("results") / "client"
+
+Play = Callable[["Thinker", "MessageLog"], Awaitable[None]]
+
+
+def dc3(arguments: argparse.Namespace) -> int:
+    """Play a match of Digital Curling 3."""
+    from curling.client import dc3
+
+    return run(arguments, lambda thinker, log: dc3.play(
+        arguments.host, arguments.port, arguments.name, thinker, log, tell, **habits(arguments)))
+
+
+def run(arguments: argparse.Namespace, play: Play) -> int:
+    """Play one match with the planner and the log that the arguments ask for; the exit status.
+
+    Raises:
+        UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
+        RunError: the planner does not even start.
+    """
+    from curling.client.log import MessageLog, new_file
+    from curling.client.status import status_of
+    from curling.client.thinker import PlannerGone, PlannerRefused, Thinker
+    from runs.experiment import RunError, UsageError
+    from runs.files import writing
+
+    path = arguments.log or new_file(LOGS, arguments.protocol)
+
+    async def match() -> None:
+        async with Thinker(arguments.planner, arguments.seed) as thinker:
+            with writing(path):
+                log = MessageLog(path)
+            with log:
+                await play(thinker, log)
+
+    try:
+        return asyncio.run(status_of(match()))
+    except PlannerRefused as error:
+        raise UsageError(f"--planner {arguments.planner}: {error}") from error
+    except PlannerGone as error:
+        raise RunError(f"--planner {arguments.planner}: {error}") from error
+
+
+def tell(line: str) -> None:
+    """Print a line about the match, at once."""
+    print(line, flush=True)
+
+
+def habits(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How to play, as the `play` of every protocol takes it.
+
+    Raises:
+        UsageError: out of range.
+    """
+    from curling.client.clock import FRACTION
+    from runs.experiment import number
+
+    def within(option: str, value: float | None, low: float, high: float) -> float | None:
+        return None if value is None else float(number(option, value, low, high, whole=False))
+
+    return {"concede": within("--concede", arguments.concede, 0.0, 1.0),
+            "longest": within("--max-seconds", arguments.max_seconds, 0.01, 1e6),
+            "fraction": within("--time-fraction", arguments.time_fraction, 0.01, FRACTION)}
+
+
+def add_verbs(verb: Verb) -> None:
+    """Add the verb; `verb` makes one from its name, function, summary and example."""
+    command = verb("client", dc3, "let a planner play on a Digital Curling server",
+                   "bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch")
+    protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
+    _add_dc3(protocols)
+
+
+def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
+    summary = "Digital Curling 3, over TCP"
+    command = protocols.add_parser("dc3", help=summary, description=f"{summary}.")
+    command.set_defaults(function=dc3)
+    _add_address(command, 10000, "one for each team (default: 10000, team0's)")
+    _add_habits(command)
+
+
+def _add_address(command: argparse.ArgumentParser, port: int, meaning: str) -> None:
+    command.add_argument("--host", default="127.0.0.1", metavar="NAME", help="of the server (default: 127.0.0.1)")
+    command.add_argument("--port", type=int, default=port, metavar="N", help=meaning)
+
+
+def _add_habits(command: argparse.ArgumentParser) -> None:
+    """What all protocols have; see `run` and `habits`."""
+    command.add_argument("--planner", default="presearch", metavar="NAME[:key=value,...]",
+                         help="who plays (default: presearch)")
+    command.add_argument("--name", default="bonspiel", metavar="NAME", help="of the team (default: bonspiel)")
+    command.add_argument("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
+    command.add_argument("--max-seconds", type=float, metavar="S", help="longest that it may think about a move")
+    command.add_argument("--time-fraction", type=float, default=0.95, metavar="F",
+                         help="part of its share of the clock that a move may take (default, and most: 0.95)")
+    command.add_argument("--concede", type=float, metavar="P",
+                         help="give up when it expects to win with less than this probability (default: never)")
+    command.add_argument("--log", type=Path, metavar="FILE",
+                         help="all messages, one a line (default: results/client/PROTOCOL-TIME.jsonl)")
