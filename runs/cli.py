@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from runs import cli_client, cli_curling, cli_server, interrupts
+from runs import cli_client, cli_compare, cli_curling, cli_server, interrupts
 from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, numbers, stopped, workers
 from runs.experiment import RunError, UsageError
 from runs.files import writing
@@ -190,6 +190,7 @@ def parser() -> Parser:
     command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     cli_curling.add_verbs(verb)
+    cli_compare.add_verbs(verb)
     cli_client.add_verbs(verb)
     cli_server.add_verbs(verb)
     return root

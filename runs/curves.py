@@ -1,14 +1,20 @@
 """What a run found: for each environment and unit of budget, one curve of summaries for each planner."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 import numpy as np
 
 import envs
+from planners.base import Array
 from runs.episode import planner_rng
-from runs.statistics import Summary, summarise
+from runs.experiment import Setting
+from runs.ratings import Interval
+from runs.regret import simple_regret
+from runs.statistics import Summary, normalised, regret, summarise
 from runs.store import Store
+from runs.tables import estimate, markdown
 
 
 @dataclass(frozen=True)
@@ -48,28 +54,74 @@ def references(env: str) -> tuple[float | None, float | None]:
 
 
 def panels(store: Store) -> list[Panel]:
-    """The run's curves, in order of the suite; settings without a result yet are left out."""
+    """The run's curves of returns, in order of the suite; settings without a result yet are left out."""
+    return [replace(panel, optimum=optimum, random=random) for panel in _panels(store, store.returns().items())
+            for optimum, random in [references(panel.env)]]
+
+
+def simple_regrets(store: Store) -> list[Panel]:
+    """Curves of the simple regret of the first action, see `runs.regret`, for the environments that are solved."""
+    return _panels(store, _lost(store))
+
+
+def _lost(store: Store) -> Iterator[tuple[Setting, Array]]:
+    unsolved: set[str] = set()
+    for setting, actions in store.first_actions():
+        kept = actions[~np.isnan(actions).any(axis=1)] if actions.size else actions[:0]
+        if setting.env not in unsolved:
+            try:
+                yield setting, simple_regret(setting.env, kept)
+            except TypeError:
+                unsolved.add(setting.env)
+
+
+def _panels(store: Store, samples: Iterable[tuple[Setting, Array]]) -> list[Panel]:
     found: dict[tuple[str, str], dict[str, list[tuple[float, Summary]]]] = {}
-    for setting, returns in store.returns().items():
-        if len(returns):
+    for setting, sample in samples:
+        if len(sample):
             curve = found.setdefault((setting.env, setting.unit), {}).setdefault(setting.planner, [])
-            summary = summarise(returns, planner_rng(setting, len(returns)))
-            curve.append((setting.budget, summary))
+            curve.append((setting.budget, summarise(sample, planner_rng(setting, len(sample)))))
     return [Panel(env, unit, {planner: sorted(curve, key=lambda point: point[0]) for planner, curve in curves.items()},
-                  *references(env), store.suite.labels(env)) for (env, unit), curves in found.items()]
+                  labels=store.suite.labels(env)) for (env, unit), curves in found.items()]
 
 
-def table(panel: Panel) -> str:
-    """A panel in Markdown: a row for each planner, a column for each budget, `mean [low, high]` in the cells."""
+Column = Callable[[Summary], Interval]
+
+
+def columns(panel: Panel) -> dict[str, Column]:
+    """What can be told of each point, by name; regret and normalised score where the optimum is known."""
+    found: dict[str, Column] = {"mean return": attrgetter("interval"), "interquartile mean": attrgetter("iqm")}
+    optimum, random = panel.optimum, panel.random
+    if optimum is not None:
+        found["regret"] = lambda summary: regret(summary.interval, optimum)
+        if random is not None:
+            found["normalised score"] = lambda summary: normalised(summary.interval, random, optimum)
+    return found
+
+
+def table(panel: Panel, column: Column = attrgetter("interval")) -> str:
+    """A panel in Markdown: a row for each planner, a column for each budget, `value [low, high]` in the cells.
+
+    Args:
+        panel: the curves.
+        column: what to tell, one of `columns`; the mean if not given.
+    """
     budgets = sorted({budget for curve in panel.curves.values() for budget, _ in curve})
     rows = [["planner", *(f"{budget:g} {panel.unit}" for budget in budgets)]]
     for planner, curve in panel.curves.items():
-        cells = {budget: _cell(summary) for budget, summary in curve}
+        cells = {budget: estimate(column(summary)) for budget, summary in curve}
         rows.append([panel.label(planner), *(cells.get(budget, "") for budget in budgets)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rows.insert(1, ["-" * width for width in widths])
-    lines = (" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(f"| {line} |" for line in lines)
+    return markdown(rows)
+
+
+def table_of_largest(panel: Panel) -> str:
+    """A panel in Markdown: a row for each planner at its largest budget, with everything that `columns` tells."""
+    told = columns(panel)
+    rows = [["planner", panel.unit, *told]]
+    for planner, curve in panel.curves.items():
+        budget, summary = curve[-1]
+        rows.append([panel.label(planner), f"{budget:g}", *(estimate(column(summary)) for column in told.values())])
+    return markdown(rows)
 
 
 def caption(panel: Panel) -> str:
@@ -81,9 +133,3 @@ def caption(panel: Panel) -> str:
     facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
     meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
     return "\n".join([facts, *meanings])
-
-
-def _cell(summary: Summary) -> str:
-    if np.isnan(summary.low):
-        return f"{summary.mean:.3f}"
-    return f"{summary.mean:.3f} [{summary.low:.3f}, {summary.high:.3f}]"

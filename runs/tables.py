@@ -1,0 +1,21 @@
+"""Tables in Markdown, which read well in a terminal too."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from runs.ratings import Interval
+
+
+def markdown(rows: Iterable[Sequence[str]]) -> str:
+    """A table whose first row is its head."""
+    head, *body = rows
+    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+    lines = [head, ["-" * width for width in widths], *body]
+    return "\n".join(f"| {' | '.join(map(str.ljust, line, widths))} |" for line in lines)
+
+
+def estimate(interval: Interval) -> str:
+    """`value [low, high]`, the value alone where there is no interval."""
+    if math.isnan(interval.low):
+        return f"{interval.value:.3f}"
+    return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
