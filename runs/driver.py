@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from runs import parallel, store
@@ -36,6 +37,9 @@ def play(suite: Suite, folder: Path, jobs: int, resume: bool, provenance: Mappin
         print(f"{suite.name}: {left} of {total} episodes to play with {counted(jobs, 'job')}, into {folder}",
               file=sys.stderr)
         schedule = parallel.Schedule(pending, jobs)
+        if schedule.timed and jobs > (cores := joblib.cpu_count()):
+            print(f"warning: {counted(jobs, 'job')} share {counted(cores, 'core')}, which falsifies time budgets; use "
+                  f"--jobs {cores} or fewer", file=sys.stderr)
         try:
             with progress(left) as advance, closing(parallel.run(schedule)) as batches:
                 for batch in batches:

@@ -6,6 +6,7 @@ import math
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ class Failure(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Episodes of one setting, and the wall-clock seconds that they took in all."""
+    """Episodes of one setting, and the wall-clock seconds that they took in all, without the start of the worker."""
 
     setting: Setting
     results: list[Episode | Failure]
@@ -120,12 +121,20 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
 
 
 _model = functools.cache(envs.parse)
-_planner = functools.cache(planners.parse)
+
+
+@functools.cache
+def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
+    """A model and a planner that has planned once: to load or to compile its code is no part of a decision's time."""
+    model, chosen, rng = _model(env), planners.parse(planner), np.random.default_rng(0)
+    with suppress(Exception):  # what fails here fails in the episodes, and is told there
+        chosen.plan(model, model.initial_state(rng), budget_of(1, unit), rng)
+    return model, chosen
 
 
 def play_batch(setting: Setting, indices: Sequence[int]) -> Batch:
     """Play some episodes; one that fails is reported in its place and the others go on."""
-    model, planner = _model(setting.env), _planner(setting.planner)
+    model, planner = _ready(setting.env, setting.planner, setting.unit)
     results: list[Episode | Failure] = []
     start = time.perf_counter()
     for index in indices:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, parallel_config
 
+from runs import cores
 from runs.episode import Batch, play_batch
 from runs.experiment import Setting
 
@@ -30,6 +31,9 @@ class Schedule:
     Args:
         pending: the indices of the episodes to play, for each setting.
         jobs: number of workers.
+
+    Attributes:
+        timed: whether there are time budgets among them.
     """
 
     def __init__(self, pending: Mapping[Setting, Sequence[int]], jobs: int) -> None:
@@ -38,6 +42,7 @@ class Schedule:
         self._pending = {setting: list(indices) for setting, indices in pending.items() if indices}
         self._probes = sorted(self._pending, key=lambda setting: setting.budget)
         self._played: dict[Setting, tuple[int, float]] = {}
+        self.timed = any(setting.unit == "ms" for setting in self._pending)
 
     def __iter__(self) -> Iterator[tuple[Setting, list[int]]]:
         """Batches, each sized when it is asked for."""
@@ -70,8 +75,10 @@ class Schedule:
         return max(seconds / episodes, 1e-6)
 
 
-def _begin_worker(driver: int) -> None:
+def _begin_worker(driver: int, pinned: bool) -> None:
     """Leave Ctrl-C, which reaches every process of a terminal, to the driver, and go when the driver has gone."""
+    if pinned:
+        cores.claim()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with, args=(driver,), daemon=True).start()
 
@@ -83,15 +90,23 @@ def _leave_with(driver: int) -> None:
     os._exit(1)
 
 
-def spread(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int) -> Generator[T]:
+def spread(
+    function: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int, pinned: bool = False
+) -> Generator[T]:
     """Call a function with each task's arguments; yields the results as they come, in any order.
 
     With one job the calls are made in this process, otherwise by joblib's loky workers, one thread each.
+
+    Args:
+        function: to be called.
+        tasks: its arguments, call by call.
+        jobs: number of workers.
+        pinned: whether each worker stays on a core of its own, as far as there are enough.
     """
     if jobs == 1:
         yield from starmap(function, tasks)
         return
-    settings = {"inner_max_num_threads": 1, "initializer": _begin_worker, "initargs": (os.getpid(),)}
+    settings = {"inner_max_num_threads": 1, "initializer": _begin_worker, "initargs": (os.getpid(), pinned)}
     with parallel_config(backend="loky", **settings):
         workers = Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
         results = workers(delayed(function)(*task) for task in tasks)
@@ -102,8 +117,11 @@ def spread(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: i
 
 
 def run(schedule: Schedule) -> Generator[Batch]:
-    """Play what the schedule hands out; yields batches as they come, in any order."""
-    with closing(spread(play_batch, schedule, schedule.jobs)) as batches:
+    """Play what the schedule hands out; yields batches as they come, in any order.
+
+    Workers are pinned to cores where time budgets are played.
+    """
+    with closing(spread(play_batch, schedule, schedule.jobs, schedule.timed)) as batches:
         for batch in batches:
             schedule.record(batch)
             yield batch

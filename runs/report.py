@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from runs import timing
 from runs.curves import Panel, caption, table
 from runs.store import Store
 
@@ -19,6 +20,8 @@ def text(store: Store, panels: Sequence[Panel], chart: Path) -> str:
     parts = [f"# {store.suite.name}", store.suite.description, f"![reward against budget]({chart.name})"]
     for panel in panels:
         parts += [f"## {panel.env}", table(panel), caption(panel)]
+    if timings := timing.timing(store):
+        parts += ["## Time budgets", timing.verdict(timings), timing.table(timings)]
     failures = store.failures()
     if failures:
         lines = [f"- {env}, {planner}, {budget} {unit}, episode {episode}: {error}"

@@ -57,7 +57,7 @@ def fakes(monkeypatch):
     monkeypatch.setitem(planners.REGISTRY.classes, "constant", "fake_planners:Constant")
     monkeypatch.setitem(planners.REGISTRY.classes, "clumsy", "fake_planners:Clumsy")
     yield
-    episode._planner.cache_clear()
+    episode._ready.cache_clear()
 
 
 @pytest.fixture

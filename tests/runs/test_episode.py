@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,19 @@ def test_what_is_kept_beside_the_return():
             times = np.frombuffer(episode.times, "<f4")
             assert len(times) == episode.steps and times.sum() == pytest.approx(episode.seconds)
             assert episode.simulations >= episode.steps
+
+
+def test_what_a_planner_needs_at_first_is_no_part_of_its_times(fakes, monkeypatch):
+    constant, slow = type(planners.make("constant")), [0.5]
+    plan = constant.plan
+
+    def slow_at_first(*given):
+        time.sleep(slow.pop() if slow else 0.0)
+        return plan(*given)
+
+    monkeypatch.setattr(constant, "plan", slow_at_first)
+    batch = play_batch(setting("constant"), range(3))
+    assert not slow and batch.seconds < 0.5
 
 
 def test_all_planners_meet_the_same_noise(fakes):

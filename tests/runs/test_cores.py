@@ -1,0 +1,80 @@
+import os
+import socket
+import subprocess
+import sys
+import uuid
+
+import pytest
+
+from runs import cores, parallel
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cores are claimed on Linux alone")
+
+PROGRAM = """
+import os, sys
+from runs import cores
+cores.NAME = sys.argv[1]
+print(cores.claim(), *os.sched_getaffinity(0), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def worker():
+    """Start a process that claims a core: -> (process, what it claimed, the cores that it may run on)."""
+    started, name = [], f"test {uuid.uuid4()}"
+
+    def call():
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   text=True)
+        started.append(process)
+        claimed, *allowed = process.stdout.readline().split()
+        return process, claimed, allowed
+
+    yield call
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_every_worker_has_a_core_of_its_own_and_the_next_when_it_has_gone(worker):
+    count = len(os.sched_getaffinity(0))
+    workers = [worker() for _ in range(count)]
+    assert {claimed for _, claimed, _ in workers} == {str(core) for core in os.sched_getaffinity(0)}
+    assert all(allowed == [claimed] for _, claimed, allowed in workers)
+    _, claimed, allowed = worker()
+    assert claimed == "None" and len(allowed) == count
+    process, freed, _ = workers[0]
+    process.kill()
+    process.wait()
+    assert worker()[1] == freed
+
+
+def _allowed(_):
+    return os.getpid(), os.sched_getaffinity(0)
+
+
+def claimed_by_others():
+    """Whether a run that has nothing to do with the tests has pinned its workers."""
+    for core in os.sched_getaffinity(0):
+        with socket.socket(socket.AF_UNIX) as name:
+            try:
+                name.bind(f"\0{cores.NAME} {core}")
+            except OSError:
+                return True
+    return False
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+def test_workers_are_pinned_if_asked(pinned):
+    before = os.sched_getaffinity(0)
+    if claimed_by_others():
+        pytest.skip("another run has pinned its workers")
+    found = dict(parallel.spread(_allowed, [(i,) for i in range(20)], 2, pinned))
+    assert os.getpid() not in found
+    if pinned and len(before) > 1:
+        assert all(len(allowed) == 1 for allowed in found.values())
+        assert len(set(map(tuple, found.values()))) == len(found)
+    else:
+        assert all(allowed == before for allowed in found.values())
+    assert os.sched_getaffinity(0) == before
