@@ -1,0 +1,101 @@
+"""The ports of a server: clients that come are seated at matches, in the order they come."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+
+from curling.server.seat import Seat
+from curling.server.session import Session
+
+BACKLOG = 1000  # connections that the system keeps while we are busy
+
+class Hall:
+    """The matches of a server, those that wait for a client first.
+
+    Args:
+        make: a new session.
+        most: matches after which no more clients are taken, and the hall is done; None for no limit.
+    """
+
+    def __init__(self, make: Callable[[], Session], most: int | None = None) -> None:
+        """A hall without matches."""
+        self._make, self._most = make, most
+        self._waiting: list[Session] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._begun = self._over = 0
+        self.done = asyncio.Event()
+
+    def seat(self, seat: Seat, team: int | None = None, name: str | None = None) -> None:
+        """Let a client play in the oldest match that waits for one.
+
+        Args:
+            seat: the client's.
+            team: that it must play for; None takes the first that is free.
+            name: of the client, if it is known.
+        """
+        if self._begun == self._most:
+            seat.close()
+            return
+        free = (session for session in self._waiting if session.seats[team or 0] is None or team is None)
+        session = next(free, None) or self._open()
+        session.take(session.seats.index(None) if team is None else team, seat, name)
+        if None not in session.seats:
+            self._waiting.remove(session)
+            self._begun += 1
+            session.number = self._begun
+
+    def attend(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """Run something that ends with the hall at the latest."""
+        task = asyncio.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _open(self) -> Session:
+        session = self._make()
+        self._waiting.append(session)
+        self.attend(session.run()).add_done_callback(lambda _: self._closed(session))
+        return session
+
+    def _closed(self, session: Session) -> None:
+        if session in self._waiting:
+            self._waiting.remove(session)
+        else:
+            self._over += 1
+        if self._over == self._most:
+            self.done.set()
+
+    async def clear(self) -> None:
+        """Abandon all matches."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+class PortError(OSError):
+    """A port that cannot be listened to; the text names it."""
+
+
+async def listen(host: str, port: int, make: Callable[[], Seat]) -> asyncio.Server:
+    """Take connections on a port; 0 is any free one.
+
+    Args:
+        host: address to bind to.
+        port: see above.
+        make: a seat for a connection.
+
+    Raises:
+        PortError: the port is taken, or not ours to take.
+    """
+    try:
+        return await asyncio.get_running_loop().create_server(make, host, port, backlog=BACKLOG)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else error  # asyncio's own text repeats the address
+        raise PortError(f"cannot listen on {host}:{port}: {why}") from error
+
+
+
+def address(server: asyncio.Server) -> str:
+    """HOST:PORT that a server listens on."""
+    host, port = server.sockets[0].getsockname()[:2]
+    return f"{host}:{port}"

@@ -1,0 +1,175 @@
+"""What the sessions of all protocols have in common: two clients, one referee, and one end to all of it."""
+
+import asyncio
+from abc import ABC, abstractmethod
+
+from curling.protocols import ProtocolError
+from curling.server.house import House
+from curling.server.match import Referee
+from curling.server.seat import Fault, Said, Seat
+
+LEAVING_SECONDS = 10.0  # for clients to close their connections when the match is over
+LONGEST_NAME = 40  # characters on the console
+
+
+class Session(ABC):
+    """One match between two clients, from the first one's arrival on.
+
+    Whatever goes wrong ends this match and no other: both connections close, and the record says why.
+
+    Args:
+        house: what the server plays.
+    """
+
+    sides = ("team0", "team1")
+
+    def __init__(self, house: House) -> None:
+        """A session without clients."""
+        self.house = house
+        self.number = 0
+        self.seats: list[Seat | None] = [None, None]
+        self.names: list[str | None] = [None, None]
+        self.referee: Referee | None = None
+        self._inbox: asyncio.Queue[tuple[int, Said | None]] = asyncio.Queue()
+
+    @abstractmethod
+    async def converse(self) -> None:
+        """Play the match to its result.
+
+        Raises:
+            Fault: a client did what the protocol does not allow, or left.
+        """
+
+    def take(self, team: int, seat: Seat, name: str | None = None) -> None:
+        """Let a client play for a team."""
+        self.seats[team], self.names[team] = seat, name
+        seat.hear = lambda said: self._inbox.put_nowait((team, said))
+        self._inbox.put_nowait((team, None))
+        if seat.gone:
+            seat.hear(Said(None, self.house.clock()))
+        seat.listen()
+
+    async def run(self) -> None:
+        """Play the match, tell the console how it went, and see both clients off."""
+        try:
+            await self.converse()
+        except Fault as fault:
+            self._abandon(str(fault))
+        except asyncio.CancelledError:
+            self._abandon("the server was stopped")
+            raise
+        except Exception as error:  # a defect of the server, which must not cost the other matches
+            self._abandon(f"the server failed: {type(error).__name__}: {' '.join(str(error).split())}")
+        else:
+            self._tell_result()
+            await asyncio.gather(*(seat.left(LEAVING_SECONDS) for seat in self.seats if seat is not None))
+        finally:
+            self._close()
+
+    def begin(self) -> Referee:
+        """Call the referee: both clients are ready."""
+        players = str(self.names[0]), str(self.names[1])
+        self.referee = self.house.referee(self.number, players)
+        ends = self.house.match.ends
+        self.say(f"{self.who(0)} against {self.who(1)}, {ends} {'end' if ends == 1 else 'ends'}")
+        return self.referee
+
+    async def hear(self, seconds: float | None = None) -> tuple[int, Said | None]:
+        """Who did what next; None is the arrival of a client.
+
+        Args:
+            seconds: to wait at most.
+
+        Raises:
+            TimeoutError: nobody did anything.
+            Fault: a client left, or cannot be listened to.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                team, said = await self._inbox.get()
+        except TimeoutError:
+            if self._inbox.empty():  # else it came in time, while other matches kept this one waiting
+                raise
+            team, said = self._inbox.get_nowait()
+        if said is None:
+            return team, None
+        if said.message is None:
+            raise Fault(f"{self.who(team)} {said.fault}")
+        self.seat(team).listen()
+        return team, said
+
+    async def answer(self, referee: Referee) -> tuple[bytes, float] | None:
+        """What the mover says, and the seconds that it needed; None if its time was up before.
+
+        Raises:
+            Fault: the other team talks, a client leaves, or the mover does not read what it is sent.
+        """
+        mover = referee.team
+        try:
+            delivered = await self.seat(mover).taken()
+        except Fault as fault:
+            raise Fault(f"{self.who(mover)} {fault}") from None
+        try:
+            team, said = await self.hear(referee.remaining[mover] / 1000.0)
+        except TimeoutError:
+            return None
+        if team != mover or said is None:
+            raise Fault(f"{self.who(team)} sent a message while it was {self.who(mover)}'s turn")
+        seconds = max(said.when - delivered, 0.0)
+        return (said.text, seconds) if referee.charge(int(1000.0 * seconds)) else None
+
+    def send(self, team: int, *messages: bytes) -> None:
+        """Send messages to a team.
+
+        Raises:
+            Fault: it does not read.
+        """
+        try:
+            self.seat(team).send(*messages)
+        except Fault as fault:
+            raise Fault(f"{self.who(team)} {fault}") from None
+
+    def wrong(self, team: int, error: ProtocolError | str) -> Fault:
+        """What a message that the protocol does not allow leads to."""
+        return Fault(f"{self.who(team)}: {error}")
+
+    def seat(self, team: int) -> Seat:
+        """A team's connection."""
+        seat = self.seats[team]
+        assert seat is not None
+        return seat
+
+    def who(self, team: int) -> str:
+        """A team as the console calls it."""
+        name = self.names[team]
+        return self.sides[team] if name is None else f"{self.sides[team]} {shown(name)}"
+
+    def say(self, text: str) -> None:
+        """Tell the console about this match."""
+        waiting = ", ".join(seat.address for seat in self.seats if seat is not None)
+        self.house.say(f"match {self.number}: {text}" if self.number else f"waiting client {waiting}: {text}")
+
+    def _tell_result(self) -> None:
+        assert self.referee is not None and self.referee.result is not None
+        result = self.referee.result
+        outcome = "a draw" if result.winner is None else f"{self.who(result.winner)} wins"
+        self.say(f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason})")
+
+    def _abandon(self, why: str) -> None:
+        if self.referee is None or self.referee.result is None:
+            self.say(f"abandoned: {why}")
+        else:
+            self._tell_result()
+        if self.referee is not None:
+            self.referee.abandon(why)
+
+    def _close(self) -> None:
+        for seat in self.seats:
+            if seat is not None:
+                seat.close()
+
+
+def shown(text: str) -> str:
+    """A text of a client's as it may stand on a console: short, in one line, without control characters."""
+    short = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
+    return "".join(character if character.isprintable() else "?" for character in short)

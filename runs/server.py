@@ -1,0 +1,149 @@
+"""`bonspiel server`: sets up a practice server and runs it."""
+
+import asyncio
+import os
+import secrets
+import signal
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from curling.game import Match
+from curling.model import MOST_ENDS, Curling
+from curling.noise import Noise, noise_of
+from curling.server import dc2, dc3
+from curling.server.feed import Feed
+from curling.server.house import House
+from curling.server.ice import Ice
+from curling.server.listener import PortError
+from curling.server.match import Times
+from curling.server.serve import Doors, Make, serve
+from runs.command_line import DONE, INTERRUPTED
+from runs.experiment import RunError, UsageError, number
+from runs.files import writing
+
+LONGEST = 100_000.0  # s of thinking time
+MOST_STEPS = 10_000  # of the simulator between two frames: 10 s
+MOST_SD = 1.0  # m/s, rad
+MOST_WORKERS = 4
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line, as it was given there.
+
+    Attributes:
+        protocol: "dc3" or "dc2".
+        host: address to bind to.
+        port: the first one.
+        ends: of a match.
+        thinking_time: of a team for a match, s.
+        extra_end_time: of a team for an extra end, s.
+        rule: as of `curling.model.Curling`, like noise.
+        noise: see rule.
+        speed_sd: instead of the noise's own, m/s; None is that.
+        angle_sd: likewise, rad.
+        engine: as of `curling.engines.make_engine`.
+        seed: of all errors of execution; None is a new one.
+        trajectory: steps of the simulator between two frames of the trajectories; None sends none.
+        matches: after which the server ends; None goes on.
+        records: folder for the records.
+        watch: port of the page that shows the matches; None shows none.
+    """
+
+    protocol: str
+    host: str
+    port: int
+    ends: int
+    thinking_time: float
+    extra_end_time: float
+    rule: str
+    noise: str
+    speed_sd: float | None
+    angle_sd: float | None
+    engine: str
+    seed: int | None
+    trajectory: int | None
+    matches: int | None
+    records: Path
+    watch: int | None
+
+
+def main(options: Options) -> int:
+    """Serve matches; returns the exit status.
+
+    Raises:
+        UsageError: something that cannot be served.
+        RunError: a port is taken.
+    """
+    house = _house(options)
+    try:
+        return asyncio.run(_serve(house, options))
+    finally:
+        house.ice.close()
+
+
+def _house(options: Options) -> House:
+    """The rules, the ice and the place of the records."""
+    number("port", options.port, 0, 65534, whole=True)
+    ends = number("ends", options.ends, 1, MOST_ENDS, whole=True)
+    times = Times(_milliseconds("thinking-time", options.thinking_time),
+                  _milliseconds("extra-end-time", options.extra_end_time))
+    seed = secrets.randbits(32) if options.seed is None else number("seed", options.seed, 0, 2**63, whole=True)
+    for name in ("trajectory", "matches"):
+        if getattr(options, name) is not None:
+            number(name, getattr(options, name), 1, MOST_STEPS if name == "trajectory" else 1e9, whole=True)
+    if options.watch is not None:
+        number("watch", options.watch, 0, 65535, whole=True)
+    # Digital Curling 3 goes on until a match is decided, Digital Curling 2 knows draws
+    physics, extra_ends = ("fcv1", MOST_ENDS) if options.protocol == "dc3" else ("dc2", 0)
+    match = Match(("", ""), physics, options.rule, _noise(options), ends, extra_ends, seed=seed, engine=options.engine)
+    model = match.model()
+    with writing(options.records):
+        options.records.mkdir(parents=True, exist_ok=True)
+    name = f"{options.protocol}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    feed = None if options.watch is None else Feed()
+    return House(match, model, times, _ice(model, options), seed, np.random.default_rng(seed), _text(match, options),
+                 partial(print, flush=True), name, options.records, feed)
+
+
+def _milliseconds(name: str, seconds: float) -> int:
+    return round(1000.0 * number(name, seconds, 0.001, LONGEST, whole=False))
+
+
+def _noise(options: Options) -> str | Noise:
+    if options.speed_sd is None and options.angle_sd is None:
+        return options.noise
+    if options.noise == "none":
+        raise UsageError("--noise none has no standard deviations; leave out either")
+    own = noise_of(options.noise)
+    speed, angle = (given if (given := getattr(options, name)) is not None else getattr(own, name[:5])
+                    for name in ("speed_sd", "angle_sd"))
+    return Noise(number("speed-sd", speed, 0, MOST_SD, whole=False), number("angle-sd", angle, 0, MOST_SD, whole=False))
+
+
+def _ice(model: Curling, options: Options) -> Ice:
+    return Ice(model, options.engine, options.trajectory is not None, min(os.cpu_count() or 1, MOST_WORKERS))
+
+
+def _text(match: Match, options: Options) -> str:
+    noise = f"{match.noise.speed:g} m/s {match.noise.angle:g} rad" if isinstance(match.noise, Noise) else match.noise
+    ends = f"{match.ends} end" if match.ends == 1 else f"{match.ends} ends"
+    return (f"{options.protocol}, {ends}, {options.thinking_time:g} s a team, {match.rule}, noise {noise}, "
+            f"engine {match.engine}, seed {match.seed}, records in {options.records}")
+
+
+async def _serve(house: House, options: Options) -> int:
+    protocols: dict[str, tuple[Make, Doors]] = {
+        "dc3": (partial(dc3.Session3, steps=options.trajectory), dc3.doors),
+        "dc2": (dc2.Session2, dc2.doors),
+    }
+    make, doors = protocols[options.protocol]
+    try:
+        ended = await serve(house, make, doors, options.host, options.port, options.matches)
+    except PortError as error:
+        raise RunError(str(error)) from error
+    return INTERRUPTED if ended == signal.SIGINT else DONE
