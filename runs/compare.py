@@ -60,17 +60,18 @@ def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simu
     chosen = {env: tuple(find(suite, env, name) for name in (a, b)) for env in environments or known}
     for place, name in enumerate((a, b)):
         if all(found[place] is None for found in chosen.values()):
-            choices = dict.fromkeys(name for env in chosen for name in entrants(suite, env).values())
-            raise UsageError(str(unknown("planner of this run", name, choices)))
+            choices = dict.fromkeys(repr(label) for env in chosen for label in entrants(suite, env).values())
+            raise UsageError(f"{name!r} is no planner of this run{' there' * bool(environments)}, which has "
+                             f"{', '.join(choices)}")
     if any(first == second is not None for first, second in chosen.values()):
         raise UsageError(f"{a!r} and {b!r} are the same planner; give two different ones")
     wanted = {("simulations", budget) for budget in simulations} | {("ms", budget) for budget in milliseconds}
-    settings = {setting[:4]: setting for setting in suite.settings()}
+    settings: dict[tuple[str, str | None, int | float, str], Setting] = {s[:4]: s for s in suite.settings()}
     numbers, totals = store.values("episode"), store.returns()
     result = []
     for (env, planner, budget, unit), setting in settings.items():
         first, second = chosen.get(env, (None, None))
-        other = settings.get((env, str(second), budget, unit))
+        other = settings.get((env, second, budget, unit))
         if planner == first and other and (not wanted or (unit, budget) in wanted):
             _, ours, theirs = np.intersect1d(numbers[setting], numbers[other], assume_unique=True, return_indices=True)
             if len(ours):

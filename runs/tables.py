@@ -16,6 +16,5 @@ def markdown(rows: Iterable[Sequence[str]]) -> str:
 
 def estimate(interval: Interval) -> str:
     """`value [low, high]`, the value alone where there is no interval."""
-    if math.isnan(interval.low):
-        return f"{interval.value:.3f}"
-    return f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+    value, low, high = (f"{number:z.3f}" for number in interval)
+    return value if math.isnan(interval.low) else f"{value} [{low}, {high}]"

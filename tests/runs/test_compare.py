@@ -1,0 +1,140 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+from runs import compare, provenance, store
+from runs.compare import words
+from runs.episode import Batch, Episode, Failure
+from runs.suite import Suite
+
+TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"
+TUNED, THESIS = "uct:exploration=0.05", "uct:exploration=1.0"
+GIVEN = {"experiment": [
+    {"env": TRAP, "simulations": [10, 100], "milliseconds": [1], "episodes": 40, "planners": [
+        {"planner": TUNED, "label": "uct, tuned"}, {"planner": THESIS, "label": "uct, thesis"},
+        {"planner": "dpw", "max_simulations": 10}]},
+    {"env": HUNT, "simulations": [10], "episodes": 40, "planners": [{"planner": TUNED, "label": "uct"}, "dpw"]},
+]}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A run in which dpw has 1.4 and 1.7 in turn, tuned UCT 0.1 more in every episode, thesis UCT just the same."""
+    monkeypatch.chdir(tmp_path)
+    suite = Suite.of("made up", GIVEN)
+    returns = np.where(np.arange(40) % 2, 1.7, 1.4)
+    with store.write(tmp_path / "run", suite, {}, provenance.collect([]), resume=False) as results:
+        for setting in suite.settings():
+            more = 0.1 if setting.planner == TUNED else 0.0
+            played = [Episode(number, float(total) + more, 2, 0.1) for number, total in enumerate(returns)]
+            if setting.planner == "dpw" and setting.env == HUNT:
+                played = [Failure(0, "broken"), *played[1:7]]
+            results.add(Batch(setting, played, 1.0))
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def between(folder):
+    def call(*line, **keywords):
+        with store.read(folder) as results:
+            return compare.compare(results, *line, **keywords)
+
+    return call
+
+
+def test_every_budget_that_both_have_played_is_compared_in_every_environment(between):
+    found = between("uct, tuned", "dpw")
+    assert [(c.a.env, c.a.budget, c.a.unit) for c in found] == [(TRAP, 10, "simulations"), (TRAP, 1, "ms")]
+    for c in found:
+        assert c.a._replace(planner="dpw") == c.b
+        assert c.paired.n == 40
+        assert c.means == pytest.approx((1.65, 1.55))
+        assert c.paired.difference == pytest.approx((0.1, 0.1, 0.1))
+        assert c.paired.p < 0.001
+        assert c.paired.more == 0.0
+        assert c.improvement.value == 0.75  # of 1.5, 1.8 over 1.4, 1.7
+
+
+def test_only_episodes_that_both_have_played_count(between):
+    found, = between(TUNED, "dpw", environments=[HUNT])
+    assert found.paired.n == 6
+    assert found.means[1] == pytest.approx(np.mean([1.7, 1.4] * 3))
+
+
+def test_the_other_way_round_it_is_the_other_sign(between):
+    there, back = (between(*names, simulations=[10], environments=[TRAP])[0] for names in
+                   ((TUNED, "dpw"), ("dpw", TUNED)))
+    assert there.paired.difference.value == pytest.approx(-back.paired.difference.value)
+    assert there.improvement.value == pytest.approx(1.0 - back.improvement.value)
+
+
+@pytest.mark.parametrize(("wanted", "expected"), [
+    ({"simulations": [10]}, [(10, "simulations")]), ({"milliseconds": [1]}, [(1, "ms")]),
+    ({"simulations": [100], "milliseconds": [1]}, [(100, "simulations"), (1, "ms")]),
+])
+def test_budgets_can_be_chosen(between, wanted, expected):
+    found = between(TUNED, THESIS, **wanted)
+    assert [(c.a.budget, c.a.unit) for c in found] == expected
+
+
+def test_a_name_alone_will_do_where_it_is_clear(between):
+    assert [c.a.planner for c in between("uct", "dpw", environments=[HUNT])] == [TUNED]
+
+
+@pytest.mark.parametrize(("line", "words"), [
+    (("uct", "dpw"), ["'uct' may be one of several", TRAP, "'uct, tuned' or 'uct, thesis'"]),
+    (("pw", "dpw"), ["'pw' is no planner of this run", "'uct, tuned', 'uct, thesis', 'dpw', 'uct'"]),
+    (("dpw", "dpw"), ["same planner"]),
+    (("uct, tuned", TUNED), ["same planner"]),
+    (("uct", "dpw", "--env", "treasure_hunt"), ["environment", "Did you mean 'treasure_hunt:size=5'"]),
+    (("uct, thesis", "dpw", "--env", HUNT), ["'uct, thesis' is no planner", "there", "'uct', 'dpw'"]),
+    (("uct, tuned", "dpw", "--budget", "100"), ["no episode in common"]),
+])
+def test_what_cannot_be_compared_is_refused_and_the_choices_are_named(run, folder, line, words):
+    status, out, err = run("compare", folder, *line)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    for word in words:
+        assert word in err
+
+
+def test_the_table(run, folder):
+    status, out, err = run("compare", folder, "uct, thesis", "uct, tuned", "--budget", "10")
+    assert (status, err) == (0, "")
+    env, a, b, head, _, row = out.splitlines()
+    assert (env, a, b) == (TRAP, f"A: {THESIS}", f"B: {TUNED}")
+    assert head.split(" | ")[0].strip("| ") == "budget"
+    *cells, improvement, more = (cell.strip() for cell in row.strip("|").split("|"))
+    assert cells == ["10 simulations", "40", "1.550", "1.650", "-0.100 [-0.100, -0.100]", "0.0001"]
+    assert improvement.startswith("0.250 [0.")
+    assert more == "settled"
+
+
+def test_json_has_the_same(run, folder):
+    status, out, _ = run("compare", folder, "uct, tuned", "dpw", "--milliseconds", "1", "--json")
+    found, = json.loads(out)["comparisons"]
+    assert status == 0
+    assert (found["env"], found["budget"], found["unit"], found["a"], found["b"]) == (TRAP, 1, "ms", TUNED, "dpw")
+    assert (found["episodes"], found["settled"], found["more_episodes"]) == (40, True, 0)
+    assert found["difference"]["value"] == pytest.approx(0.1)
+    assert found["improvement"]["value"] == 0.75
+
+
+def test_json_knows_no_infinity(between):
+    found = between("uct, thesis", "uct, tuned", simulations=[10])[0]
+    same = compare.as_json(compare.Comparison(found.a, found.b, (1.0, 1.0), found.paired._replace(more=math.inf),
+                                              found.improvement._replace(low=math.nan)))
+    assert (same["settled"], same["more_episodes"], same["improvement"]["low"]) == (False, None, None)
+    json.dumps(same, allow_nan=False)
+
+
+@pytest.mark.parametrize(("more", "expected"), [(0.0, "settled"), (1234.0, "1,234"), (math.inf, "no difference"),
+                                                (math.nan, "too few to tell")])
+def test_more_episodes_in_words(more, expected):
+    assert words(more) == expected
+
+
+def test_the_same_run_gives_the_same_intervals(between):
+    assert between("uct, thesis", "uct, tuned") == between("uct, thesis", "uct, tuned")
