@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from runs.command_line import Parser, Verb
 
 if TYPE_CHECKING:
     from curling.client.log import MessageLog
+    from curling.client.skip import Say, Skip
     from curling.client.thinker import Thinker
 
 LOGS = Path("results") / "client"
@@ -20,9 +22,29 @@ Play = Callable[["Thinker", "MessageLog"], Awaitable[None]]
 def dc3(arguments: argparse.Namespace) -> int:
     """Play a match of Digital Curling 3."""
     from curling.client import dc3
+    from curling.client.connection import Tcp
+    from curling.protocols.dc3 import DcOk, encode
 
+    _check(lambda: encode(DcOk(arguments.name)))
     return run(arguments, lambda thinker, log: dc3.play(
-        arguments.host, arguments.port, arguments.name, thinker, log, tell, **habits(arguments)))
+        Tcp(arguments.host, arguments.port, dc3.WIRE, log), arguments.name, skip(arguments, thinker, log)))
+
+
+def dc2(arguments: argparse.Namespace) -> int:
+    """Play a match of Digital Curling 2."""
+    from curling.client import dc2
+    from curling.client.connection import Standard, Tcp
+    from curling.protocols.dc2 import Login, encode
+
+    login = Login(arguments.id or arguments.name, arguments.password, arguments.name)
+    _check(lambda: encode(login))
+
+    def play(thinker: "Thinker", log: "MessageLog") -> Awaitable[None]:
+        server = Standard(dc2.WIRE, log) if arguments.stdio else Tcp(arguments.host, arguments.port, dc2.WIRE, log)
+        return dc2.play(server, login, skip(arguments, thinker, log, aside if arguments.stdio else tell),
+                        arguments.noise)
+
+    return run(arguments, play)
 
 
 def run(arguments: argparse.Namespace, play: Play) -> int:
@@ -60,8 +82,26 @@ def tell(line: str) -> None:
     print(line, flush=True)
 
 
+def aside(line: str) -> None:
+    """The same where standard output is the server's."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def skip(arguments: argparse.Namespace, thinker: "Thinker", log: "MessageLog", say: "Say" = tell) -> "Skip":
+    """Who decides, as the arguments say.
+
+    Raises:
+        UsageError: a number is out of range.
+    """
+    from curling.client.clock import Clock
+    from curling.client.skip import Skip
+
+    given = habits(arguments)
+    return Skip(thinker, Clock(fraction=given["fraction"], longest=given["longest"]), log, say, given["concede"])
+
+
 def habits(arguments: argparse.Namespace) -> dict[str, Any]:
-    """How to play, as the `play` of every protocol takes it.
+    """Limits of time and of patience: `fraction` and `longest` as `Clock` takes them, `concede` as `Skip` does.
 
     Raises:
         UsageError: out of range.
@@ -77,12 +117,24 @@ def habits(arguments: argparse.Namespace) -> dict[str, Any]:
             "fraction": within("--time-fraction", arguments.time_fraction, 0.01, FRACTION)}
 
 
+def _check(encoded: Callable[[], bytes]) -> None:
+    """Refuse names that no message can hold."""
+    from curling.protocols import ProtocolError
+    from runs.experiment import UsageError
+
+    try:
+        encoded()
+    except ProtocolError as error:
+        raise UsageError(str(error)) from error
+
+
 def add_verbs(verb: Verb) -> None:
     """Add the verb; `verb` makes one from its name, function, summary and example."""
     command = verb("client", dc3, "let a planner play on a Digital Curling server",
                    "bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch")
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     _add_dc3(protocols)
+    _add_dc2(protocols)
 
 
 def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
@@ -90,6 +142,19 @@ def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
     command = protocols.add_parser("dc3", help=summary, description=f"{summary}.")
     command.set_defaults(function=dc3)
     _add_address(command, 10000, "one for each team (default: 10000, team0's)")
+    _add_habits(command)
+
+
+def _add_dc2(protocols: "argparse._SubParsersAction[Parser]") -> None:
+    summary = "Digital Curling 2, over TCP or standard input and output"
+    command = protocols.add_parser("dc2", help=summary, description=f"{summary}.")
+    command.set_defaults(function=dc2)
+    _add_address(command, 9876, "default: 9876")
+    command.add_argument("--stdio", action="store_true", help="talk to the server over standard input and output")
+    command.add_argument("--id", metavar="ID", help="to log in with (default: the name)")
+    command.add_argument("--password", default="none", metavar="WORD", help="to log in with (default: none)")
+    command.add_argument("--noise", choices=("dc2", "gat", "none"), default="dc2",
+                         help="errors of execution, which the server does not announce (default: dc2)")
     _add_habits(command)
 
 

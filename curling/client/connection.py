@@ -3,7 +3,6 @@
 import asyncio
 import os
 import socket
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -14,6 +13,7 @@ from curling.client.log import FROM_SERVER, TO_SERVER, MessageLog
 from curling.client.status import ConnectionLost
 from curling.protocols import ProtocolError
 
+INPUT, OUTPUT = 0, 1  # file descriptors
 KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a dead server is noticed within 40 s
 
 M = TypeVar("M")
@@ -189,21 +189,40 @@ def _keep_alive(connected: socket.socket) -> None:
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
-def standard(wire: Wire, log: MessageLog) -> Connection:
-    """A connection over this process's standard input and output, which nobody else may use."""
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=wire.longest)
+class Standard:
+    """A connection over this process's standard input and output, which nobody else may use; as `Tcp`.
 
-    def read() -> None:
-        # a thread, since event loops cannot wait for every kind of standard input
-        with suppress(RuntimeError):  # the loop has ended
-            while text := os.read(sys.stdin.fileno(), 1 << 16):
-                loop.call_soon_threadsafe(reader.feed_data, text)
-            loop.call_soon_threadsafe(reader.feed_eof)
+    Args:
+        wire: the protocol.
+        log: takes every message.
+    """
 
-    async def write(text: bytes) -> None:
-        sys.stdout.buffer.write(text)
-        sys.stdout.buffer.flush()
+    seconds = 0.0
 
-    threading.Thread(target=read, daemon=True).start()
-    return Connection(reader, write, wire, log)
+    def __init__(self, wire: Wire, log: MessageLog) -> None:
+        """Nothing is read yet."""
+        self.wire, self.log = wire, log
+
+    async def __aenter__(self) -> Connection:
+        """Begin to read."""
+        reader, loop = asyncio.StreamReader(limit=self.wire.longest), asyncio.get_running_loop()
+
+        def read() -> None:
+            # a thread, since event loops cannot wait for every kind of standard input
+            with suppress(RuntimeError):  # the loop has ended
+                while text := os.read(INPUT, 1 << 16):
+                    loop.call_soon_threadsafe(reader.feed_data, text)
+                loop.call_soon_threadsafe(reader.feed_eof)
+
+        threading.Thread(target=read, daemon=True).start()
+        self._connection = Connection(reader, _write_out, self.wire, self.log)
+        return self._connection
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop reading."""
+        await self._connection.close()
+
+
+async def _write_out(text: bytes) -> None:
+    while text:
+        text = text[os.write(OUTPUT, text):]

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec import UNSET
 
-from curling.client.clock import FRACTION, Clock
 from curling.client.connection import Connection, Tcp, Wire
 from curling.client.log import MessageLog
 from curling.client.situation import Situation
-from curling.client.skip import Say, Skip, Throw
+from curling.client.skip import Skip, Throw
 from curling.client.status import ConnectionLost
-from curling.client.thinker import Thinker
 from curling.protocols import ProtocolError, dc3
 from curling.sheet import no_stones
 
@@ -102,44 +100,32 @@ def _noise(player: dc3.Player) -> tuple[float, float]:
     return speed, angle
 
 
-async def play(host: str, port: int, name: str, thinker: Thinker, log: MessageLog, say: Say, *,
-               concede: float | None = None, fraction: float = FRACTION, longest: float | None = None) -> None:
+async def play(server: Tcp, name: str, skip: Skip) -> None:
     """Play one match.
 
     Args:
-        host: of the server.
-        port: of the server, which has one for each team.
+        server: not yet connected, with this protocol's `WIRE`; it has a port for each team.
         name: of the client.
-        thinker: the planner, started.
-        log: takes all messages.
-        say: takes lines that tell how the match goes.
-        concede: see `Skip`.
-        fraction: see `Clock`.
-        longest: see `Clock`.
+        skip: who decides.
 
     Raises:
         ConnectionLost: no server, or it closed the connection before the match was over.
         ProtocolError: a message that the protocol does not allow there, or a match that this client cannot play.
     """
-    server = Tcp(host, port, WIRE, log)
     async with server as connection:
-        skip = Skip(thinker, Clock(server.seconds, fraction, longest), log, say, concede)
+        skip.clock.delay = server.seconds
         seat = await _sit_down(connection, name, skip)
-        while True:
-            update = await connection.expect(dc3.Update)
-            state = update.state
-            skip.clock_shows(None if seat.is_set_anew(state) else state.thinking_time_remaining[seat.team])
-            if state.game_result is not None:
-                break
+        while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
+            remaining = state.thinking_time_remaining[seat.team]
+            skip.clock_shows(None if seat.is_set_anew(state) else remaining)
             if update.next_team == f"team{seat.team}":
-                await connection.during(skip.move(
-                    seat.where(state), seat.situation(state), state.thinking_time_remaining[seat.team],
-                    connection.received, lambda throw: connection.send(_move(throw))))
+                await connection.during(skip.move(seat.where(state), seat.situation(state), remaining,
+                                                  connection.received, lambda throw: connection.send(_move(throw))))
+        skip.say(_result(seat.team, state, result))
         try:
             await connection.expect(dc3.GameOver)
         except ConnectionLost as error:
-            log.note(f"the match was over already: {error}")
-        say(_result(seat.team, state, state.game_result))
+            skip.log.note(f"the match was over already: {error}")
 
 
 async def _sit_down(connection: Connection, name: str, skip: Skip) -> Seat:
