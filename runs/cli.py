@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from runs import cli_client, cli_compare, cli_curling, cli_server, interrupts
+from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_server, interrupts
 from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, numbers, stopped, workers
 from runs.experiment import RunError, UsageError
 from runs.files import writing
@@ -193,6 +193,7 @@ def parser() -> Parser:
     cli_compare.add_verbs(verb)
     cli_client.add_verbs(verb)
     cli_server.add_verbs(verb)
+    cli_replay.add_verbs(verb)
     return root
 
 

@@ -5,6 +5,7 @@ import os
 import secrets
 import signal
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 from curling.game import Match
 from curling.model import MOST_ENDS, Curling
 from curling.noise import Noise, noise_of
+from curling.replay import live
 from curling.server import dc2, dc3
 from curling.server.feed import Feed
 from curling.server.house import House
@@ -80,10 +82,20 @@ def main(options: Options) -> int:
         RunError: a port is taken.
     """
     house = _house(options)
-    try:
+    with ExitStack() as leaving:
+        leaving.callback(house.ice.close)
+        if house.feed is not None and options.watch is not None:
+            watch = _watch(house.feed, options.watch)
+            leaving.callback(watch.close)
+            house.say(f"watch the matches at {watch.url}")
         return asyncio.run(_serve(house, options))
-    finally:
-        house.ice.close()
+
+
+def _watch(feed: Feed, port: int) -> live.Watch:
+    try:
+        return live.serve(feed, port=port)
+    except OSError as error:
+        raise RunError(f"nothing can be watched at port {port} ({error.strerror}); choose another --watch") from error
 
 
 def _house(options: Options) -> House:

@@ -1,0 +1,177 @@
+// The page: one position in the match, and all that shows or changes it.
+
+const SPEEDS = [1, 2, 4, 8, 12, 16, 20], REST = 900; // ms that a shot stays at rest before the next one
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+let story = null, ices = [], curve = null;
+let p = 0, playing = false, speed = 8, rested = 0, drawn = null, follow = false, live = false, lost = false;
+
+function show(force) {
+  const [i, t] = story.split(p), over = t === Infinity, stones = story.stones(p), count = story.counting(stones);
+  for (const ice of ices) {
+    ice.show(stones, over ? count : []);
+    ice.trail(i >= 0 ? story.shots[i] : null, t);
+  }
+  const key = `${i} ${over}`;
+  if (force || key !== drawn) {
+    drawScoreboard(story, over ? i : Math.max(i - 1, -1), jumpToEnd);
+    drawShot(story, i, over);
+    const foul = i >= 0 && over && story.shots[i].foul;
+    byId("banner").hidden = !(foul || ended(i, t));
+    byId("banner").textContent = ended(i, t) ? story.ending() : "Free guard zone foul: the stones go back";
+    drawn = key;
+  }
+  if (force || !curve) curve = drawCurve(story, p); else curve.point(p);
+  const slider = byId("slider");
+  slider.max = Math.max(story.count, 1);
+  slider.value = p;
+  slider.setAttribute("aria-valuetext", i < 0 ? "before the first shot" : `${story.endName(story.shots[i].end)}, shot ${story.shots[i].shot + 1} of ${SHOTS}`);
+  if (!lost) state(story.result && ended(i, t) ? story.ending() : i < 0 ? "Before the first shot" : story.endName(story.shots[i].end));
+  byId("play").classList.toggle("playing", playing);
+  byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
+  byId("start").hidden = playing || p > 0 || story.count === 0;
+  byId("live").classList.toggle("at", follow);
+}
+
+// whether the match is over at this moment of shot i
+function ended(i, t) {
+  return t === Infinity && i === story.count - 1 && story.result !== null;
+}
+
+function go(to) {
+  p = Math.max(0, Math.min(story.count, to));
+  rested = 0;
+  follow = follow && p === story.count;
+  show(false);
+}
+
+function jumpToEnd(end) {
+  const first = story.shots.findIndex(shot => shot.end === end);
+  if (first >= 0) go(first);
+}
+
+function play(on) {
+  if (on && p >= story.count && !follow) p = 0;
+  playing = on;
+  rested = REST;
+  show(false);
+}
+
+let before = 0;
+function tick(now) {
+  const passed = Math.min(now - before, 100);
+  before = now;
+  if (playing && story && p < story.count) {
+    const next = Math.floor(p);
+    if (p === next && rested < REST) {
+      rested += passed;
+    } else if (still.matches) {
+      p = next + 1;
+      rested = -1000; // without motion there is more to take in at once
+      show(false);
+    } else {
+      p = Math.min(next + 1, p + passed * speed / Math.max(story.shots[next].length, 1));
+      if (p === next + 1) rested = 0;
+      show(false);
+    }
+  } else if (playing && !follow) {
+    play(false);
+  }
+  requestAnimationFrame(tick);
+}
+
+function endStep(step) {
+  const [i] = story.split(p), starts = story.shots.flatMap((shot, k) => shot.shot === 0 ? [k] : []);
+  const now = starts.filter(k => k <= Math.max(i, 0)).length - 1;
+  if (step < 0) go(starts[p > starts[now] ? now : Math.max(now - 1, 0)] ?? 0);
+  else go(starts[now + 1] ?? story.count);
+}
+
+function faster(step) {
+  speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(speed) + step))];
+  byId("speed").value = speed;
+}
+
+const actions = {
+  "play": () => play(!playing),
+  "back": () => go(Math.ceil(p) - 1),
+  "on": () => go(Math.floor(p) + 1),
+  "end-back": () => endStep(-1),
+  "end-on": () => endStep(1),
+  "first": () => go(0),
+  "last": () => go(story.count),
+  "faster": () => faster(1),
+  "slower": () => faster(-1),
+  "live": () => { p = story.count; follow = playing = true; show(false); },
+  "help": () => byId("help").open ? byId("help").close() : byId("help").showModal(),
+};
+const keys = { " ": "play", ArrowLeft: "back", ArrowRight: "on", ArrowUp: "end-back", ArrowDown: "end-on", Home: "first",
+  End: "last", "+": "faster", "=": "faster", "-": "slower", "?": "help" };
+
+function begin(match) {
+  story = new Story(match);
+  const { sheet } = match;
+  ices = [new Ice(byId("house"), sheet, sheet.hog_line - 350, sheet.back_line + 350, true),
+    new Ice(byId("run"), sheet, -900, sheet.back_line + 500, false)];
+  match.players.forEach((name, team) => { byId(`name${team}`).textContent = byId(`name${team}`).title = name; });
+  const budgets = match.budgets && new Set(match.budgets).size === 1 ? [match.budgets[0]] : match.budgets || [];
+  byId("setting").textContent = [`${match.ends} ${match.ends === 1 ? "end" : "ends"}`, match.rule.replace("_", " ") + " rule",
+    match.physics, `${match.noise.replace("_", " ")} noise`, `${match.engine} engine`,
+    budgets.length ? `${budgets.join(" and ")} a shot` : ""].filter(Boolean).join(" \u00b7 ");
+  document.title = `${match.players[0]} against ${match.players[1]}`;
+}
+
+function state(said) {
+  byId("status").textContent = said;
+  byId("status").classList.toggle("live", live && !lost && !story?.result);
+}
+
+function listen(address) {
+  const source = new EventSource(address);
+  let seen = 0;
+  live = true;
+  byId("live").hidden = false;
+  state("Waiting for the match");
+  source.onmessage = message => {
+    if (Number(message.lastEventId) !== seen) return;
+    seen += 1;
+    const event = JSON.parse(message.data);
+    if (event.type === "match") { begin(event); follow = playing = true; } else story.add(event);
+    const late = follow && story.count - p > 1;
+    if (late) { p = story.count - (event.type === "shot" ? 1 : 0); rested = REST; }
+    lost = false;
+    if (story.result) source.close();
+    show(true);
+  };
+  source.onerror = () => {
+    lost = true;
+    state(source.readyState === EventSource.CLOSED ? "Connection lost: load the page again" : "Connection lost, trying again");
+  };
+}
+
+for (const one of SPEEDS) byId("speed").append(new Option(`${one}\u00d7`, one, one === speed, one === speed));
+byId("speed").onchange = event => { speed = Number(event.target.value); };
+byId("slider").oninput = event => go(Number(event.target.value));
+byId("start").onclick = () => play(true);
+for (const button of document.querySelectorAll("[data-do]")) button.onclick = () => story && actions[button.dataset.do]();
+byId("curve").onclick = event => story && go(curve.shots(event.clientX - byId("curve").getBoundingClientRect().left));
+document.addEventListener("keydown", event => {
+  const name = keys[event.key], target = event.target;
+  if (!name || !story || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (byId("help").open && name !== "help") return;
+  if (target.tagName === "SELECT" || (event.key === " " && target.tagName === "BUTTON")) return;
+  event.preventDefault();
+  actions[name]();
+});
+new ResizeObserver(() => story && (curve = drawCurve(story, p))).observe(byId("curve"));
+
+const given = JSON.parse(byId("match").textContent);
+if (given.events) {
+  begin(given.events[0]);
+  for (const event of given.events.slice(1)) story.add(event);
+  show(true);
+} else {
+  listen(given.live);
+}
+window.replay = { get position() { return p; }, get count() { return story ? story.count : 0; }, get playing() { return playing; },
+  get speed() { return speed; }, go };
+requestAnimationFrame(tick);

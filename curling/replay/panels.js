@@ -1,0 +1,135 @@
+// Scoreboard, numbers of the shot and the curve of the win probability.
+
+const byId = id => document.getElementById(id);
+const percent = share => `${Math.round(100 * share)} %`;
+const signed = (number, digits) => `${number < 0 ? "\u2212" : "+"}${Math.abs(number).toFixed(digits)}`;
+
+function clock(seconds) {
+  if (seconds < 10) return `${seconds.toFixed(seconds < 1 ? 3 : 1)} s`;
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min`;
+}
+
+function html(name, text = "", className = "", parent = null) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  if (className) made.className = className;
+  if (parent) parent.append(made);
+  return made;
+}
+
+function side(team, name) {
+  const made = html("span", "", "side");
+  html("span", "", `stone team${team}`, made).setAttribute("aria-hidden", "true");
+  html("span", name, "name", made).title = name;
+  return made;
+}
+
+// one column an end, the hammer marked; jump(end) is called for a click
+function drawScoreboard(story, i, jump) {
+  const table = byId("scoreboard"), { match, shots, ends } = story;
+  const last = shots.length ? shots[shots.length - 1].end : 0, columns = Math.max(match.ends, last + 1);
+  const current = i >= 0 ? shots[i].end : 0, focused = document.activeElement?.dataset?.cell, total = story.points(i);
+  const head = html("tr"), rows = [0, 1].map(() => html("tr"));
+  html("th", "", "team", head).setAttribute("aria-label", "Team");
+  rows.forEach((row, team) => { const th = html("th", "", "team", row); th.scope = "row"; th.append(side(team, match.players[team])); });
+  for (let end = 0; end < columns; end++) {
+    html("th", end < match.ends ? end + 1 : `E${end - match.ends + 1}`, "", head).scope = "col";
+    const first = shots.find(shot => shot.end === end), found = ends.find(one => one.end === end);
+    const shown = found && (end < current || (end === current && i >= 0 && shots[i].shot === SHOTS - 1));
+    rows.forEach((row, team) => {
+      const cell = html("td", "", `${end === current ? "now" : ""} ${shown && found.points[team] ? "won" : ""}`, row);
+      if (!first) return;
+      const button = html("button", shown ? found.points[team] : "", "", cell);
+      button.type = "button"; button.dataset.cell = `${team}-${end}`;
+      const hammer = first.hammer === team;
+      button.setAttribute("aria-label", `${story.endName(end)}, ${COLOURS[team]}${shown ? `: ${found.points[team]}` : ""}${hammer ? ", hammer" : ""}`);
+      button.onclick = () => jump(end);
+      if (hammer && end <= current) {
+        const icon = element("svg", { viewBox: "0 0 24 24", class: "hammer", "aria-hidden": "true" }, button);
+        element("path", { d: "M3 5h14v7H3zM17 6h4v5h-4zM8.5 12h3.600v10H8.500z" }, icon);
+      }
+    });
+  }
+  html("th", "Total", "total", head).scope = "col";
+  rows.forEach((row, team) => html("td", total[team], "total", row));
+  const thead = html("thead"), tbody = html("tbody");
+  thead.append(head); tbody.append(...rows); table.replaceChildren(thead, tbody);
+  if (focused) table.querySelector(`[data-cell="${focused}"]`)?.focus();
+  byId("score").textContent = `${total[0]} : ${total[1]}`;
+}
+
+// aim and throw, time and chances of shot i; over: whether it has come to rest
+function drawShot(story, i, over) {
+  const list = byId("numbers");
+  list.replaceChildren();
+  if (i < 0) {
+    byId("where").textContent = "Before the first shot";
+    byId("told").textContent = story.count ? `${story.match.players[1]} has the hammer.` : "No shot has been thrown.";
+    return;
+  }
+  const shot = story.shots[i], row = (name, value, note = "") => {
+    const cell = html("div", "", "", list);
+    html("dt", name, "", cell);
+    const dd = html("dd", `${value} `, "", cell);
+    if (note) html("small", note, "", dd);
+  };
+  const where = byId("where");
+  where.replaceChildren(side(shot.team, `${story.endName(shot.end)}, shot ${shot.shot + 1}: ${story.match.players[shot.team]}`));
+  const told = over ? story.tell(i) + (i === story.count - 1 && story.result ? ` ${story.ending()}.` : "")
+    : `${capital(COLOURS[shot.team])} ${(shot.row & 7) + 1} is on its way, ${shot.turn > 0 ? "counter-clockwise" : "clockwise"}.`;
+  if (byId("told").textContent !== told) byId("told").textContent = told;
+  const side_ = angle => `${Math.abs(angle).toFixed(2)}\u00b0 ${angle < 0 ? "left" : "right"}`;
+  row("Aimed", `${shot.aim[0].toFixed(3)} m/s`, side_(shot.aim[1]));
+  row("Thrown", `${shot.thrown[0].toFixed(3)} m/s`, side_(shot.thrown[1]));
+  row("Error", shot.aimed ? `${signed(1000 * (shot.thrown[0] - shot.aim[0]), 0)} mm/s` : "none",
+    shot.aimed ? `${signed(shot.thrown[1] - shot.aim[1], 2)}\u00b0${over ? story.missed(shot) : ""}` : "");
+  const used = story.shots.slice(0, i + 1).reduce((sum, one) => sum + (one.team === shot.team ? one.seconds : 0), 0);
+  row("Thinking time", clock(shot.seconds), `${clock(used)} so far`);
+  if (shot.simulations) row("Simulations", shot.simulations.toLocaleString("en"));
+  const own = share => shot.team === 0 ? share : 1 - share;
+  if (shot.value !== null) row("Expected to win", percent(own(shot.value)), "by the thrower");
+  const [before, after] = [own(story.chance(i)), own(story.chance(i + 1))];
+  row("Chance to win", over ? `${percent(before)} \u2192 ${percent(after)}` : percent(before), over ? signed(100 * (after - before), 0) : "");
+}
+
+// the curve; returns the function that turns a place on it, px from its left, into a number of shots
+function drawCurve(story, p) {
+  const svg = byId("curve"), { width, height } = svg.getBoundingClientRect(), left = 42, right = width - 8, top = 8;
+  const bottom = height - 20, { match, count, shots } = story;
+  const most = story.result ? count : Math.max(count, SHOTS * match.ends, shots.length ? SHOTS * (shots[count - 1].end + 1) : 0);
+  const x = k => left + (right - left) * k / Math.max(most, 1), y = share => bottom - (bottom - top) * share;
+  svg.replaceChildren();
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const words = { "font-size": 11, fill: "var(--muted)" };
+  const text = (at, share, said, anchor) => { element("text", { x: at, y: share, "text-anchor": anchor, ...words }, svg).textContent = said; };
+  const spots = Array.from({ length: count + 1 }, (_, k) => [x(k), y(story.chance(k))]);
+  const path = spots.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(" L");
+  element("path", { d: `M${path} L${x(count)},${top} L${left},${top}Z`, fill: "var(--yellow)", opacity: .3 }, svg);
+  element("path", { d: `M${path} L${x(count)},${bottom} L${left},${bottom}Z`, fill: "var(--red)", opacity: .28 }, svg);
+  for (const share of [0, .5, 1]) {
+    element("line", { x1: left, x2: right, y1: y(share), y2: y(share), stroke: "var(--line)", "stroke-dasharray": share === .5 ? "4 4" : "none" }, svg);
+    text(left - 5, y(share) + 4, `${100 * share} %`, "end");
+  }
+  for (let end = 0; SHOTS * end < most; end++) {
+    const from = x(SHOTS * end), to = x(Math.min(SHOTS * (end + 1), most));
+    if (end) element("line", { x1: from, x2: from, y1: top, y2: bottom, stroke: "var(--line)" }, svg);
+    if (to - from > 14) text((from + to) / 2, height - 5, end < match.ends ? end + 1 : `E${end - match.ends + 1}`, "middle");
+  }
+  shots.forEach((shot, k) => {
+    if (shot.value !== null) element("circle", { cx: x(k), cy: y(shot.value), r: 2.2, fill: "none", stroke: `var(--dot${shot.team})`, "stroke-width": 1.2 }, svg);
+  });
+  element("path", { d: `M${path}`, fill: "none", stroke: "var(--text)", "stroke-width": 1.8, "stroke-linejoin": "round" }, svg);
+  const cursor = element("g", { id: "cursor" }, svg);
+  element("line", { y1: top, y2: bottom, stroke: "var(--accent)", "stroke-width": 2 }, cursor);
+  element("circle", { r: 4.5, fill: "var(--accent)", stroke: "var(--card)", "stroke-width": 1.5 }, cursor);
+  const point = now => {
+    const k = Math.min(Math.floor(now), count), share = now - k;
+    const chance = k < count ? (1 - share) * story.chance(k) + share * story.chance(k + 1) : story.chance(k);
+    cursor.firstChild.setAttribute("x1", x(now)); cursor.firstChild.setAttribute("x2", x(now));
+    cursor.lastChild.setAttribute("cx", x(now)); cursor.lastChild.setAttribute("cy", y(chance));
+    [chance, 1 - chance].forEach((share, team) => { byId(`chance${team}`).textContent = percent(share); });
+  };
+  point(p);
+  return { point, shots: at => Math.max(0, Math.min(count, Math.round((at - left) / (right - left) * most))) };
+}

@@ -1,0 +1,148 @@
+// A match as data: where every stone is at any moment, and what is to be said about a shot.
+
+const TEAM_STONES = 8, SHOTS = 16, RADIUS = 145;
+const COLOURS = ["red", "yellow"];
+
+const capital = word => word[0].toUpperCase() + word.slice(1);
+
+function running(steps) {
+  let sum = 0;
+  return steps.map(step => (sum += step));
+}
+
+function unpack(track) {
+  return track && { stone: track.stone, t: running(track.t), x: running(track.x), y: running(track.y), out: track.out };
+}
+
+// where a stone is, [x, y] in mm; null once it has left
+function along(track, t) {
+  const last = track.t.length - 1;
+  if (t >= track.t[last]) return track.out ? null : [track.x[last], track.y[last]];
+  let low = 0, high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (track.t[middle] <= t) low = middle; else high = middle;
+  }
+  const share = (t - track.t[low]) / (track.t[high] - track.t[low]);
+  return [track.x[low] + share * (track.x[high] - track.x[low]), track.y[low] + share * (track.y[high] - track.y[low])];
+}
+
+class Story {
+  constructor(match) {
+    Object.assign(this, { match, shots: [], ends: [], result: null });
+  }
+
+  add(event) {
+    if (event.type === "shot") {
+      event.tracks = event.tracks.map(unpack);
+      event.aimed = unpack(event.aimed);
+      event.row = TEAM_STONES * event.team + (event.shot >> 1);
+      this.shots.push(event);
+    } else if (event.type === "end") {
+      this.ends.push(event);
+    } else if (event.type === "result") {
+      this.result = event;
+    }
+  }
+
+  get count() { return this.shots.length; }
+
+  before(i) {
+    return this.shots[i].shot === 0 ? Array(SHOTS).fill(null) : this.shots[i - 1].stones;
+  }
+
+  // position p: the whole part counts shots that are over, the rest is the share of the next one's time
+  split(p) {
+    const i = Math.min(Math.floor(p), this.count - 1);
+    return p > i && i >= 0 && p < i + 1 ? [i, (p - i) * this.shots[i].length] : [Math.round(p) - 1, Infinity];
+  }
+
+  stones(p) {
+    if (this.count === 0 || p <= 0) return Array(SHOTS).fill(null);
+    const [i, t] = this.split(p);
+    if (t === Infinity) return this.shots[i].stones;
+    const places = this.before(i).slice();
+    for (const track of this.shots[i].tracks) places[track.stone] = along(track, t);
+    return places;
+  }
+
+  // points of each team in the ends before shot i
+  points(i) {
+    const played = this.shots[i], ends = this.ends.filter(end => played && (end.end < played.end ||
+      (end.end === played.end && played.shot === SHOTS - 1)));
+    return [0, 1].map(team => ends.reduce((sum, end) => sum + end.points[team], 0));
+  }
+
+  // team 0's win probability after `i` shots
+  chance(i) {
+    if (i === this.count && this.result && this.result.value !== null) return this.result.value;
+    return i === 0 ? this.match.chance : this.shots[i - 1].chance;
+  }
+
+  distance(place) {
+    return Math.hypot(place[0], place[1] - this.match.sheet.tee);
+  }
+
+  // rows of the stones that count
+  counting(stones) {
+    const near = stones.map((place, row) => [place ? this.distance(place) : Infinity, row])
+      .filter(([d]) => d < this.match.sheet.house_radius + RADIUS).sort((a, b) => a[0] - b[0]);
+    if (near.length === 0) return [];
+    const team = near[0][1] >> 3, other = near.find(([, row]) => row >> 3 !== team);
+    return near.filter(([d, row]) => row >> 3 === team && (!other || d < other[0])).map(([, row]) => row);
+  }
+
+  endName(end) {
+    return end < this.match.ends ? `End ${end + 1}` : `Extra end ${end - this.match.ends + 1}`;
+  }
+
+  // a sentence or two on what a shot led to
+  tell(i) {
+    const shot = this.shots[i], after = shot.stones, before = this.before(i), own = after[shot.row], said = [];
+    const called = row => `${COLOURS[row >> 3]} ${(row & 7) + 1}`;
+    if (shot.foul) {
+      said.push("Free guard zone foul: all stones go back, the thrown one is lost.");
+    } else {
+      said.push(own ? `The stone rests ${this.spot(own)}.` : "The stone is lost.");
+      const gone = before.map((place, row) => place && !after[row] ? called(row) : null).filter(Boolean);
+      if (gone.length) said.push(`Out: ${gone.join(", ")}.`);
+    }
+    const count = this.counting(after);
+    const end = shot.shot === SHOTS - 1 && this.ends.find(found => found.end === shot.end);
+    if (end) {
+      const team = end.points[0] ? 0 : 1;
+      said.push(end.points[team] ? `${this.match.players[team]} scores ${end.points[team]}.` : "A blank end.");
+    } else if (count.length) {
+      said.push(`${capital(COLOURS[count[0] >> 3])} lies ${count.length}.`);
+    }
+    return said.join(" ");
+  }
+
+  // how far the stone ended from where it was aimed
+  missed(shot) {
+    const own = shot.stones[shot.row], end = shot.aimed.t.length - 1;
+    if (!own || shot.aimed.out || shot.tracks.length > 1) return "";
+    return `, ${(Math.hypot(own[0] - shot.aimed.x[end], own[1] - shot.aimed.y[end]) / 1000).toFixed(2)} m off`;
+  }
+
+  spot(place) {
+    const { tee, house_radius } = this.match.sheet, d = this.distance(place) / 1000;
+    if (d < .15) return "on the button";
+    const side = Math.abs(place[0]) < 150 ? "" : place[0] < 0 ? " left" : " right";
+    const along = place[1] < tee ? "before" : "behind";
+    const where = this.distance(place) < house_radius + RADIUS ? "in the house" : place[1] < tee ? "as a guard" : "behind the house";
+    return `${where}, ${d.toFixed(2)} m from the tee,${side}${side ? " and" : ""} ${along} it`;
+  }
+
+  ending() {
+    const { result, match } = this;
+    if (!result) return "";
+    const winner = result.winner === null ? "" : match.players[result.winner];
+    const loser = result.winner === null ? "" : match.players[1 - result.winner];
+    return {
+      score: `${winner} wins`, draw: "A draw", concede: `${loser} concedes, ${winner} wins`,
+      time_limit: `${loser} is out of time, ${winner} wins`, forfeit: `${loser} forfeits, ${winner} wins`,
+      abandoned: "Abandoned", unfinished: "Unfinished",
+    }[result.reason] + (result.detail ? ` (${result.detail})` : "");
+  }
+}
