@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_server, interrupts
+from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
 from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, numbers, stopped, workers
 from runs.experiment import RunError, UsageError
 from runs.files import writing
@@ -43,13 +43,16 @@ def show_list(arguments: argparse.Namespace) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Play a suite, then print its tables and draw its chart."""
     from runs import driver, provenance, suite
+    from runs.part import WHOLE, Part
 
     jobs = workers(arguments.jobs)
+    part = Part.parse(arguments.part) if arguments.part else WHOLE
     chosen = suite.load(arguments.target).override(arguments.planner, arguments.budget, arguments.milliseconds,
                                                    arguments.episodes, arguments.seed)
-    folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", chosen.name)
+    name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
+    folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
     try:
-        driver.play(chosen, folder, jobs, arguments.resume, provenance.collect(arguments.line))
+        driver.play(chosen, folder, jobs, arguments.resume, provenance.collect(arguments.line), part)
     except KeyboardInterrupt:
         return stopped(arguments, folder)
     return show(folder)
@@ -161,6 +164,8 @@ def parser() -> Parser:
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: results/NAME)")
     command.add_argument("--resume", action="store_true", help="go on where a run in --out stopped")
+    command.add_argument("--part", metavar="K/N", help="play every N-th episode, from the K-th on: one machine's share "
+                         "of a run; `bonspiel merge` brings them together")
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
     command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: the run's folder)")
@@ -191,6 +196,7 @@ def parser() -> Parser:
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     cli_curling.add_verbs(verb)
     cli_compare.add_verbs(verb)
+    cli_results.add_verbs(verb)
     cli_client.add_verbs(verb)
     cli_server.add_verbs(verb)
     cli_replay.add_verbs(verb)

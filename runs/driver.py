@@ -11,12 +11,14 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from runs import parallel, store
 from runs.experiment import RunError
+from runs.part import WHOLE, Part
 from runs.progress import counted, progress
 from runs.suite import Suite
 
 
-def play(suite: Suite, folder: Path, jobs: int, resume: bool, provenance: Mapping[str, Any]) -> None:
-    """Play all episodes of a suite that are not in the folder's results yet.
+def play(suite: Suite, folder: Path, jobs: int, resume: bool, provenance: Mapping[str, Any],
+         part: Part = WHOLE) -> None:
+    """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 
     Args:
         suite: what to play.
@@ -24,17 +26,19 @@ def play(suite: Suite, folder: Path, jobs: int, resume: bool, provenance: Mappin
         jobs: number of worker processes; 1 plays in this process.
         resume: whether to go on with a run that is there.
         provenance: as from `runs.provenance.collect`.
+        part: the share of the episodes to play.
 
     Raises:
         UsageError: the suite names something unknown, or the folder cannot take this run.
         RunError: results could not be written, or a worker died; what was played before is kept.
     """
     resolved = suite.resolve()
-    with store.write(folder, suite, resolved, provenance, resume) as results:
+    with store.write(folder, suite, resolved, provenance, resume, part) as results:
         pending = results.pending()
         left = sum(map(len, pending.values()))
-        total = sum(suite.episodes().values())
-        print(f"{suite.name}: {left} of {total} episodes to play with {counted(jobs, 'job')}, into {folder}",
+        total = sum(len(part.episodes(count)) for count in suite.episodes().values())
+        share = "" if part == WHOLE else f", part {part}"
+        print(f"{suite.name}{share}: {left} of {total} episodes to play with {counted(jobs, 'job')}, into {folder}",
               file=sys.stderr)
         schedule = parallel.Schedule(pending, jobs)
         if schedule.timed and jobs > (cores := joblib.cpu_count()):

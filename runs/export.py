@@ -37,7 +37,7 @@ COLUMNS = ["return" if name == "total" else name for name in Row._fields]
 
 def rows(store: Store) -> Iterator[Row]:
     """Every episode, in order of the suite."""
-    return (_row(setting, episode) for setting, episode in store.episodes())
+    return (_row(setting, episode) for setting in store.suite.settings() for episode in store.episodes(setting))
 
 
 def _row(setting: Setting, episode: Episode) -> Row:

@@ -1,5 +1,6 @@
 """Files that a user asked for and the system refuses, and folders that one driver has for itself."""
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from filelock import FileLock, Timeout
 from runs.experiment import UsageError
 
 LOCK = "run.lock"
+PATIENCE = 0.5  # s; longer than another process takes to see whether the folder is in use
 
 
 @contextmanager
@@ -58,10 +60,12 @@ def locked(folder: Path) -> Iterator[None]:
     Raises:
         UsageError: it is in use, or could not be written.
     """
-    lock = FileLock(folder / LOCK, timeout=0)
+    lock = FileLock(folder / LOCK, timeout=PATIENCE)
     with writing(folder):
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(errno.EACCES, "it is read-only")
             lock.acquire()
         except Timeout as error:
             raise UsageError(f"{folder} is in use by another run; wait, or choose another --out") from error
@@ -69,3 +73,18 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def in_use(folder: Path) -> bool:
+    """Whether a driver has the folder for itself now, as far as this user may ask."""
+    if not (folder / LOCK).exists():
+        return False
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False

@@ -25,7 +25,7 @@ def _bar(total: int, things: str) -> Iterator[Advance]:
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn(f"{things}, {{task.fields[left]}}", markup=False))
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=total, left="starting")
-        yield lambda count, left, news="": bar.update(task, advance=count, left=_left(left) + news)
+        yield lambda count, left, news="": bar.update(task, advance=count, left=time_left(left) + news)
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def _lines(total: int, things: str) -> Iterator[Advance]:
         now = time.monotonic()
         if now - last >= LINE_SECONDS:
             last = now
-            print(f"{done} of {total} {things}, {_left(left)}{news}", file=sys.stderr, flush=True)
+            print(f"{done} of {total} {things}, {time_left(left)}{news}", file=sys.stderr, flush=True)
 
     yield advance
 
@@ -48,5 +48,6 @@ def counted(n: int, thing: str) -> str:
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
-def _left(seconds: float) -> str:
+def time_left(seconds: float) -> str:
+    """In words."""
     return f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"

@@ -1,7 +1,8 @@
 """The report of a run in Markdown: tables, chart, failures and where the figures come from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from runs import timing
 from runs.curves import Panel, caption, table
@@ -29,7 +30,15 @@ def text(store: Store, panels: Sequence[Panel], chart: Path) -> str:
         parts += [f"## {len(failures)} episodes failed", "\n".join(lines)]
     parts += ["## Planners", "\n".join(f"- `{name}` is `{meaning}`" for name, meaning in store.resolved.items())]
     seeds = sorted({experiment.seed for experiment in store.suite.experiment})
-    facts = {"seed": ", ".join(map(str, seeds)), **store.provenance}
-    facts["packages"] = ", ".join(f"{name} {version}" for name, version in store.provenance["packages"].items())
-    parts += ["## Provenance", "\n".join(f"- {name}: {value}" for name, value in facts.items())]
+    parts += ["## Provenance", _facts({"seed": ", ".join(map(str, seeds)), **store.provenance})]
+    for one in store.provenance.get("merged", []):
+        parts += [f"### {one['run']}", _facts(one)]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _facts(provenance: Mapping[str, Any]) -> str:
+    """As a list; the runs that a merged one was made of are listed for themselves."""
+    texts = {name: value for name, value in provenance.items() if name != "merged"}
+    if "packages" in texts:
+        texts["packages"] = ", ".join(f"{name} {version}" for name, version in texts["packages"].items())
+    return "\n".join(f"- {name}: {value}" for name, value in texts.items())

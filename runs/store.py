@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,20 @@ from numpy.typing import NDArray
 from runs.episode import Batch, Episode
 from runs.experiment import RunError, Setting, UsageError
 from runs.files import LOCK, locked, writing
+from runs.part import WHOLE, Part
 from runs.schema import connect, create
 from runs.suite import Suite
 
 FILE, DRAFT = "results.sqlite", "results.sqlite.new"
+
+
+class Count(NamedTuple):
+    """How far a setting is: episodes done, the seconds of planning in them, episodes that failed, episodes in all."""
+
+    done: int
+    seconds: float
+    failed: int
+    total: int
 
 
 class Store:
@@ -25,7 +36,11 @@ class Store:
     Attributes:
         folder: the run's folder.
         suite: what the run plays.
+        resolved: the full parameters behind the suite's texts.
         provenance: where, when and by what it was made.
+        part: the share of the suite's episodes that belongs here.
+        driver: when the last driver began ("began", seconds since the epoch), with how many "episodes" played and
+            "seconds" spent on planning by then; empty before the first.
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
@@ -39,10 +54,12 @@ class Store:
         meta = dict(connection.execute("SELECT key, value FROM meta"))
         try:
             self.suite = Suite.of(meta["name"], json.loads(meta["suite"]))
+            self.part = Part.parse(meta.get("part", str(WHOLE)))
         except UsageError as error:
             raise ValueError(f"its suite is damaged: {error}") from error
         self.resolved: dict[str, str] = json.loads(meta["resolved"])
         self.provenance: dict[str, Any] = json.loads(meta["provenance"])
+        self.driver: dict[str, float] = json.loads(meta.get("driver", "{}"))
         rows = connection.execute("SELECT env, planner, budget, unit, seed, episodes, id FROM setting").fetchall()
         if {Setting(*row[:5]): row[5] for row in rows} != self.suite.episodes():
             raise ValueError("its settings are not those of its suite")
@@ -73,8 +90,24 @@ class Store:
         for setting, episodes in self.suite.episodes().items():
             found = self._connection.execute("SELECT episode FROM episode WHERE setting = ?", (self._ids[setting],))
             done = {index for index, in found}
-            result[setting] = [index for index in range(episodes) if index not in done]
+            result[setting] = [index for index in self.part.episodes(episodes) if index not in done]
         return result
+
+    def begin(self) -> None:
+        """Note that a driver begins now."""
+        counts = self.counts().values()
+        self.driver = {"began": time.time(), "episodes": sum(count.done for count in counts),
+                       "seconds": sum(count.seconds for count in counts)}
+        with self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('driver', ?)", (json.dumps(self.driver),))
+
+    def counts(self) -> dict[Setting, Count]:
+        """How far each setting is."""
+        done = "SELECT setting, count(*), sum(seconds) FROM episode GROUP BY setting"
+        played = {key: (count, seconds) for key, count, seconds in self._connection.execute(done)}
+        failed = dict(self._connection.execute("SELECT setting, count(*) FROM failure GROUP BY setting"))
+        return {setting: Count(*played.get(key, (0, 0.0)), failed.get(key, 0), len(self.part.episodes(episodes)))
+                for setting, episodes in self.suite.episodes().items() for key in (self._ids[setting],)}
 
     def values(self, column: str) -> dict[Setting, NDArray[np.float64]]:
         """A column of numbers: for every setting its episodes in order, [n]; NaN where nothing was kept.
@@ -108,13 +141,11 @@ class Store:
         for setting in self.suite.settings():
             yield setting, (value for value, in self._connection.execute(query, (self._ids[setting],)))
 
-    def episodes(self) -> Iterator[tuple[Setting, Episode]]:
-        """Every episode, in order of the suite."""
+    def episodes(self, setting: Setting) -> Iterator[Episode]:
+        """The episodes of a setting, in order."""
         query = ("SELECT episode, total, steps, seconds, simulations, first_action, times FROM episode "
                  "WHERE setting = ? ORDER BY episode")
-        for setting in self.suite.settings():
-            for row in self._connection.execute(query, (self._ids[setting],)):
-                yield setting, Episode._make(row)
+        return map(Episode._make, self._connection.execute(query, (self._ids[setting],)))
 
     def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:
         """(env, planner, budget, unit, episode, error) of every episode that failed."""
@@ -128,9 +159,9 @@ def _unreadable(file: Path, error: Exception) -> UsageError:
                       "or move it away and run again")
 
 
-def _open(folder: Path, mode: str) -> Store:
+def _open(folder: Path, mode: str, name: str = FILE) -> Store:
     """The store in this folder; mode is "ro" or "rw"."""
-    file = folder / FILE
+    file = folder / name
     try:
         connection = connect(file, mode)
         try:
@@ -142,15 +173,31 @@ def _open(folder: Path, mode: str) -> Store:
         raise _unreadable(file, error) from error
 
 
-def _create(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any]) -> None:
-    """Write an empty results file; it gets its name when it is complete."""
-    meta = {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(),
+@contextmanager
+def drafted(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
+            part: Part = WHOLE) -> Iterator[Store]:
+    """A new run's results, in a locked folder; the file gets its name when the block ends well, or is removed.
+
+    Raises:
+        UsageError: it could not be written.
+    """
+    meta = {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(), "part": str(part),
             "resolved": json.dumps(resolved), "provenance": json.dumps(provenance)}
-    draft = folder / DRAFT
     with writing(folder, sqlite3.Error):
-        draft.unlink(missing_ok=True)
-        create(draft, meta, suite.episodes())
-        draft.rename(folder / FILE)
+        _remove_draft(folder)
+        try:
+            create(folder / DRAFT, meta, suite.episodes())
+            with closing(_open(folder, "rw", DRAFT)) as store:
+                yield store
+            (folder / DRAFT).rename(folder / FILE)
+        finally:
+            _remove_draft(folder)
+
+
+def _remove_draft(folder: Path) -> None:
+    """With SQLite's files beside it."""
+    for leftover in folder.glob(f"{DRAFT}*"):
+        leftover.unlink()
 
 
 @contextmanager
@@ -171,7 +218,7 @@ def read(folder: Path) -> Iterator[Store]:
 
 @contextmanager
 def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
-          resume: bool) -> Iterator[Store]:
+          resume: bool, part: Part = WHOLE) -> Iterator[Store]:
     """A run's results, for the one driver that plays it; a new run unless there is one to resume.
 
     Args:
@@ -180,6 +227,7 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
         resolved: the full parameters behind the suite's texts, as from `Suite.resolve`.
         provenance: as from `runs.provenance.collect`.
         resume: whether to go on with a run that is there.
+        part: the share of the episodes to play.
 
     Raises:
         UsageError: the folder cannot be written, holds something else, another run or one by other sources, or is in
@@ -187,30 +235,46 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
         RunError: the file could not be written while the run went on.
     """
     # Looked at before it is locked, so that a refused folder is left as it is, without even a lock in it.
-    _holds_run(folder, suite, resolved, provenance, resume)
+    _holds_run(folder, suite, resolved, provenance, resume, part)
     with locked(folder):
-        if not _holds_run(folder, suite, resolved, provenance, resume):
-            _create(folder, suite, resolved, provenance)
+        if not _holds_run(folder, suite, resolved, provenance, resume, part):
+            with drafted(folder, suite, resolved, provenance, part):
+                pass
         with closing(_open(folder, "rw")) as store:
             try:
+                store.begin()
                 yield store
             except sqlite3.OperationalError as error:
                 raise RunError(f"{folder / FILE} cannot be written ({error}); what it holds is safe, "
                                "go on with --resume") from error
 
 
-def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
-               resume: bool) -> bool:
-    """Whether the run to go on with is there; anything else in the folder is refused."""
+def holds(folder: Path) -> bool:
+    """Whether there is a run in the folder, which may also be empty or missing.
+
+    Raises:
+        UsageError: it has no run, but files of others.
+    """
     files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    if FILE not in files:
-        others = [name for name in files if name not in (LOCK, DRAFT)]
-        if others:
-            raise UsageError(f"{folder} holds no run but other files ({others[0]}, ...); choose another --out")
+    if FILE in files:
+        return True
+    others = [name for name in files if name != LOCK and not name.startswith(DRAFT)]
+    if others:
+        raise UsageError(f"{folder} holds no run but other files ({others[0]}, ...); choose another --out")
+    return False
+
+
+def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
+               resume: bool, part: Part) -> bool:
+    """Whether the run to go on with is there; anything else in the folder is refused."""
+    if not holds(folder):
         return False
     with read(folder) as store:
         if store.suite.digest() != suite.digest():
             raise UsageError(f"{folder} holds another experiment ({store.suite.name}); choose another --out")
+        if store.part != part:
+            raise UsageError(f"{folder} holds part {store.part} of this run; go on with --part {store.part}, or choose "
+                             "another --out")
         if not resume:
             raise UsageError(f"{folder} holds this run already; add --resume to go on with it, or choose another --out")
         changed = [text for text, meaning in resolved.items() if store.resolved.get(text, meaning) != meaning]

@@ -7,6 +7,7 @@ import numpy as np
 
 from runs.experiment import Setting
 from runs.store import Store
+from runs.tables import markdown
 
 TOLERANCE = 0.05  # a decision that takes a larger share of its budget more than it may is late
 
@@ -63,4 +64,4 @@ def table(timings: Mapping[Setting, Timing]) -> str:
     head = ["environment", "planner", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late"]
     rows = [[setting.env, setting.planner, f"{setting.budget:g}", f"{t.decisions:,}", f"{t.median:.3f}", f"{t.p99:.3f}",
              f"{t.longest:.3f}", f"{t.share:.2%}"] for setting, t in timings.items()]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * 2 + ["--:"] * 6, *rows])
+    return markdown([head, *rows])

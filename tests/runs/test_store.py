@@ -24,7 +24,7 @@ def test_what_is_added_is_read_again(tmp_path):
     with write(tmp_path / "run") as results:
         results.add(Batch(FIRST, [FULL, Episode(0, 1.4, 2, 0.5)], 1.0))
     with store.read(tmp_path / "run") as results:
-        assert list(results.episodes()) == [(FIRST, Episode(0, 1.4, 2, 0.5)), (FIRST, FULL)]
+        assert list(results.episodes(FIRST)) == [Episode(0, 1.4, 2, 0.5), FULL]
         assert results.returns()[FIRST].tolist() == [1.4, 0.1 + 0.2]
         assert results.suite == SUITE
         assert results.provenance == {"version": "test"}
@@ -58,10 +58,10 @@ def old_file(tmp_path, monkeypatch):
 
 def kept(folder):
     with store.read(folder) as results:
-        return list(results.episodes()), results.failures()
+        return list(results.episodes(FIRST)), results.failures()
 
 
-KEPT = [(FIRST, Episode(0, 1.4, 2, 0.5))], [("trap", "random", 10, "simulations", 1, "no")]
+KEPT = [Episode(0, 1.4, 2, 0.5)], [("trap", "random", 10, "simulations", 1, "no")]
 
 
 def test_an_old_file_is_read_as_it_is(old_file):
@@ -73,7 +73,7 @@ def test_an_old_file_is_read_as_it_is(old_file):
 def test_an_old_file_is_brought_up_to_date_to_be_written(old_file):
     with write(old_file, resume=True) as results:
         results.add(Batch(FIRST, [FULL], 1.0))
-    assert kept(old_file) == ([*KEPT[0], (FIRST, FULL)], [])
+    assert kept(old_file) == ([*KEPT[0], FULL], [])
     with write(old_file / "new"), closing(sqlite3.connect(old_file / "new" / store.FILE)) as fresh, closing(
             sqlite3.connect(old_file / store.FILE)) as migrated:
         look = "SELECT name, sql, (SELECT user_version FROM pragma_user_version) FROM sqlite_master"
@@ -112,7 +112,7 @@ def test_a_second_driver_is_refused_while_the_first_runs(tmp_path):
             pass
         with store.read(tmp_path) as reader:
             results.add(Batch(FIRST, [Episode(0, 1.0, 2, 0.1)], 1.0))
-            assert len(list(reader.episodes())) == 1
+            assert len(list(reader.episodes(FIRST))) == 1
     with write(tmp_path, resume=True):
         pass
 

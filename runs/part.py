@@ -1,0 +1,40 @@
+"""A share of a run, to be played on one of several machines."""
+
+from typing import NamedTuple
+
+from runs.experiment import UsageError, number
+
+MOST = 100_000
+
+
+class Part(NamedTuple):
+    """Every `of`-th episode of every setting, beginning with the `nth`, counted from 1."""
+
+    nth: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Part":
+        """From a text such as "1/4".
+
+        Raises:
+            UsageError: it is none.
+        """
+        try:
+            nth, of = map(int, text.split("/"))
+        except ValueError:
+            raise UsageError(f"part {text!r}: must be written as 1/4, the first of four") from None
+        number("parts", of, 1, MOST, whole=True)
+        number("part", nth, 1, of, whole=True)
+        return cls(nth, of)
+
+    def episodes(self, count: int) -> range:
+        """The episodes of this part where a setting has `count`."""
+        return range(self.nth - 1, count, self.of)
+
+    def __str__(self) -> str:
+        """As on the command line."""
+        return f"{self.nth}/{self.of}"
+
+
+WHOLE = Part(1, 1)
