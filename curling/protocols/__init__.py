@@ -23,8 +23,7 @@ def refused(message: bytes, why: object) -> ProtocolError:
 
     Both are cut and escaped: whoever sent the message does not decide how the line looks.
     """
-    reason = " ".join(str(why)[:400].split()).encode("ascii", "backslashreplace").decode()
-    return ProtocolError(f"{reason[:160]}: {_excerpt(message)}")
+    return ProtocolError(f"{ascii(str(why))[1:-1][:160]}: {_excerpt(message)}")
 
 
 def _excerpt(message: bytes) -> str:

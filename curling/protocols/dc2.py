@@ -76,7 +76,10 @@ class NewGame(Struct, frozen=True, array_like=True):
 
 
 class Position(Struct, frozen=True, array_like=True):
-    """x and y of 16 stones, m, in the order thrown in this end; (0, 0) where absent; see `stones`."""
+    """x and y of 16 stones, m, in the order thrown in this end; (0, 0) where absent; see `stones`.
+
+    After the last shot of an end it has that end's final stones, although the SetState that follows is the next end's.
+    """
 
     xy: Annotated[tuple[tuple[Length, Length], ...], Meta(min_length=STONES, max_length=STONES)]
 

@@ -278,12 +278,16 @@ class _AnyMove(Struct, frozen=True, tag_field="cmd", tag="move"):
     move: _AnyShot | Concede
 
 
+class _FullReadyOk(ReadyOk, frozen=True, tag_field="cmd", tag="ready_ok"):
+    player_order: tuple[int, ...]  # a server takes no default
+
+
 ServerMessage: TypeAlias = Dc | IsReady | NewGame | Update | GameOver
 ClientMessage: TypeAlias = DcOk | ReadyOk | Move
 
 _ENCODER = msgspec.json.Encoder(order="sorted")
 _SERVER = msgspec.json.Decoder[ServerMessage](ServerMessage)
-_CLIENT = msgspec.json.Decoder[DcOk | ReadyOk | _AnyMove](DcOk | ReadyOk | _AnyMove)
+_CLIENT = msgspec.json.Decoder[DcOk | _FullReadyOk | _AnyMove](DcOk | _FullReadyOk | _AnyMove)
 
 
 def decode_server(line: bytes) -> ServerMessage:
@@ -302,8 +306,10 @@ def decode_client(line: bytes) -> ClientMessage:
         ProtocolError: no message of a client, or more than MAX_CLIENT_LINE bytes.
     """
     message = _decode(_CLIENT, line, MAX_CLIENT_LINE)
-    if not isinstance(message, _AnyMove):
+    if isinstance(message, DcOk):
         return message
+    if isinstance(message, _FullReadyOk):
+        return ReadyOk(message.player_order)
     shot = message.move
     if isinstance(shot, Concede):
         return Move(shot)
