@@ -102,6 +102,7 @@ class Session3(Session):
         aim = move.velocity.x, move.velocity.y, 1.0 if move.rotation == "ccw" else -1.0
         thrown = referee.release(aim)
         after = await self.house.ice.play(referee.state, thrown)
+        start = referee.board
         start[row_of(referee.state)] = 0.0  # where stones are released
         referee.settle(aim, thrown, after, seconds)
         return self._last(shot_of(thrown), start, after)

@@ -10,7 +10,7 @@ from curling.model import Curling
 from curling.noise import noise_of, throw
 from curling.rules import score, thrower
 from curling.sheet import LAST_SHOT, no_stones
-from curling.state import HAMMER
+from curling.state import HAMMER, stones_of
 from curling.umpire import Outcome
 from planners.base import Array
 
@@ -75,7 +75,7 @@ class Referee:
     @property
     def board(self) -> Array:
         """The stones that the next throw finds, a new array [16, 2]."""
-        return self.stones.copy() if self.shot else no_stones()
+        return stones_of(self.state) if self.shot else no_stones()
 
     @property
     def total(self) -> tuple[int, int]:

@@ -1,0 +1,98 @@
+"""A practice server within the process of a test, and clients that say what the test wants."""
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from curling.game import Match
+from curling.server.house import House
+from curling.server.ice import Ice
+from curling.server.listener import Hall
+from curling.server.match import Times
+
+PATIENCE = 20.0  # s, for anything that a test waits for
+
+
+class Clock:
+    """Stands still unless the test moves it."""
+
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def house_of(physics="fcv1", film=False, **given):
+    match = Match(("", ""), physics, None, given.pop("noise", "none"), given.pop("ends", 1), given.pop("extra_ends", 0))
+    match = replace(match, rule=given.pop("rule", match.model().rule))
+    model = match.model()
+    rest = {"times": Times(100_000, 20_000), "ice": Ice(model, "analytic", film, 0), "seed": 1,
+            "ids": np.random.default_rng(1), "text": "a test", "say": lambda line: None, "name": "test"}
+    return House(match, model, **rest | given)
+
+
+class Host:
+    """A hall with open doors."""
+
+    def __init__(self, hall, ports, end):
+        self.hall, self.ports, self.end, self.clients = hall, ports, end, []
+
+    async def connect(self, door=0):
+        self.clients.append(Client(*await asyncio.open_connection("127.0.0.1", self.ports[door], limit=1 << 24),
+                                   self.end))
+        return self.clients[-1]
+
+
+@asynccontextmanager
+async def hosting(house, make, doors, most=None, end=b"\n"):
+    """A server; in the end all clients have left it."""
+    hall = Hall(lambda: make(house), most)
+    servers = await doors(house, hall, "127.0.0.1", 0)
+    host = Host(hall, [server.sockets[0].getsockname()[1] for server in servers], end)
+    try:
+        yield host
+    finally:
+        for client in host.clients:
+            await client.close()
+        for server in servers:
+            server.close()
+        await hall.clear()
+
+
+class Client:
+    """One end of a connection."""
+
+    def __init__(self, reader, writer, end):
+        self.reader, self.writer, self.end = reader, writer, end
+
+    async def hear(self):
+        """The next message; None if the server has closed the connection."""
+        async with asyncio.timeout(PATIENCE):
+            try:
+                text = await self.reader.readuntil(self.end)
+            except (asyncio.IncompleteReadError, ConnectionError):
+                return None
+        return json.loads(text) if self.end == b"\n" else text[:-1].decode()
+
+    def say(self, message):
+        raw = message if isinstance(message, bytes) else (
+            json.dumps(message).encode() + b"\n" if isinstance(message, dict) else message.encode() + self.end)
+        self.writer.write(raw)
+
+    async def close(self):
+        self.writer.close()
+        try:
+            await self.writer.wait_closed()
+        except ConnectionError:
+            pass
+
+    async def greet(self, name):
+        """Take part in the greeting of Digital Curling 3 up to `ready_ok`; the team."""
+        assert (await self.hear())["cmd"] == "dc"
+        self.say({"cmd": "dc_ok", "name": name})
+        team = (await self.hear())["team"]
+        self.say({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
+        return team

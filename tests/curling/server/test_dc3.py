@@ -1,0 +1,263 @@
+"""The server against transcripts of the reference server, and what it does with clients that misbehave."""
+
+import asyncio
+import json
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from curling.noise import Noise
+from curling.protocols import dc3
+from curling.record import read
+from curling.server.dc3 import Session3, doors
+from curling.server.ice import Ice
+from curling.server.match import Times
+from curling.state import FIRST_STONE
+from tests.curling.recorded import records
+from tests.curling.server.hosting import Clock, hosting, house_of
+
+DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
+CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
+NAMES = ("free_guard_zone_foul", "bad_rotation", "overspeed", "full_game", "with_trajectory_start", "timeout",
+         "bad_json")
+
+
+def transcript(name):
+    """The messages to team 0's client, and its own ones (None for silence), in order."""
+    lines = list(records(f"transcripts/dc3/{name}_team0.jsonl"))
+    heard = [line["msg"] for line in lines if line["dir"] == "server->client" and "msg" in line]
+    said = [line.get("msg") or line["raw"].encode() for line in lines
+            if line["dir"] == "client->server" and "eof" not in line]
+    return heard, said
+
+
+class RecordedIce(Ice):
+    """Plays each throw from the stones on record, so that small differences do not add up; keeps the differences."""
+
+    def __init__(self, updates, *arguments):
+        super().__init__(*arguments)
+        self.boards = iter([dc3.stones(dc3.decode_server(json.dumps(update).encode()).state) for update in updates])
+
+    async def play(self, state, thrown):
+        state[FIRST_STONE:] = np.nan_to_num(next(self.boards)).ravel()
+        return await super().play(state, thrown)
+
+
+def house_for(heard, clock, film):
+    """A house as the transcript announces it; errors of execution and positions before throws are those on record."""
+    game = heard[1]["game"]
+    setting = game["setting"]
+    player = game["players"]["team0"][0]
+    noise = Noise(player["stddev_speed"], player["stddev_angle"]) if player["type"] == "normal_dist" else "none"
+    updates = [message for message in heard if message["cmd"] == "update"]
+    throws = iter([move["velocity"].values() for update in updates[1:]
+                   if (move := update["last_move"]["actual_move"])["type"] == "shot"])
+    times = Times(*(round(1000 * setting[name]["team0"]) for name in ("thinking_time", "extra_end_thinking_time")))
+    house = house_of(noise=noise, ends=setting["max_end"], extra_ends=100, clock=clock, times=times,
+                     errors=lambda model, seed: lambda vx, vy: tuple(next(throws)))
+    return replace(house, ice=RecordedIce(updates, house.model, "analytic", film, 0))
+
+
+def seconds_used(before, after, team):
+    """What the mover was charged."""
+    spent = [update["state"]["thinking_time_remaining"][team] for update in (before, after)]
+    return spent[0] - spent[1]
+
+
+async def replay_transcript(name):
+    """Play the transcript's match; what team 0's client heard, and what it should have."""
+    heard, said = transcript(name)
+    clock, got, film = Clock(), [], name.startswith("with_trajectory")
+    house = house_for(heard, clock, film)
+    async with hosting(house, partial(Session3, steps=200 if film else None), doors) as host:
+        clients = [await host.connect(door) for door in (0, 1)]
+        assert await clients[1].hear()
+        clients[1].say({"cmd": "dc_ok", "name": heard[2]["name"]["team1"]})
+        clients[1].say({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
+        assert (await clients[1].hear())["cmd"] == "is_ready"
+        for number, expected in enumerate(heard):
+            got.append(await clients[0].hear())
+            if number >= 2:  # from new_game on both hear the same
+                assert await clients[1].hear() == got[-1]
+            if expected["cmd"] in ("dc", "is_ready"):
+                clients[0].say(said.pop(0))
+            elif expected["cmd"] == "update" and expected["next_team"]:
+                nxt = heard[number + 1] if number + 1 < len(heard) else expected
+                mover = expected["next_team"]
+                answer = said.pop(0) if mover == "team0" else {"cmd": "move", "move": nxt["last_move"]["actual_move"]}
+                if nxt["cmd"] == "update" and (nxt["state"]["game_result"] or {}).get("reason") != "time_limit":
+                    clock.now += seconds_used(expected, nxt, mover) + 0.0005
+                    clients[mover == "team1"].say(answer)
+                elif name == "bad_json":
+                    clients[0].say(answer)
+        if name == "bad_json":
+            assert [await client.hear() for client in clients] == [None, None]
+    return got, heard
+
+
+def alike(got, expected, where="", apart=None):
+    """The differences between two messages; distances between stones go to `apart`, turning is not compared."""
+    if isinstance(expected, dict) and set(expected) == {"angle", "position"} and got:
+        x, y = (got["position"][axis] - expected["position"][axis] for axis in "xy")
+        apart.append(float(np.hypot(x, y)))
+        return [] if set(got) == set(expected) else [where]
+    if isinstance(expected, dict) and isinstance(got, dict):
+        if list(got) != sorted(expected):
+            return [f"{where}: {list(got)}, not {sorted(expected)}"]
+        pairs = [(f"{where}.{key}", got[key], expected[key]) for key in expected]
+    elif isinstance(expected, list) and isinstance(got, list) and len(got) == len(expected):
+        pairs = [(f"{where}[{i}]", *pair) for i, pair in enumerate(zip(got, expected, strict=True))]
+    else:
+        return [] if got == expected else [f"{where}: {got}, not {expected}"]
+    return [difference for place, mine, theirs in pairs for difference in alike(mine, theirs, place, apart)]
+
+
+def trajectories(messages):
+    return [last.pop("trajectory") for message in messages if (last := message.get("last_move") or {})
+            and "trajectory" in last]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_message_of_the_transcripts(name):
+    apart = []
+    for mine, theirs in zip(*asyncio.run(replay_transcript(name)), strict=True):
+        if theirs["cmd"] == "dc":
+            assert set(mine) == set(theirs) and mine["version"] == theirs["version"]
+            assert len(mine["game_id"]) == len(theirs["game_id"]) and len(mine["date_time"]) == len(theirs["date_time"])
+            continue
+        assert len(trajectories([mine])) == len(trajectories([theirs]))
+        assert alike(mine, theirs, theirs["cmd"], apart) == []
+    assert max(apart, default=0.0) < 0.05 and np.quantile(apart or [0.0], 0.9) < 0.01
+
+
+def test_trajectories():
+    got, expected = asyncio.run(replay_transcript("with_trajectory_start"))
+    pairs = list(zip(trajectories(got), trajectories(expected), strict=True))
+    assert len(pairs) == 5
+    for mine, theirs in pairs:
+        apart = []
+        assert list(mine) == sorted(theirs) and mine["seconds_per_frame"] == theirs["seconds_per_frame"]
+        assert alike(mine["start"], theirs["start"], "start", apart) == []
+        assert max(apart) == 0.0
+        assert alike(mine["finish"], theirs["finish"], "finish", apart) == []
+        assert len(mine["frames"]) == len(theirs["frames"])
+        # a stone that has almost stopped may be seen to move in one frame more
+        frames = [(m, t) for m, t in zip(mine["frames"], theirs["frames"], strict=True) if len(m) == len(t)]
+        assert len(frames) >= len(theirs["frames"]) - 2
+        for number, (ours, recorded) in enumerate(frames):
+            assert alike(ours, recorded, f"frame {number}", apart) == []
+        assert max(apart) < 0.01
+
+
+def test_the_trajectory_of_a_move_without_a_stone_is_the_stones_as_they_lie():
+    async def match():
+        async with hosting(house_of(film=True), partial(Session3, steps=100), doors) as host:
+            clients, _ = await start(host)
+            clients[0].say(DRAW)
+            for _ in range(2):
+                shown = await clients[0].hear()
+            clients[1].say(CONCEDE)
+            return shown, await clients[0].hear()
+
+    shown, conceded = asyncio.run(match())
+    assert shown["last_move"]["trajectory"]["finish"] == shown["state"]["stones"]
+    rest = conceded["last_move"]["trajectory"]
+    assert rest["start"] == rest["finish"] == conceded["state"]["stones"] == shown["state"]["stones"]
+    assert rest["frames"] == [] and conceded["last_move"]["actual_move"] == {"type": "concede"}
+
+
+async def start(host):
+    """Two clients whose match has begun: the clients, and the first update still to come; their names."""
+    clients = [await host.connect(door) for door in (0, 1)]
+    for number, client in enumerate(clients):
+        assert await client.greet(f"client{number}") == f"team{number}"
+    for client in clients:
+        assert (await client.hear())["cmd"] == "new_game"
+    return clients, ("client0", "client1")
+
+
+async def play_on(clients, move=DRAW):
+    """Play to the end; the last update."""
+    last = None
+    while True:
+        updates = [await client.hear() for client in clients]
+        assert updates[0] == updates[1]
+        if updates[0]["cmd"] == "game_over":
+            return last
+        last = updates[0]
+        if last["next_team"]:
+            clients[last["next_team"] == "team1"].say(move)
+
+
+READY = {"cmd": "ready_ok", "player_order": [0, 1, 2, 3]}
+LONG = b"[" * 70_000
+FAULTS = [  # (messages that team 0's client has sent and waited for, what it or its opponent does, words)
+    ("dc", 0, b"this is not json\n", "team0"),
+    ("dc", 0, b"\xff\x00\xfe\n", "team0"),
+    ("dc", 0, READY, "ReadyOk where DcOk was due"),
+    ("dc", 0, LONG, "more than 65536 bytes"),
+    ("dc", 0, b"1" * 66_000 + b"\n", "more than 65536 bytes"),
+    ("dc", 0, None, "team0 left"),
+    ("is_ready", 0, {"cmd": "ready_ok", "player_order": [0, 1, 2, 2]}, "player_order"),
+    ("is_ready", 0, DRAW, "Move where ReadyOk was due"),
+    ("is_ready", 0, None, "team0 client0 left"),
+    ("update", 0, b"\n", "team0 client0"),
+    ("update", 0, READY, "ReadyOk where Move was due"),
+    ("update", 0, b'{"cmd":"move","move":{"type":"shot","velocity":{"x":1e999,"y":2},"rotation":"cw"}}\n', "client0"),
+    ("update", 0, {"cmd": "move", "move": {"type": "sweep"}}, "client0"),
+    ("update", 1, DRAW, "team1 client1 sent a message while it was team0 client0's turn"),
+    ("update", 1, None, "team1 client1 left"),
+    ("update", 0, None, "team0 client0 left"),
+    ("second", 0, DRAW, "while it was team1 client1's turn"),
+    ("second", 1, LONG, "more than 65536 bytes"),
+    ("second", 1, None, "team1 client1 left"),
+]
+
+
+@pytest.mark.parametrize(("when", "who", "what", "words"), FAULTS)
+def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
+    async def reach(host):
+        """Two clients whose match is as far as the test wants."""
+        clients = [await host.connect(door) for door in (0, 1)]
+        assert [(await client.hear())["cmd"] for client in clients] == ["dc", "dc"]
+        if when == "dc":
+            return clients
+        for number, client in enumerate(clients):
+            client.say({"cmd": "dc_ok", "name": f"client{number}"})
+            assert (await client.hear())["cmd"] == "is_ready"
+            if when != "is_ready":
+                client.say(READY)
+        if when == "is_ready":
+            return clients
+        for client in clients:
+            assert [(await client.hear())["cmd"] for _ in range(2)] == ["new_game", "update"]
+        if when == "second":
+            clients[0].say(DRAW)
+            assert [(await client.hear())["cmd"] for client in clients] == ["update"] * 2
+        return clients
+
+    async def match():
+        async with hosting(house, partial(Session3, steps=None), doors) as host:
+            others, _ = await start(host)
+            clients = await reach(host)
+            if what is None:
+                await clients[who].close()
+            else:
+                clients[who].say(what)
+            left = [client for client in clients if what is not None or client is not clients[who]]
+            assert [await client.hear() for client in left] == [None] * len(left)
+            return await play_on(others)
+
+    said = []
+    house = house_of(say=said.append, records=tmp_path, noise="normal_dist", extra_ends=9)
+    assert asyncio.run(match())["state"]["game_result"]["reason"] == "score"
+    told = [line for line in said if line.startswith("match 2: abandoned")]
+    assert len(told) == 1 and "\n" not in told[0] and words in told[0] and len(told[0]) < 300
+    assert len(said) == (3 if when in ("dc", "is_ready") else 4)  # also who plays, and how the other match went
+    kept = [read(path).result for path in sorted(tmp_path.iterdir())]
+    assert kept[0].reason == "score"
+    assert [result.reason for result in kept[1:]] == ["abandoned"] * (when in ("update", "second"))
+    if kept[1:]:
+        assert words in kept[1].detail and kept[1].winner is None
