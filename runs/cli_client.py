@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runs import cli_client_dc4
 from runs.command_line import Parser, Verb
 
 if TYPE_CHECKING:
@@ -135,35 +136,37 @@ def add_verbs(verb: Verb) -> None:
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     _add_dc3(protocols)
     _add_dc2(protocols)
+    cli_client_dc4.add_dc4(protocols)
 
 
 def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
     summary = "Digital Curling 3, over TCP"
     command = protocols.add_parser("dc3", help=summary, description=f"{summary}.")
     command.set_defaults(function=dc3)
-    _add_address(command, 10000, "one for each team (default: 10000, team0's)")
-    _add_habits(command)
+    add_address(command, 10000, "one for each team (default: 10000, team0's)")
+    add_habits(command)
 
 
 def _add_dc2(protocols: "argparse._SubParsersAction[Parser]") -> None:
     summary = "Digital Curling 2, over TCP or standard input and output"
     command = protocols.add_parser("dc2", help=summary, description=f"{summary}.")
     command.set_defaults(function=dc2)
-    _add_address(command, 9876, "default: 9876")
+    add_address(command, 9876, "default: 9876")
     command.add_argument("--stdio", action="store_true", help="talk to the server over standard input and output")
     command.add_argument("--id", metavar="ID", help="to log in with (default: the name)")
     command.add_argument("--password", default="none", metavar="WORD", help="to log in with (default: none)")
     command.add_argument("--noise", choices=("dc2", "gat", "none"), default="dc2",
                          help="errors of execution, which the server does not announce (default: dc2)")
-    _add_habits(command)
+    add_habits(command)
 
 
-def _add_address(command: argparse.ArgumentParser, port: int, meaning: str) -> None:
+def add_address(command: argparse.ArgumentParser, port: int, meaning: str) -> None:
+    """Where the server is."""
     command.add_argument("--host", default="127.0.0.1", metavar="NAME", help="of the server (default: 127.0.0.1)")
     command.add_argument("--port", type=int, default=port, metavar="N", help=meaning)
 
 
-def _add_habits(command: argparse.ArgumentParser) -> None:
+def add_habits(command: argparse.ArgumentParser) -> None:
     """What all protocols have; see `run` and `habits`."""
     command.add_argument("--planner", default="presearch", metavar="NAME[:key=value,...]",
                          help="who plays (default: presearch)")

@@ -22,8 +22,7 @@ from curling.protocols.dc4 import Shot, State, decode_state
 PATIENCE = 60.0  # s that a server may be out of reach
 SILENCE = 75  # s without a sign of life until the stream is opened again; servers send one every 30 s
 ANSWER = 20.0  # s that a request may take
-AGAIN = 1.0  # s between attempts to deliver a throw, and for the new state that tells that one has come
-QUIET = 0.5  # s without another event: the states of the past have all come
+QUIET = 0.25  # s without another event: the states of the past have all come
 UNAUTHORIZED = 401
 
 
@@ -64,36 +63,17 @@ def package() -> Any:
 
 def refusal(what: str, trouble: Trouble) -> Refused | ConnectionLost:
     """The error that a trouble stands for."""
-    if trouble.status == UNAUTHORIZED:
-        return Refused(f"{what}: the server refuses the user or the password ({trouble.text})")
-    if trouble.status is None or trouble.status >= 500:
+    if trouble.status is None:
         return ConnectionLost(f"{what}: {trouble.text}")
-    return Refused(f"{what}: the server refuses it ({trouble.text})")
+    blame = "the user or the password" if trouble.status == UNAUTHORIZED else "it"
+    return Refused(f"{what}: the server refuses {blame} ({trouble.text})")
 
 
-async def create_match(login: Login, **settings: Any) -> UUID:
-    """Open a match on a server.
-
-    Args:
-        login: of the server.
-        settings: applied_rule, time_limit, extra_end_time_limit, standard_end_count and match_name, as the package's
-            ClientDataModel has them.
-
-    Returns:
-        The match's id, which both players need.
-
-    Raises:
-        Refused: by the server.
-        ConnectionLost: no server.
-    """
-    dc4client = package()
-    data = dc4client.ClientDataModel(
-        tournament=dc4client.TournamentModel(tournament_name="bonspiel"),
-        simulator=dc4client.PhysicalSimulatorModel(simulator_name="fcv1"), **settings)
-    try:
-        return UUID(await asyncio.wait_for(dc4client.MatchMakerClient(*login).create_match(data), ANSWER))
-    except Exception as error:  # whatever HTTP, its client library and the package raise
-        raise refusal("no match was created", _trouble(error)) from error
+def trouble_of(what: object) -> Trouble:
+    """What went wrong, in one line of reasonable length, and the status in it."""
+    text = " ".join(str(what).split()) or type(what).__name__
+    status = re.search(r"\b(?:status=|failed: )(\d{3})\b", text)
+    return Trouble(text[:300], int(status[1]) if status else None)
 
 
 class Link:
@@ -128,6 +108,7 @@ class Link:
 
     async def __aexit__(self, *_: object) -> None:
         """Stop listening."""
+        self._listener.logger.disabled = True
         if self._listening is not None:
             self._listening.cancel()
             with suppress(asyncio.CancelledError):
@@ -151,11 +132,11 @@ class Link:
 
     async def start(self) -> State:
         """Listen from now on; the present state, which comes when both teams listen."""
-        self._down_since = time.monotonic()
         self._listening = asyncio.create_task(self._listen())
         state = await self.newer(None)
         while (later := await self.newer(state, within=QUIET)) is not None:
             state = later
+        self.received = time.monotonic()  # that wait is no part of a move
         return state
 
     async def newer(self, state: State | None, within: float = float("inf")) -> Any:
@@ -232,7 +213,7 @@ class Link:
                 connected: Callable[[], None] | None = None) -> Any:
         names = self._dc4client.MatchNameModel
         client = self._dc4client.DCClient(
-            match_id, login.user, login.password, match_team_name=(names.team0, names.team1)[team],
+            str(match_id), login.user, login.password, match_team_name=(names.team0, names.team1)[team],
             socket_read_timeout=SILENCE, enable_tcp_keepalive=False, auto_save_log=False)
         client.set_server_address(login.host, login.port)
         client.logger = logging.Logger("dc4client", logging.DEBUG)  # of its own: the package's is shared, and keeps all
@@ -255,13 +236,7 @@ class _Ear(logging.Handler):
                 self._connected()
             return
         cause = record.exc_info[1] if record.exc_info else None
-        trouble = _trouble(record.getMessage() if cause is None else f"{record.getMessage()}: {cause}")
+        trouble = trouble_of(record.getMessage() if cause is None else f"{record.getMessage()}: {cause}")
         self._log.note(f"dc4client: {trouble.text}")
         self._trouble(trouble)
 
-
-def _trouble(what: object) -> Trouble:
-    """What went wrong, in one line of reasonable length, and the status in it."""
-    text = " ".join(str(what).split()) or type(what).__name__
-    status = re.search(r"\b(?:status=|failed: )(\d{3})\b", text)
-    return Trouble(text[:300], int(status[1]) if status else None)

@@ -1,0 +1,284 @@
+import asyncio
+import json
+import math
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
+
+from curling.client import dc4, dc4_link
+from curling.client.clock import Clock
+from curling.client.dc4_link import Login, Refused
+from curling.client.log import MessageLog
+from curling.client.situation import Situation
+from curling.client.skip import Skip
+from curling.client.status import ConnectionLost
+from curling.client.worker import Choice
+from curling.protocols import ProtocolError
+from tests.curling.client.fake_dc4 import FakeServer, Match
+
+TIME_UP = 60.0  # s, of a test
+USERS = (("user0", "pass0"), ("user1", "pass1"))
+
+
+class Draws:
+    """Stands for a planner: draws to either side of the tee, decided at once."""
+
+    def __init__(self) -> None:
+        self.seen: list[Situation] = []
+        self.before_shot: dict[int, Callable[[], Any]] = {}  # what else happens, by the number of the shot
+
+    async def warm_up(self, situation: Situation, seconds: float) -> None:
+        assert seconds > 0.0
+
+    async def decide(self, situation: Situation, seconds: float, limit: float) -> Choice:
+        self.seen.append(situation)
+        happening = self.before_shot.pop(situation.shot, lambda: None)()
+        if isinstance(happening, Awaitable):
+            await happening
+        side = 1.0 if situation.shot % 4 < 2 else -1.0
+        return Choice((0.1317 * side + 0.02 * situation.shot / 16.0, 2.3997, side), 0.5, 1, 0.0)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (dc4, dc4_link):
+        monkeypatch.setattr(module, "PATIENCE", 6.0)
+        monkeypatch.setattr(module, "ANSWER", 3.0)
+    monkeypatch.setattr(dc4, "AGAIN", 0.5)
+    monkeypatch.setattr(dc4_link, "QUIET", 0.2)
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> list[Path]:
+    return [tmp_path / "0.jsonl", tmp_path / "1.jsonl"]
+
+
+def run(scenario: Awaitable[Any]) -> Any:
+    return asyncio.run(asyncio.wait_for(scenario, TIME_UP))
+
+
+async def play(server: FakeServer, match_id: str, team: int, thinker: Any, log: Path, said: list[str] | None = None,
+               password: str | None = None) -> None:
+    login = Login("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
+    with MessageLog(log) as messages:
+        skip = Skip(thinker, Clock(longest=0.02), messages, (said if said is not None else []).append)
+        await dc4.play(login, UUID(match_id), team, f"player {team}", skip)
+
+
+@asynccontextmanager
+async def match(logs: list[Path], thinkers: list[Any], said: tuple[list[str], list[str]] = ([], []),
+                **settings: Any) -> AsyncIterator[tuple[FakeServer, Match, list[asyncio.Task[None]]]]:
+    """A server, a match on it, and two clients that play it."""
+    async with FakeServer() as server:
+        match_id = server.open(**settings)
+        tasks = [asyncio.create_task(play(server, match_id, team, thinkers[team], logs[team], said[team]))
+                 for team in (0, 1)]
+        try:
+            yield server, server.matches[match_id], tasks
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def messages(log: Path, direction: str) -> list[Any]:
+    return [line["msg"] for line in map(json.loads, log.read_text().splitlines()) if line["dir"] == direction]
+
+
+def test_a_match_is_played_to_its_end_over_extra_ends_and_all_positions_are_right(logs: list[Path]) -> None:
+    thinkers, said = [Draws(), Draws()], ([], [])
+
+    async def scenario() -> Match:
+        async with match(logs, thinkers, said, ends=2) as (_, played, tasks):
+            await asyncio.gather(*tasks)
+            return played
+
+    played = run(scenario())
+    assert played.winner is not None
+    assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))  # each shot once
+    assert {len(thinker.seen) for thinker in thinkers} == {len(played.thrown) // 2}
+    own = sum(played.score[played.winner]), sum(played.score[1 - played.winner])
+    assert said[played.winner][-1] == f"won {own[0]} : {own[1]} (score)"
+    assert said[1 - played.winner][-1] == f"lost {own[1]} : {own[0]} (score)"
+    for team, thinker in enumerate(thinkers):
+        assert all(situation.team == team for situation in thinker.seen)
+        assert [situation.ends for situation in thinker.seen[:9]] == [2] * 8 + [1]
+        # every stone thrown so far lies on the sheet, among the own ones in the order thrown
+        second = thinker.seen[1]
+        assert (abs(second.stones[8 * team] - (0.0, 38.405)) < 3.0).all()
+        thrown, states = messages(logs[team], "client->server"), messages(logs[team], "server->client")
+        assert len(thrown) == len(played.thrown) // 2 and states[-1]["winner_team"] == f"team{played.winner}"
+
+
+def test_a_positive_spin_of_ours_turns_counter_clockwise_there(logs: list[Path]) -> None:
+    async def scenario() -> None:
+        async with match(logs, [Draws(), Draws()]) as (_, _, tasks):
+            await asyncio.gather(*tasks)
+
+    run(scenario())
+    state = next(state for state in messages(logs[0], "server->client") if state["total_shot_number"] == 1)
+    stone = state["stone_coordinate"]["data"]["team0"][0]
+    assert math.hypot(stone["x"], stone["y"] - 38.405) < 0.3  # the tee draw of Draws, which curls to -x
+
+
+def test_a_wrong_password_is_told(logs: list[Path]) -> None:
+    async def scenario() -> None:
+        async with FakeServer() as server:
+            await play(server, server.open(), 0, Draws(), logs[0], password="wrong")
+
+    with pytest.raises(Refused, match=r"the user or the password .*401.*Invalid password"):
+        run(scenario())
+
+
+def test_an_unknown_match_and_a_full_one_are_told(logs: list[Path]) -> None:
+    async def unknown() -> None:
+        async with FakeServer() as server:
+            await play(server, str(uuid4()), 0, Draws(), logs[0])
+
+    async def full() -> None:
+        async with FakeServer() as server:
+            match_id = server.open()
+            server.matches[match_id].teams.update(a=0, b=1)
+            await play(server, match_id, 0, Draws(), logs[0])
+
+    with pytest.raises(Refused, match="Match not found"):
+        run(unknown())
+    with pytest.raises(Refused, match="already started"):
+        run(full())
+
+
+def test_no_server_is_a_lost_connection(logs: list[Path]) -> None:
+    async def scenario() -> None:
+        server = FakeServer()
+        async with server:
+            match_id = server.open()
+        await play(server, match_id, 0, Draws(), logs[0])
+
+    with pytest.raises(ConnectionLost, match="no seat in the match"):
+        run(scenario())
+
+
+def test_a_server_that_goes_in_the_middle_is_a_lost_connection(logs: list[Path]) -> None:
+    thinkers = [Draws(), Draws()]
+
+    async def scenario() -> list[Any]:
+        async with match(logs, thinkers) as (server, _, tasks):
+            thinkers[0].before_shot[4] = server.stop
+            return await asyncio.gather(*tasks, return_exceptions=True)
+
+    start = time.monotonic()
+    assert [type(result) for result in run(scenario())] == [ConnectionLost, ConnectionLost]
+    assert time.monotonic() - start < 40.0
+
+
+@pytest.mark.parametrize("shot", [2, 5, 15])
+def test_after_a_reconnection_no_shot_is_thrown_twice(logs: list[Path], shot: int) -> None:
+    thinkers = [Draws(), Draws()]
+
+    async def scenario() -> tuple[FakeServer, Match]:
+        async with match(logs, thinkers) as (server, played, tasks):
+            thinkers[shot % 2].before_shot[shot] = server.hang_up
+            await asyncio.gather(*tasks)
+            return server, played
+
+    server, played = run(scenario())
+    assert server.connections == 4 and server.refused == 0
+    assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
+
+
+@pytest.mark.parametrize("fault", ["hang up", "deaf", 503])
+def test_a_throw_whose_answer_is_lost_counts_once(logs: list[Path], fault: int | str) -> None:
+    async def scenario() -> tuple[FakeServer, Match]:
+        async with match(logs, [Draws(), Draws()]) as (server, played, tasks):
+            server.faults += [None] * 3 + [fault]
+            await asyncio.gather(*tasks)
+            return server, played
+
+    server, played = run(scenario())
+    assert server.refused == 0
+    assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
+
+
+def test_a_refused_throw_ends_the_client(logs: list[Path]) -> None:
+    async def scenario() -> None:
+        async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
+            server.faults += [None, None, 422]
+            await tasks[0]
+
+    with pytest.raises(Refused, match=r"a throw: the server refuses it .*422.*not today"):
+        run(scenario())
+    assert any("422" in note for note in messages(logs[0], "note"))
+
+
+def test_a_client_that_comes_back_goes_on_from_the_present_state(logs: list[Path]) -> None:
+    thinkers, again = [Draws(), Draws()], Draws()
+
+    async def scenario() -> tuple[FakeServer, Match]:
+        async with FakeServer() as server:
+            match_id = server.open()
+            tasks = [asyncio.create_task(play(server, match_id, team, thinkers[team], logs[team])) for team in (0, 1)]
+            thinkers[0].before_shot[6] = tasks[0].cancel
+            with pytest.raises(asyncio.CancelledError):
+                await tasks[0]
+            server.hang_up()
+            await asyncio.gather(tasks[1], play(server, match_id, 0, again, logs[0]))
+            return server, server.matches[match_id]
+
+    server, played = run(scenario())
+    assert again.seen[0].shot == 6 and server.refused == 0
+    assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ('{"end_number": "no"}', "a state that dc4client cannot read"),
+    ("nonsense", "a state that dc4client cannot read"),
+])
+def test_nonsense_from_the_server_ends_the_client(logs: list[Path], text: str, message: str) -> None:
+    async def scenario() -> None:
+        async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
+            server.bad_events.append(text)
+            await tasks[0]
+
+    with pytest.raises(ProtocolError, match=message):
+        run(scenario())
+
+
+def test_whoever_runs_out_of_time_has_lost(logs: list[Path]) -> None:
+    thinkers, said = [Draws(), Draws()], ([], [])
+
+    async def scenario() -> None:
+        async with match(logs, thinkers, said, seconds=2.0) as (_, _, tasks):
+            thinkers[1].before_shot[3] = lambda: asyncio.sleep(2.5)
+            await asyncio.gather(*tasks)
+
+    run(scenario())
+    assert said[0][-1] == "won 0 : 0 (time_limit)" and said[1][-1] == "lost 0 : 0 (time_limit)"
+
+
+def test_a_match_can_be_created() -> None:
+    async def scenario() -> tuple[Match, int]:
+        async with FakeServer() as server:
+            login = Login("127.0.0.1", server.port, *USERS[0])
+            match_id = await dc4.create_match(login, "no_tick", 3, 100.0, 10.0)
+            with pytest.raises(Refused, match="Invalid username"):
+                await dc4.create_match(login._replace(user="nobody"), "five_rock", 3, 100.0, 10.0)
+            return server.matches[str(match_id)], server.port
+
+    created, port = run(scenario())
+    assert created.model.ends == 3 and created.clocks == [[100.0, 100.0], [10.0, 10.0]]
+    with pytest.raises(ConnectionLost, match="no match was created"):
+        run(dc4.create_match(Login("127.0.0.1", port, *USERS[0]), "five_rock", 3, 100.0, 10.0))
+
+
+def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dc4client", None)
+    with pytest.raises(ModuleNotFoundError, match=r"^Digital Curling 4 needs the package dc4client.*\.\[dc4\]'$"):
+        dc4_link.package()
