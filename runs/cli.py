@@ -6,11 +6,15 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
 from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, numbers, stopped, workers
 from runs.experiment import RunError, UsageError
 from runs.files import writing
+
+if TYPE_CHECKING:
+    from runs.suite import Suite
 
 
 def show_list(arguments: argparse.Namespace) -> int:
@@ -49,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     part = Part.parse(arguments.part) if arguments.part else WHOLE
     chosen = suite.load(arguments.target).override(arguments.planner, arguments.budget, arguments.milliseconds,
                                                    arguments.episodes, arguments.seed)
+    if arguments.dry_run:
+        return dry_run(chosen, jobs)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
     folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
     try:
@@ -56,6 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return stopped(arguments, folder)
     return show(folder)
+
+
+def dry_run(chosen: "Suite", jobs: int) -> int:
+    """Print what a suite plays and how long it will take."""
+    from runs import estimate
+
+    chosen.resolve()
+    print(estimate.text(chosen, estimate.estimate(chosen, jobs), jobs))
+    return DONE
 
 
 def show(folder: Path) -> int:
@@ -164,6 +179,8 @@ def parser() -> Parser:
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: results/NAME)")
     command.add_argument("--resume", action="store_true", help="go on where a run in --out stopped")
+    command.add_argument("--dry-run", action="store_true",
+                         help="print the jobs and the expected time, after some seconds of measuring, and play nothing")
     command.add_argument("--part", metavar="K/N", help="play every N-th episode, from the K-th on: one machine's share "
                          "of a run; `bonspiel merge` brings them together")
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
