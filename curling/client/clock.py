@@ -1,7 +1,7 @@
 """How long a move may take, so that no match is lost on time.
 
-What is left of the clock is shared out evenly among the own shots to come. A move may take a fraction of its slice; the
-rest stays in reserve. Within that, the planner's time leaves room for the network and for a planner that is late.
+What is left of the clock is shared out evenly among the own shots to come and a reserve. A move may take a fraction of
+its slice. Within that, the planner's time leaves room for the network and for a planner that is late.
 """
 
 from collections import deque
@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from curling.sheet import STONES, TEAM_STONES
 
+RESERVE = 0.5  # of a shot, so that the last one does not take all there is
 FRACTION = 0.95  # of the slice
 LATE_SHARE, LATE = 0.05, 0.004  # planners keep a budget within a twentieth or 4 ms, whichever is more; allow both
 HICCUP, HICCUP_SHARE = 0.3, 0.15  # s to spare for a system that is busy elsewhere, but not more of a slice than this
-REMEMBERED = 4  # moves whose delays are expected again
+REMEMBERED, WORSE = 4, 1.25  # moves whose largest delay is expected again, and somewhat more
 LEAST = 0.005  # s, less is no time to plan in
 
 
@@ -59,8 +60,8 @@ class Clock:
             remaining: on the own clock, s.
             shots: `shots_left`.
         """
-        part = max(remaining, 0.0) / shots
-        limit = max(self.fraction * part - max(self._delays, default=self.delay), 0.0)
+        part = max(remaining, 0.0) / (shots + RESERVE)
+        limit = max(self.fraction * part - WORSE * max(self._delays, default=self.delay), 0.0)
         spare = LATE + min(HICCUP, HICCUP_SHARE * part)
         if self.longest is not None:
             limit = min(limit, (1.0 + LATE_SHARE) * self.longest + spare)

@@ -1,20 +1,25 @@
 """A planner in a process of its own: one that fails, crashes or hangs costs a shot, not the match."""
 
+from __future__ import annotations
+
 import asyncio
 import multiprocessing
 import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from curling.client import worker
 from curling.client.situation import Situation
 from curling.client.worker import Choice, Pipe
+
+if TYPE_CHECKING:
+    from planners.base import Planner
 
 PATIENCE = 300.0  # s for the planner's process to load, to compile and to plan for the first time
 TRY = 0.01  # s of planning that compile and load what there is
@@ -33,17 +38,18 @@ class Thinker:
     """Asks a planner in another process for shots; to be used as an asynchronous context manager.
 
     Args:
-        planner: NAME[:key=value,...] as `curling.players.parse` takes it.
+        planner: NAME[:key=value,...] as `curling.players.parse` takes it, or a planner that can be pickled.
         seed: of the planner's random draws; None for other ones every time.
         patience: s until a planner that is started and gives no sign is given up.
     """
 
-    def __init__(self, planner: str, seed: int | None = None, patience: float = PATIENCE) -> None:
+    def __init__(self, planner: str | Planner, seed: int | None = None, patience: float = PATIENCE) -> None:
         """Nothing is started yet."""
         self.planner, self.seed, self.patience = planner, seed, patience
         self._process: BaseProcess | None = None
         self._pipe: Pipe | None = None
         self._revival: asyncio.Task[None] | None = None
+        self._usual: Situation | None = None  # what it is warmed up with
 
     async def __aenter__(self) -> Self:
         """Start the process; see `start`."""
@@ -81,6 +87,7 @@ class Thinker:
 
     async def warm_up(self, situation: Situation, seconds: float) -> str | None:
         """Let the planner decide once, so that everything is compiled and loaded; what went wrong, if anything."""
+        self._usual = situation
         try:
             await self._ask(situation, TRY, self.patience)
             choice = await self._ask(situation, seconds, self.patience)
@@ -101,33 +108,40 @@ class Thinker:
             The planner's choice, or one without an action that tells why.
         """
         start = time.monotonic()
-        if self._process is None and self._revival is None:
-            self._revive(situation)
-        if self._revival is not None:
-            await asyncio.wait({self._revival}, timeout=seconds / 2.0)
-            if self._process is None or not self._revival.done():
-                return self._failed("the planner is not ready again", start)
-            self._revival = None
+        if not await self._is_ready(seconds / 2.0):
+            return self._failed("the planner is not ready again", start)
         waited = time.monotonic() - start
         try:
             choice = await self._ask(situation, seconds - waited, limit - waited)
         except PlannerGone as error:
-            self._revive(situation)
+            self._revive()
             return self._failed(str(error), start)
         return replace(choice, seconds=time.monotonic() - start)
+
+    async def _is_ready(self, patience: float) -> bool:
+        """Whether there is a planner to ask; one that is being started is given so many seconds."""
+        if self._revival is None and self._process is None:
+            self._revive()
+        if self._revival is not None:
+            await asyncio.wait({self._revival}, timeout=patience)
+            if not self._revival.done():
+                return False
+            self._revival = None
+        return self._process is not None
 
     @staticmethod
     def _failed(why: str, start: float) -> Choice:
         return Choice(seconds=time.monotonic() - start, failure=why)
 
-    def _revive(self, situation: Situation) -> None:
+    def _revive(self) -> None:
         """Start the planner again in the background."""
         async def revival() -> None:
-            with suppress(PlannerGone, PlannerRefused, OSError):
+            try:
                 await self.start()
-                await self.warm_up(situation, AGAIN)
-                return
-            self._kill()
+                if self._usual is not None:
+                    await self.warm_up(self._usual, AGAIN)
+            except (PlannerGone, PlannerRefused, OSError):
+                self._kill()
 
         self._kill()
         self._revival = asyncio.create_task(revival())

@@ -1,5 +1,7 @@
 """The process that a planner runs in; nothing here is imported that takes long before Ctrl-C is ignored."""
 
+from __future__ import annotations
+
 import math
 import os
 import signal
@@ -37,10 +39,10 @@ class Choice:
     failure: str | None = None
 
 
-def serve(pipe: Pipe, text: str, seed: int | None) -> None:
+def serve(pipe: Pipe, given: str | Planner, seed: int | None) -> None:
     """Answer (situation, seconds) with a `Choice` until the other end is closed.
 
-    The first answer is to no question: None, or why the planner's text was refused.
+    The first answer is to no question: None, or why the text was refused that was given for a planner.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes of a terminal; the client handles it
     os.dup2(2, 1)  # standard output may be a server's connection
@@ -51,7 +53,7 @@ def serve(pipe: Pipe, text: str, seed: int | None) -> None:
 
     try:
         try:
-            planner = players.parse(text)
+            planner = players.parse(given) if isinstance(given, str) else given
         except ValueError as error:
             pipe.send(str(error))
             return
@@ -72,7 +74,7 @@ def _end_with_the_client() -> None:
         os._exit(1)
 
 
-def _choose(planner: "Planner", situation: Situation, seconds: float, rng: "Rng") -> Choice:
+def _choose(planner: Planner, situation: Situation, seconds: float, rng: Rng) -> Choice:
     from planners.base import Budget, check_actions, require
 
     start = time.perf_counter()

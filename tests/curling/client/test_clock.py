@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from curling.client.clock import FRACTION, HICCUP, LATE, LATE_SHARE, Clock, shots_left
+
+DELAY = 0.2  # s
+
+
+def late(rng, seconds, limit):
+    """How long a planner takes: 5 % or 4 ms more than it was given, sometimes 300 ms; at the limit it is stopped."""
+    taken = seconds + rng.random() * max(LATE_SHARE * seconds, LATE) + HICCUP * (rng.random() < 0.1)
+    return min(taken, limit) if seconds else 0.0
+
+
+def match(ends, total, seed, guess=DELAY, longest=None):
+    """Play with the clock alone; the part of the time that was used, and the largest parts of slices."""
+    rng = np.random.default_rng(seed)
+    clock, remaining, parts = Clock(guess, longest=longest), total, []
+    for end in range(ends):
+        for shot in range(int(rng.integers(2)), 16, 2):
+            shots = shots_left(shot, ends - end)
+            allowance = clock.allowance(remaining, shots)
+            own = late(rng, *allowance) + 0.003
+            charged = own + DELAY * rng.uniform(0.9, 1.1)
+            parts.append(charged * shots / remaining)
+            clock.charged(charged, own)
+            remaining -= charged
+            assert remaining > 0.0
+    return 1.0 - remaining / total, parts
+
+
+@pytest.mark.parametrize(("shot", "ends", "left"), [(0, 1, 8), (1, 1, 8), (2, 1, 7), (14, 1, 1), (15, 1, 1),
+                                                    (0, 10, 80), (1, 10, 80), (15, 2, 9)])
+def test_shots_left_are_the_own_ones(shot, ends, left):
+    assert shots_left(shot, ends) == left
+
+
+@pytest.mark.parametrize(("ends", "total"), [(10, 219.0), (1, 21.9), (8, 60.0), (1, 4.0)])
+def test_no_match_is_lost_on_time_and_the_time_is_used(ends, total):
+    for seed in range(50):
+        used, parts = match(ends, total, seed)
+        assert used > 0.6
+        assert max(parts) <= FRACTION
+
+
+def test_a_server_that_is_further_away_than_it_seemed_is_learnt():
+    firsts = []
+    for seed in range(20):
+        _, parts = match(10, 219.0, seed, guess=0.0)
+        firsts.append(parts[0])
+        assert max(parts[1:]) <= FRACTION
+    assert max(firsts) > FRACTION  # or this test shows nothing
+
+
+def test_the_longest_time_is_kept():
+    used, _ = match(10, 219.0, 0, longest=0.1)
+    assert used < 80 * (0.1 + HICCUP + LATE + DELAY + 0.05) / 219.0
+    assert Clock(longest=0.5).allowance(1000.0, 1).seconds == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("remaining", [-1.0, 0.0, 1e-6, 0.1])
+def test_too_little_time_is_none(remaining):
+    clock = Clock(delay=0.5)
+    assert clock.allowance(remaining, 1) == (0.0, 0.0)
+
+
+def test_a_delay_is_never_below_zero_and_is_forgotten():
+    clock = Clock(delay=9.0)
+    clock.charged(1.0, 3.0)
+    assert clock.allowance(100.0, 10) == Clock().allowance(100.0, 10)
+    clock.charged(5.0, 3.0)
+    assert clock.allowance(100.0, 10) < Clock().allowance(100.0, 10)
+    for _ in range(4):
+        clock.charged(1.0, 1.0)
+    assert clock.allowance(100.0, 10) == Clock().allowance(100.0, 10)

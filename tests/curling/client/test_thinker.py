@@ -1,0 +1,139 @@
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from curling.client.situation import Situation
+from curling.client.thinker import PlannerRefused, Thinker
+from curling.sheet import no_stones
+from tests.curling.client.fakes import TEE, Failing
+
+ROOT = Path(__file__).parents[3]
+START = Situation(no_stones(), shot=0, hammer=1, lead=0, ends=1, ties_go_on=True, rule="five_rock", physics="fcv1",
+                  noise=(0.0076, 0.0018))
+LIMIT = 1.5
+
+
+async def soon(thinker, situation):
+    """A choice as soon as the planner, which may have been started again, makes one."""
+    for _ in range(60):
+        choice = await thinker.decide(situation, 2.0, 4.0)
+        if choice.action is not None:
+            return choice
+    raise AssertionError(choice.failure)
+
+
+@pytest.mark.parametrize("planner", ["random", "rulebased"])
+def test_a_planner_in_its_process_chooses_a_shot(planner):
+    async def ask():
+        async with Thinker(planner, seed=1) as thinker:
+            assert await thinker.warm_up(START, 0.01) is None
+            return [await thinker.decide(replace(START, shot=shot), 0.05, 60.0) for shot in (0, 1, 15)]
+
+    for choice in asyncio.run(ask()):
+        assert choice.failure is None and len(choice.action) == 3
+        assert choice.chance is None if planner == "random" else 0.0 <= choice.chance <= 1.0
+
+
+def test_the_chance_is_the_own_team_s():
+    board = no_stones()
+    board[0] = 0.0, 38.405
+    last = replace(START, stones=board, shot=15, hammer=0, lead=3)
+
+    async def ask():
+        async with Thinker("rulebased", seed=1) as thinker:
+            return (await thinker.decide(last, 0.05, 60.0)).chance, (
+                await thinker.decide(replace(last, hammer=1, lead=9), 0.05, 60.0)).chance
+
+    winner, loser = asyncio.run(ask())
+    assert winner == 1.0 and loser == 0.0
+
+
+def test_faults_cost_a_shot_and_not_the_planner():
+    faults = ((1, "raises"), (2, "nan"), (3, "hard"), (4, "complex"), (5, "nothing"), (6, "prints"))
+    expected = {1: "ZeroDivisionError: no shot in two lines", 2: "must be within", 3: "must be within",
+                4: "must be real", 5: "AttributeError"}
+
+    async def ask():
+        async with Thinker(Failing(faults)) as thinker:
+            process = thinker._process.pid
+            for shot in range(7):
+                choice = await thinker.decide(replace(START, shot=shot), 0.1, 60.0)
+                if shot in expected:
+                    assert choice.action is None and expected[shot] in choice.failure and "\n" not in choice.failure
+                else:
+                    assert choice.action == pytest.approx(TEE)
+            assert thinker._process.pid == process
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("fault", ["exits", "quits", "hangs"])
+def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, capfd):
+    faulty, well = replace(START, shot=3), replace(START, shot=4)
+
+    async def ask():
+        async with Thinker(Failing(((3, fault),))) as thinker:
+            assert await thinker.warm_up(START, 0.01) is None
+            first = thinker._process.pid
+            start = time.monotonic()
+            choice = await thinker.decide(faulty, 1.0, LIMIT)
+            assert choice.action is None and choice.failure
+            assert time.monotonic() - start < LIMIT + 5.0
+            # too soon for a planner that has just been started
+            early = await thinker.decide(well, 0.01, 0.02)
+            assert early.action is None and "not ready" in early.failure
+            assert (await soon(thinker, well)).action == pytest.approx(TEE)
+            assert thinker._process.pid != first
+            return thinker._process
+
+    process = asyncio.run(ask())
+    with pytest.raises(ValueError, match="closed"):
+        process.is_alive()
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_planner_that_fails_when_it_is_warmed_up_says_so():
+    async def ask(fault, patience):
+        async with Thinker(Failing(((0, fault),)), patience=patience) as thinker:
+            return await thinker.warm_up(START, 0.01)
+
+    assert "ZeroDivisionError" in asyncio.run(ask("raises", 60.0))
+    assert "exit code 7" in asyncio.run(ask("exits", 60.0))
+
+
+def test_a_text_that_names_no_planner_is_refused():
+    async def ask():
+        async with Thinker("presaerch"):
+            raise AssertionError("it was taken")
+
+    with pytest.raises(PlannerRefused, match="Did you mean 'presearch'"):
+        asyncio.run(ask())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_the_planner_dies_with_its_client_even_in_an_endless_loop():
+    code = """
+import asyncio
+from curling.client.thinker import Thinker
+from tests.curling.client.fakes import Failing
+from tests.curling.client.test_thinker import START
+async def ask():
+    async with Thinker(Failing(((0, "hangs"),))) as thinker:
+        print("started", flush=True)
+        await thinker.decide(START, 600.0, 600.0)
+if __name__ == "__main__":
+    asyncio.run(ask())
+"""
+    client = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert client.stdout.readline() == b"started\n"
+    time.sleep(0.5)
+    client.send_signal(signal.SIGKILL)
+    # its standard error is closed when nobody is left who has it
+    client.communicate(timeout=30.0)
