@@ -119,8 +119,8 @@ def _decoded(text: bytes, *kinds: type[dc2.ClientMessage]) -> Any:
     """
     message = dc2.decode_client(text)
     if not isinstance(message, kinds):
-        due = " or ".join(kind.__name__ for kind in kinds)
-        raise ProtocolError(f"{type(message).__name__} where {due} was due")
+        due = " or ".join(kind.__name__.upper() for kind in kinds)
+        raise ProtocolError(f"{type(message).__name__.upper()} where {due} was due")
     return message
 
 

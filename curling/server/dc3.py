@@ -125,5 +125,6 @@ class Session3(Session):
         except ProtocolError as error:
             raise self.wrong(team, error) from None
         if not isinstance(message, expected):
-            raise self.wrong(team, f"{type(message).__name__} where {expected.__name__} was due")
+            came, due = (kind.__struct_config__.tag for kind in (type(message), expected))
+            raise self.wrong(team, f"{came} where {due} was due")
         return message

@@ -1,0 +1,221 @@
+"""The server against a transcript of a Digital Curling 2 match, and what it does with clients that misbehave."""
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from curling.protocols import dc2
+from curling.record import read
+from curling.server.dc2 import Session2, doors
+from curling.server.ice import Ice
+from curling.server.match import Times
+from curling.sheet import no_stones
+from curling.state import FIRST_STONE
+from tests.curling.recorded import records
+from tests.curling.server.hosting import Clock, hosting, house_of
+
+DRAW = "BESTSHOT -0.990740 -29.559774 0"
+
+
+class RecordedIce(Ice):
+    """Plays each throw from the stones on record, so that small differences do not add up."""
+
+    def __init__(self, heard, *arguments):
+        super().__init__(*arguments)
+        self.boards, board, first, shots = [], no_stones(), 0, 0
+        for message in map(dc2.decode_server, [text.encode() for text in heard]):
+            if isinstance(message, dc2.RunShot):
+                self.boards.append(board)
+                shots += 1
+            if isinstance(message, dc2.Position) and shots:
+                board = dc2.stones(message, first)
+            if isinstance(message, dc2.SetState) and message.shot == 0:
+                board, first = no_stones(), message.to_move
+        self.boards = iter(self.boards)
+
+    async def play(self, state, thrown):
+        state[FIRST_STONE:] = np.nan_to_num(next(self.boards)).ravel()
+        return await super().play(state, thrown)
+
+
+def house_for(heard, clock):
+    shots = [dc2.throw_to_sheet(dc2.decode_server(text.encode())) for text in heard if text.startswith("RUNSHOT")]
+    throws = iter([(vx, vy) for vx, vy, _ in shots])
+    house = house_of("dc2", noise="dc2", ends=2, clock=clock, times=Times(60_000, 60_000),
+                     errors=lambda model, seed: lambda vx, vy: next(throws))
+    return replace(house, ice=RecordedIce(heard, house.model, "analytic", False, 0))
+
+
+def seconds_used(heard, team):
+    """What a team's moves were charged, as the first team's GOs tell."""
+    told = [int(text.split()[1 + team]) for text in heard if text.startswith("GO")]
+    return [(before - after) / 1000.0 for before, after in zip(told, [*told[1:], told[-1]], strict=True)]
+
+
+async def take_part(client, name, moves, used, clock):
+    """Play a whole match: all that the client heard."""
+    heard, moves, used = [], iter(moves), iter(used)
+    while heard[-1:] != ["DISCONNECT"]:
+        heard.append(await client.hear())
+        if heard[-1] is None:
+            return heard
+        if heard[-1] == "CONNECTED":
+            client.say(f"LOGIN {name} pw {name}")
+        elif heard[-1] == "ISREADY":
+            client.say("READYOK")
+        elif heard[-1].startswith("GO "):
+            clock.now += next(used) + 0.0005
+            client.say(next(moves))
+    return heard
+
+
+async def replay_transcript():
+    """What the first team's client heard, what it should have, and what the other one heard."""
+    lines = list(records("transcripts/dc2/full_game_first.jsonl"))
+    heard, said = ([line["msg"] for line in lines if line["dir"] == side]
+                   for side in ("server->client", "client->server"))
+    assert said[:2] == ["LOGIN alice pw alice", "READYOK"]
+    clock = Clock()
+    # the other team's shots are known from what they came to; only their spins matter here
+    moves = [said[2:], [f"BESTSHOT 0.0 -30.0 {text[-1]}" for text in heard if text.startswith("RUNSHOT")]]
+    movers = [int(text[-1]) for text in heard if text.startswith("SETSTATE")]
+    moves[1] = [move for move, mover in zip(moves[1], movers, strict=False) if mover == 1]
+    async with hosting(house_for(heard, clock), Session2, doors, end=b"\0") as host:
+        playing = []
+        for team, name in enumerate(("alice", "bob")):
+            client = await host.connect()
+            playing.append(asyncio.create_task(
+                take_part(client, name, moves[team], seconds_used(heard, team), clock)))
+            await asyncio.sleep(0.05)  # alice logs in first
+        first, second = await asyncio.gather(*playing)
+    return first, heard, second
+
+
+def test_every_message_of_the_transcript():
+    got, heard, other = asyncio.run(asyncio.wait_for(replay_transcript(), 60))
+    shared = [text for text in got if not text.startswith(("GO ", "GAMEOVER"))]
+    assert [text for text in other if not text.startswith(("GO ", "GAMEOVER"))] == shared
+    assert other[-2:] == ["GAMEOVER LOSE", "DISCONNECT"]
+    apart = []
+    for mine, theirs in zip(got, heard, strict=True):
+        mine, theirs = mine.split(" "), theirs.split(" ")
+        assert mine[0] == theirs[0] and len(mine) == len(theirs)
+        if mine[0] != "POSITION":
+            assert mine == theirs
+            continue
+        ours, recorded = (np.array(words[1:], float).reshape(16, 2) for words in (mine, theirs))
+        assert ((ours == 0.0) == (recorded == 0.0)).all()
+        assert all(len(word.partition(".")[2]) == 6 for word in mine[1:])
+        apart += np.hypot(*(ours - recorded).T).tolist()
+    assert max(apart) < 0.2 and np.quantile(apart, 0.9) < 0.01
+
+
+async def start(host):
+    """Two clients whose match has begun, the first one to move."""
+    clients = []
+    for name in ("alice", "bob"):
+        clients.append(await host.connect())
+        clients[-1].say(f"LOGIN {name}-id pw {name}")
+        assert [await clients[-1].hear() for _ in range(2)] == ["CONNECTED", "LOGIN OK"]
+    for client in clients:
+        assert await client.hear() == "ISREADY"
+        client.say("READYOK")
+    for client in clients:
+        assert await client.hear() == "NEWGAME alice bob"
+        assert (await client.hear()).startswith("POSITION 0.000000 ")
+        assert await client.hear() == "SETSTATE 0 0 1 0"
+    return clients
+
+
+def played(act, **given):
+    """What both clients hear from the first GO on, after `act` has done something with them; the console's lines."""
+    async def match():
+        async with hosting(house, Session2, doors, end=b"\0") as host:
+            clients = await start(host)
+            await act(*clients)
+            return [[text async for text in rest_of(client)] for client in clients]
+
+    told = []
+    house = house_of("dc2", say=told.append, **given)
+    return asyncio.run(match()), told
+
+
+async def rest_of(client):
+    while (text := await client.hear()) not in (None, "DISCONNECT"):
+        yield text
+
+
+def test_concession():
+    async def act(first, second):
+        first.say("CONCEDE")
+
+    (first, second), told = played(act)
+    assert first == ["GO 100000 100000", "TOTALSCORE 0 0", "GAMEOVER LOSE"]
+    assert second == ["TOTALSCORE 0 0", "GAMEOVER WIN"]
+    assert told[-1] == "match 1: second bob wins, 0:0 (concede)"
+
+
+def test_time_limit():
+    async def act(first, second):
+        first.say(DRAW)
+
+    (first, second), told = played(act, times=Times(200, 200))
+    assert first[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER WIN"]
+    assert second[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER LOSE"]
+    assert told[-1] == "match 1: first alice wins, 0:0 (time_limit)"
+
+
+def test_a_tie_is_a_draw():
+    async def act(*clients):
+        for turn in range(16):
+            while not (await clients[turn % 2].hear()).startswith("GO "):
+                pass
+            clients[turn % 2].say("BESTSHOT 0.0 -20.0 0")
+
+    (first, second), told = played(act)
+    assert first[-3:] == second[-3:] == ["SCORE 0", "TOTALSCORE 0 0", "GAMEOVER DRAW"]
+    assert told[-1] == "match 1: a draw, 0:0 (draw)"
+
+
+@pytest.mark.parametrize(("who", "what", "words"), [
+    (0, "BESTSHOT 1 2", "first alice: BESTSHOT needs 3 values"),
+    (0, "READYOK", "READYOK where BESTSHOT or CONCEDE was due"),
+    (0, b"\xff\xfe\0", "first alice"),
+    (0, "BESTSHOT nan -30 0", "first alice"),
+    (0, b"A" * 10_000, "first alice sent a message of more than 4096 bytes"),
+    (1, DRAW, "second bob sent a message while it was first alice's turn"),
+])
+def test_a_fault_closes_both_connections(tmp_path, who, what, words):
+    async def act(*clients):
+        clients[who].say(what)
+
+    (first, second), told = played(act, records=tmp_path)
+    assert (first, second) == (["GO 100000 100000"], [])
+    assert told[-1].startswith("match 1: abandoned: ") and words in told[-1]
+    result = read(next(tmp_path.iterdir())).result
+    assert (result.reason, result.winner) == ("abandoned", None) and words in result.detail
+
+
+@pytest.mark.parametrize(("what", "words"), [
+    ("HELLO", "HELLO"), ("READYOK", "READYOK where LOGIN was due"), ("LOGIN a b", "LOGIN needs 3 values"),
+    (b"x" * 5_000, "more than 4096 bytes"), (None, "left"),
+])
+def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
+    async def match():
+        async with hosting(house, Session2, doors, end=b"\0") as host:
+            stranger = await host.connect()
+            assert await stranger.hear() == "CONNECTED"
+            if what is None:
+                await stranger.close()
+            else:
+                stranger.say(what)
+                assert await stranger.hear() is None
+            await start(host)
+
+    told = []
+    house = house_of("dc2", say=told.append)
+    asyncio.run(match())
+    assert told[0].startswith("client 127.0.0.1:") and words in told[0]
+    assert told[1] == "match 1: first alice against second bob, 1 end"
