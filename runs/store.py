@@ -247,6 +247,11 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
             except sqlite3.OperationalError as error:
                 raise RunError(f"{folder / FILE} cannot be written ({error}); what it holds is safe, "
                                "go on with --resume") from error
+            except sqlite3.IntegrityError:
+                raise
+            except sqlite3.DatabaseError as error:
+                raise RunError(f"{folder / FILE} was damaged while the run went on ({error}): restore it, or move it "
+                               "away and run again") from error
 
 
 def holds(folder: Path) -> bool:

@@ -1,0 +1,186 @@
+"""What can go wrong with a run's folder: a clear line, and nothing is lost."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from runs import driver, provenance, store
+from runs.suite import load
+
+LINE = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25", "--jobs", "1")
+
+FULL = """
+import resource
+from runs.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))
+"""
+KILLED = """
+import os, signal
+from runs.store import Store
+from runs.cli import main
+add, calls = Store.add, 0
+def dying(self, batch):
+    global calls
+    calls += 1
+    add(self, batch)
+    if calls == 9:
+        os.kill(os.getpid(), signal.SIGKILL)
+Store.add = dying
+"""
+
+
+def play(folder, resume=True):
+    """What LINE plays, without tables and charts."""
+    suite = load("trap").override(("random", "dpw"), (3, 30), episodes=25)
+    driver.play(suite, folder, 1, resume, provenance.collect([]))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed") / "whole"
+    play(folder)
+    return folder
+
+
+@pytest.fixture
+def whole(undisturbed, rows):
+    """The rows of a run that nothing disturbs."""
+    return rows(undisturbed)
+
+
+@pytest.fixture(scope="module")
+def killed_once(tmp_path_factory):
+    """A folder whose run was killed, with its write-ahead log."""
+    place = tmp_path_factory.mktemp("killed")
+    code = f"import sys\n{KILLED}\nmain(sys.argv[1:])"
+    done = subprocess.run([sys.executable, "-c", code, *LINE, "--out", "x"], cwd=place, check=False)
+    assert done.returncode == -signal.SIGKILL
+    return place / "x"
+
+
+@contextmanager
+def read_only(folder):
+    """A folder in which nothing can be made, for root too."""
+    folder.chmod(0o555)
+    frozen = os.geteuid() == 0 and shutil.which("chattr") and subprocess.run(
+        ["chattr", "+i", folder], check=False, capture_output=True).returncode == 0
+    try:
+        if os.access(folder, os.W_OK):
+            pytest.skip("the system does not let a folder be made read-only for this user")
+        yield
+    finally:
+        if frozen:
+            subprocess.run(["chattr", "-i", folder], check=True)
+        folder.chmod(0o755)
+
+
+def test_a_disk_that_is_full_ends_the_run_in_one_line_and_it_goes_on(run, start, rows, whole):
+    process = start(*LINE, "--out", "full", program=FULL.format(size=120_000))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    news, last = err.splitlines()
+    assert news.startswith("trap: 200 of 200 episodes to play")
+    assert last.startswith("bonspiel run: full/results.sqlite cannot be written (") and last.endswith(
+        "what it holds is safe, go on with --resume")
+    kept = rows(Path("full"))
+    assert 0 < len(kept) < 200 and set(kept) <= set(whole)
+    play(Path("full"))
+    assert rows(Path("full")) == whole
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_no_run(run, start, rows, whole):
+    process = start(*LINE, "--out", "full", program=FULL.format(size=9_000))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert err.startswith("bonspiel run: full cannot be written (") and err.count("\n") == 1
+    assert [path.name for path in Path("full").iterdir()] == ["run.lock"]
+    play(Path("full"), resume=False)
+    assert rows(Path("full")) == whole
+
+
+def test_a_read_only_folder_is_refused_by_a_driver_and_read_by_all_others(run, undisturbed):
+    shutil.copytree(undisturbed, "whole")
+    csv, listed = run("export", "whole")[1], sorted(Path("whole").iterdir())
+    with read_only(Path("whole")):
+        status, _, err = run(*LINE, "--out", "whole", "--resume")
+        assert status == 2
+        assert err == ("bonspiel run: whole cannot be written (it is read-only); make room there, or choose another "
+                       "place\n")
+        assert run("export", "whole")[:2] == (0, csv)
+        assert "200 of 200 episodes (100.0%), finished" in run("status", "whole")[1]
+        assert run("merge", "merged", "whole")[0] == 0
+    assert sorted(Path("whole").iterdir()) == listed
+    assert run("export", "merged")[:2] == (0, csv)
+
+
+def test_no_run_is_begun_in_a_read_only_folder(run):
+    Path("closed").mkdir()
+    with read_only(Path("closed")):
+        for place in ("closed", "closed/new"):
+            status, _, err = run(*LINE, "--out", place)
+            assert status == 2 and err.count("\n") == 1
+            assert err.startswith(f"bonspiel run: {place} cannot be written (")
+    assert not list(Path("closed").iterdir())
+
+
+DAMAGE = {
+    "cut": lambda log: log[:len(log) * 2 // 3],
+    "cut within its head": lambda log: log[:20],
+    "empty": lambda log: b"",
+    "overwritten at the end": lambda log: log[:-6_000] + os.urandom(6_000),
+    "overwritten at the start": lambda log: os.urandom(64) + log[64:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_write_ahead_log_costs_its_episodes_alone(tmp_path, killed_once, rows, whole, damage):
+    killed = Path(shutil.copytree(killed_once, tmp_path / "killed"))
+    log = killed / "results.sqlite-wal"
+    content = log.read_bytes()
+    assert len(content) > 10_000
+    log.write_bytes(DAMAGE[damage](content))
+    play(killed)
+    assert rows(killed) == whole
+
+
+def test_two_drivers_do_not_share_a_folder(run, start, rows):
+    line = ("run", "trap", "--planner", "dpw", "--budget", "30000", "--episodes", "200", "--jobs", "1", "--out", "x")
+    first = start(*line)
+    while not Path("x", store.FILE).exists():
+        assert first.poll() is None, first.communicate()
+    status, _, err = run(*line, "--resume")
+    assert (status, err) == (2, "bonspiel run: x is in use by another run; wait, or choose another --out\n")
+    assert first.poll() is None
+    assert "running" in run("status", "x")[1]
+    first.kill()
+    first.wait()
+    assert "not running" in run("status", "x")[1]
+
+
+def test_damage_while_a_run_goes_on_ends_it_in_one_line(run, start):
+    damaging = """
+from pathlib import Path
+from runs.store import FILE, Store
+from runs.cli import main
+add = Store.add
+def damaging(self, batch):
+    self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    self._connection.execute("PRAGMA cache_size = 0")
+    file = Path("x", FILE)
+    file.write_bytes(file.read_bytes()[:4096] + bytes(file.stat().st_size - 4096))
+    add(self, batch)
+Store.add = damaging
+"""
+    process = start(*LINE, "--out", "x", program=damaging)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert err.splitlines()[-1].startswith("bonspiel run: x/results.sqlite was damaged while the run went on (")
+    assert "Traceback" not in err
+    status, _, err = run(*LINE, "--out", "x", "--resume")
+    assert status == 2 and "not a readable results file" in err and err.count("\n") == 1
