@@ -1,0 +1,300 @@
+import asyncio
+import json
+import math
+import time
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+
+from curling.client import dc3 as client
+from curling.client.clock import Clock
+from curling.client.connection import Tcp
+from curling.client.log import MessageLog
+from curling.client.skip import Skip
+from curling.client.status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, ConnectionLost, status_of
+from curling.client.thinker import Thinker
+from curling.client.worker import Choice
+from curling.protocols import ProtocolError, dc3
+from tests.curling.client.fakes import TEE, Failing, Player, Stub
+from tests.curling.protocols.transcripts import names, transcript
+
+SOON = 20.0  # s
+WHOLE = [name for name in names("dc3") if transcript("dc3", name)[-1].message["cmd"] == "game_over"]
+
+
+@pytest.fixture
+def log(tmp_path):
+    with MessageLog(tmp_path / "log.jsonl") as log:
+        yield log
+
+
+async def play(server, thinker, log, says=None, concede=None, longest=0.2):
+    tcp = Tcp("127.0.0.1", server.port, client.WIRE, log)
+    skip = Skip(thinker, Clock(longest=longest), log, [].append if says is None else says.append, concede)
+    await asyncio.wait_for(client.play(tcp, "bonspiel", skip), SOON)
+
+
+def played(script, thinker, log, says=None, **options):
+    """The server's side of a match that the client played."""
+    async def both():
+        async with Player(script, linger=options.pop("linger", False)) as server:
+            await play(server, thinker, log, says, **options)
+        return server
+
+    return asyncio.run(both())
+
+
+def text(message):
+    return json.dumps(message).encode() + b"\n"
+
+
+def opening(name="full_game_team0", **game):
+    """The script up to and with the first update, with other settings in is_ready's game."""
+    script = transcript("dc3", name)
+    at = next(i for i, line in enumerate(script) if line.message["cmd"] == "update")
+    ready = json.loads(script[2].text)
+    ready["game"].update(game)
+    return [*script[:2], text(ready), *script[3:at + 1]]
+
+
+def update(script, **state):
+    message = json.loads(script[-1].text)
+    message["state"].update(state)
+    return text(message)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_transcript_is_played_to_its_end(name, log):
+    script, thinker, says = transcript("dc3", name), Stub(), []
+    server = played(script, thinker, log, says)
+    expected = [line.message for line in script if not line.from_server]
+    assert [answer["cmd"] for answer in server.messages] == [message["cmd"] for message in expected]
+    assert server.messages[1]["player_order"] == [0, 1, 2, 3]
+    throw = {"rotation": "ccw", "type": "shot", "velocity": {"x": TEE[0], "y": TEE[1]}}
+    assert all(answer["move"] == throw for answer in server.messages[2:])
+    last = [line.message for line in script if line.message["cmd"] == "update"][-1]["state"]
+    result = last["game_result"]
+    team = transcript("dc3", name)[2].message["team"]
+    won = "won" if result["winner"] == team else "lost"
+    own, other = (sum(filter(None, last["scores"][side])) for side in (team, "team0" if team == "team1" else "team1"))
+    assert says[-1] == f"{won} {own} : {other} ({result['reason']})"
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_planners_are_asked_about_the_position_that_the_server_tells(name, log):
+    script, thinker = transcript("dc3", name), Stub()
+    played(script, thinker, log)
+    team = script[2].message["team"]
+    turns = [line.message["state"] for line in script
+             if line.message["cmd"] == "update" and line.message["next_team"] == team]
+    assert len(turns) == len(thinker.asked)
+    for state, (situation, _, _) in zip(turns, thinker.asked, strict=True):
+        assert (situation.shot, situation.hammer) == (state["shot"], int(state["hammer"][-1]))
+        assert situation.team == int(team[-1])
+        assert situation.ends == len(state["scores"]["team0"]) - state["end"]
+        points = [sum(filter(None, state["scores"][side])) for side in ("team0", "team1")]
+        assert situation.lead == points[0] - points[1]
+        for row, stone in enumerate([*state["stones"]["team0"], *state["stones"]["team1"]]):
+            place = (math.nan, math.nan) if stone is None else tuple(stone["position"].values())
+            assert np.array_equal(situation.stones[row], place, equal_nan=True)
+    assert thinker.warmed[0][0].shot == 0 and 0.0 < thinker.warmed[0][1] <= 3.0
+
+
+def test_a_transcript_without_an_end_is_a_lost_connection(log):
+    script, thinker = transcript("dc3", "with_trajectory_start_team0"), Stub()
+    with pytest.raises(ConnectionLost):
+        played(script, thinker, log)
+    assert len(thinker.asked) == sum(line.message["cmd"] == "move" for line in script) > 0
+
+
+def test_the_log_has_the_form_of_a_transcript(log):
+    script = transcript("dc3", "overspeed_team0")
+    server = played(script, Stub(), log)
+    entries = [json.loads(line) for line in log.path.read_text().splitlines()]
+    assert [entry["msg"] for entry in entries if entry["dir"] == "server->client"] == [
+        line.message for line in script if line.from_server]
+    assert [entry["msg"] for entry in entries if entry["dir"] == "client->server"] == server.messages
+    times = [entry["t"] for entry in entries]
+    assert times == sorted(times)
+
+
+def test_a_real_planner_plays_and_its_faults_cost_a_shot(log, capsys):
+    script = transcript("dc3", "free_guard_zone_foul_team0")
+
+    async def both():
+        async with Thinker(Failing(((2, "raises"),))) as thinker, Player(script) as server:
+            await play(server, thinker, log)
+        return server
+
+    moves = asyncio.run(both()).messages[2:]
+    assert len(moves) == 3 and all(m["move"]["velocity"] == {"x": TEE[0], "y": TEE[1]} for m in moves)
+    complaints = capsys.readouterr().err.splitlines()
+    assert len(complaints) == 1 and "end 1, shot 3: a draw to the tee" in complaints[0]
+    assert "ZeroDivisionError" in complaints[0]
+    assert "ZeroDivisionError" in next(line for line in log.path.read_text().splitlines() if '"note"' in line)
+
+
+def players(**own):
+    listed = [{"type": "identical"}] * 4
+    return {"team0": [{**listed[0], **own}, *listed[1:]], "team1": listed}
+
+
+@pytest.mark.parametrize(("game", "expected"), [
+    ({}, {"rule": "five_rock", "noise": (0.0076, 0.0018), "max_speed": 4.0, "ties_go_on": True}),
+    ({"players": players()}, {"noise": (0.0, 0.0), "max_speed": None}),
+    ({"players": players(type="normal_dist", max_speed=3.0, stddev_speed=0.1, stddev_angle=0.2)},
+     {"noise": (0.1, 0.2), "max_speed": 3.0}),
+    ({"players": players(type="normal_dist")}, {"noise": (0.0076, 0.0018), "max_speed": None}),
+    ({"setting": {"max_end": 3, "five_rock_rule": False}}, {"rule": "four_rock", "ends": 3}),
+])
+def test_the_match_is_played_as_announced(game, expected, log):
+    thinker = Stub()
+    with pytest.raises(ConnectionLost):
+        played(opening(**game), thinker, log)
+    situation = thinker.asked[0][0]
+    assert {name: getattr(situation, name) for name in expected} == expected
+    model = situation.model()
+    assert (model.reward, model.rule, model.ends) == ("win_probability", situation.rule, situation.ends)
+    assert np.array_equal(situation.state()[:3], [0.0, 1.0, 0.0])
+
+
+def test_every_player_has_errors_of_its_own():
+    listed = tuple(dc3.Player("normal_dist", max_speed=3.0 + i, stddev_speed=0.1 * i) for i in range(4))
+    script = transcript("dc3", "full_game_team0")
+    seat = client.Seat(0, dc3.Game(players=dc3.PerTeam(listed, (dc3.IDENTICAL,) * 4)))
+    start = dc3.decode_server(script[5].text).state
+    for shot in range(0, 16, 2):
+        situation = seat.situation(msgspec.structs.replace(start, shot=shot))
+        assert situation.noise == (pytest.approx(0.1 * (shot // 4)), 0.0018)
+        assert situation.max_speed == 3.0 + shot // 4
+
+
+@pytest.mark.parametrize(("max_speed", "cap"), [(3.0, 3.0), (5.0, 4.0), (None, 4.0)])
+def test_planners_know_how_hard_the_thrower_can_throw(max_speed, cap):
+    from curling.state import CAP
+
+    seat = client.Seat(0, dc3.Game())
+    assert replace(seat.first(), max_speed=max_speed).model().params[CAP] == cap
+
+
+def test_an_extra_end_is_worth_the_match():
+    script = transcript("dc3", "full_game_team0")
+    start = dc3.decode_server(script[5].text).state
+    seat = client.Seat(0, dc3.Game(setting=dc3.Setting(max_end=8)))
+    extra = seat.situation(msgspec.structs.replace(start, end=11))
+    last = seat.situation(msgspec.structs.replace(start, end=7))
+    assert extra.ends == last.ends == 1 and extra.model().extra_ends > 1
+    assert np.array_equal(extra.model().params, last.model().params)
+    assert seat.where(msgspec.structs.replace(start, end=11)) == "extra end 4, shot 1"
+
+
+def test_the_time_of_an_extra_end_is_for_it_alone(log):
+    script = opening()
+    thinker = Stub()
+    first, second = (update(script, end=end, thinking_time_remaining={"team0": 21.9, "team1": 21.9}) for end in (0, 8))
+    with pytest.raises(ConnectionLost):
+        played([*script[:-1], first, script[1], second], thinker, log, longest=None)
+    (_, short, _), (_, long, _) = thinker.asked
+    assert short < 0.35 and 1.0 < long < 2.6  # 21.9 s for 64 shots, or for 8
+
+
+@pytest.mark.parametrize(("game", "complaint"), [
+    ({"rule": "mixed"}, "rule 'mixed'"),
+    ({"simulator": {"type": "fcv9"}}, "simulator 'fcv9'"),
+    ({"players": players(type="wild")}, "player type 'wild'"),
+    ({"players": {"team0": [{"type": "identical"}], "team1": []}}, "1 players"),
+    ({"players": players(type="normal_dist", stddev_speed=-1.0)}, "below 0"),
+    ({"players": players(type="normal_dist", max_speed=0.0)}, "max_speed is 0"),
+])
+def test_a_match_that_cannot_be_played_is_refused(game, complaint, log):
+    with pytest.raises(ProtocolError, match=complaint):
+        played(opening(**game), Stub(), log)
+
+
+@pytest.mark.parametrize("place", range(6))
+@pytest.mark.parametrize("message", [b"no json\n", b"{}\n", b'{"cmd": "dance"}\n', b'{"cmd": "ready_ok"}\n',
+                                     b'{"cmd": "game_over"}\n', b"\xff\xfe\n", b"[" * 100_000 + b"\n"])
+def test_a_wrong_message_ends_the_match(place, message, log):
+    script = opening()
+    with pytest.raises(ProtocolError) as error:
+        played([*script[:place], message, *script[place:]], Stub(), log, linger=True)
+    assert "\n" not in str(error.value) and len(str(error.value)) < 300
+
+
+def test_too_long_a_message_ends_the_match(log, monkeypatch):
+    monkeypatch.setattr(client, "WIRE", client.WIRE._replace(longest=1000))
+    with pytest.raises(ProtocolError, match="more than 1,000 bytes"):
+        played([b" " * 3000], Stub(), log, linger=True)
+
+
+@pytest.mark.parametrize("state", [{"shot": 1}, {"hammer": "team0"}, {"hammer": None}])
+def test_a_state_in_which_it_is_not_our_turn_is_refused(state, log):
+    script = opening()
+    with pytest.raises(ProtocolError, match=r"own team|hammer"):
+        played([*script[:-1], update(script, **state)], Stub(), log, linger=True)
+
+
+@pytest.mark.parametrize("place", range(7))
+@pytest.mark.parametrize("rest", [b"", b'{"cmd":'])
+def test_a_lost_connection_is_noticed(place, rest, log):
+    with pytest.raises(ConnectionLost, match="closed"):
+        played([*opening()[:place], rest], Stub(), log)
+
+
+def test_a_lost_connection_is_noticed_at_once_while_the_planner_thinks(log):
+    async def both():
+        async with Player(opening()) as server:
+            with pytest.raises(ConnectionLost):
+                await play(server, Stub(seconds=60.0), log)
+            return time.monotonic() - server.closed_at
+
+    assert asyncio.run(both()) < SOON / 2.0
+
+
+def test_a_match_that_is_over_needs_no_farewell(log):
+    script, says = transcript("dc3", "overspeed_team0"), []
+    assert script[-1].message["cmd"] == "game_over"
+    played(script[:-1], Stub(), log, says)
+    assert says[-1].startswith("lost")
+
+
+@pytest.mark.parametrize(("chance", "concedes"), [(0.04, True), (0.06, False), (None, False)])
+def test_it_concedes_below_the_chance_that_was_given(chance, concedes, log):
+    script = transcript("dc3", "overspeed_team0")
+    server = played(script, Stub(Choice(TEE, chance, 1)), log, concede=0.05)
+    assert (server.messages[2]["move"] == {"type": "concede"}) is concedes
+
+
+def test_what_the_server_charges_is_learnt(log):
+    script = opening()
+    spent = [update(script, shot=shot, thinking_time_remaining={"team0": left, "team1": 9.0})
+             for shot, left in ((0, 640.0), (2, 639.0))]
+    thinker = Stub()
+    with pytest.raises(ConnectionLost):
+        played([*script[:-1], spent[0], script[1], spent[1]], thinker, log, longest=None)
+    (_, _, first), (_, _, second) = thinker.asked
+    assert 9.0 < first < 9.5 and 7.5 < second < 8.5  # one second went by on the way
+
+
+def test_the_ends_of_a_match_are_exit_statuses(capsys):
+    async def ends(error=None):
+        if error:
+            raise error
+
+    assert asyncio.run(status_of(ends())) == GAME_OVER
+    assert capsys.readouterr().err == ""
+    for error, status in ((ConnectionLost("gone"), CONNECTION_LOST), (ProtocolError("bad"), PROTOCOL_ERROR)):
+        assert asyncio.run(status_of(ends(error))) == status
+        assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_no_server_is_told_with_its_address(log):
+    async def both():
+        async with Player([]) as server:
+            port = server.port
+        await client.play(Tcp("127.0.0.1", port, client.WIRE, log), "x", Skip(Stub(), Clock(), log, print))
+
+    with pytest.raises(ConnectionLost, match=r"127.0.0.1 port \d+ .*is the server running"):
+        asyncio.run(both())
