@@ -19,10 +19,11 @@ def replay(arguments: argparse.Namespace) -> int:
     from curling.replay.story import tell
 
     file: Path = arguments.file
-    out: Path = arguments.out or file.with_name(file.stem + ".html")
-    check_writable(out, (".html", ".htm"))
     try:
-        events, apart = tell(record.read(file, partial=True))
+        game = record.read(file, partial=True)
+        out: Path = arguments.out or file.with_suffix(".html")
+        check_writable(out, (".html", ".htm"))
+        events, apart = tell(game)
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror})") from error
     except ValueError as error:

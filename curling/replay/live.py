@@ -81,7 +81,7 @@ class _Viewer(BaseHTTPRequestHandler):
             # another site whose name resolves to this address must not read what is shown here
             self.send_error(HTTPStatus.FORBIDDEN, "ask for this page by its address or as localhost")
             return
-        place, _, match_id = unquote(urlsplit(self.path).path).lstrip("/").partition("/")
+        place, _, match_id = unquote(self.path.partition("?")[0]).lstrip("/").partition("/")
         match = gallery.find(match_id) if match_id else None
         if (place, match_id) == ("", ""):
             self._page(index_page())
@@ -127,11 +127,8 @@ class _Viewer(BaseHTTPRequestHandler):
 
 def _named_by_address(host: str) -> bool:
     """Whether a Host header names an address or this machine, and no name that others could have chosen."""
-    name = urlsplit(f"//{host}").hostname if host else None
-    if name is None or name == "localhost":
-        return name is not None
     try:
-        ipaddress.ip_address(name)
+        name = urlsplit(f"//{host}").hostname or ""
+        return name == "localhost" or bool(ipaddress.ip_address(name))
     except ValueError:
         return False
-    return True

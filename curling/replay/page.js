@@ -73,7 +73,7 @@ function tick(now) {
       if (p === next + 1) rested = 0;
       show(false);
     }
-  } else if (playing && !follow) {
+  } else if (playing && (!follow || story.result)) {
     play(false);
   }
   requestAnimationFrame(tick);

@@ -99,6 +99,7 @@ function drawCurve(story, p) {
   const bottom = height - 20, { match, count, shots } = story;
   const most = story.result ? count : Math.max(count, SHOTS * match.ends, shots.length ? SHOTS * (shots[count - 1].end + 1) : 0);
   const x = k => left + (right - left) * k / Math.max(most, 1), y = share => bottom - (bottom - top) * share;
+  byId("dots").hidden = shots.every(shot => shot.value === null);
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const words = { "font-size": 11, fill: "var(--muted)" };

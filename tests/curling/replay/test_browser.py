@@ -1,0 +1,260 @@
+"""The page in a browser: what it shows, and what buttons, keys and the slider do."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from curling.engines import make_engine
+from curling.replay.page import replay_page
+from curling.replay.story import tell
+from curling.sheet import STONES, no_stones
+
+COLOURS = np.array([[0xDD, 0x3D, 0x2F], [0xF4, 0xBD, 0x24]]) / 255.0
+BESIDE = -0.075  # m, on a stone but not on its number
+SCALE = """places => places.map(([x, y]) => {
+  const matrix = document.getElementById("house").getScreenCTM();
+  return [matrix.a * 100 * x + matrix.e, matrix.d * -100 * y + matrix.f];
+})"""
+SHOWN = """() => [...document.querySelectorAll("#house [data-stone]")]
+  .filter(stone => stone.getAttribute("visibility") === "visible").map(stone => Number(stone.dataset.stone))"""
+
+
+@pytest.fixture(scope="module")
+def page_text(played):
+    return replay_page(tell(played)[0])
+
+
+def state(page):
+    return page.evaluate("({p: replay.position, count: replay.count, playing: replay.playing, speed: replay.speed})")
+
+
+def place(page):
+    return page.evaluate("replay.position")
+
+
+def settled(page):
+    """Wait until what was asked for is drawn."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def check_stones(page, pixels, stones, sheet):
+    """The stones [16, 2] are where they should be, in their colours, and there are no others."""
+    settled(page)
+    rows = [row for row in range(STONES) if not np.isnan(stones[row, 0])]
+    inside = [row for row in rows if sheet.hog_line - 0.25 < stones[row, 1] < sheet.back_line + 0.25]
+    assert page.evaluate(SHOWN) == rows
+    image = pixels(page)
+    if inside:
+        spots = page.evaluate(SCALE, [[stones[row, 0] + BESIDE, stones[row, 1]] for row in inside])
+        for row, (x, y) in zip(inside, spots, strict=True):
+            found = image[round(y), round(x)]
+            assert np.abs(found - COLOURS[row // 8]).max() < 0.12, (row, found)
+    return len(inside)
+
+
+def test_after_every_shot_the_stones_lie_where_the_record_has_them(look, pixels, page_text, played):
+    page, sheet = look(page_text), played.match.model().law.sheet
+    assert page.evaluate("replay.count") == len(played.shots)
+    seen = 0
+    for number in (0, 3, 9, 14, 15, 16, 30, 31):
+        page.evaluate(f"replay.go({number + 1})")
+        stones = np.array([spot or (np.nan, np.nan) for spot in played.shots[number].stones])
+        seen += check_stones(page, pixels, stones, sheet)
+    assert seen > 10
+    page.evaluate("replay.go(0)")
+    assert check_stones(page, pixels, no_stones(), sheet) == 0
+
+
+def test_on_their_way_they_are_where_the_engine_has_them(look, pixels, page_text, played):
+    page, engine = look(page_text), make_engine()
+    seen, hits = 0, 0
+    for number in range(5, 16):
+        before, shot = played.shots[number - 1], played.shots[number]
+        row = 8 * shot.team + shot.shot // 2
+        lying = np.array([spot or (np.nan, np.nan) for spot in before.stones])
+        path = engine.shot(lying, row, shot.thrown[:2], shot.thrown[2], trajectory=True)[1]
+        near = int(np.argmax(path.positions[:, row, 1] > 35.0)) or len(path.times) // 2
+        frame = near + (len(path.times) - near) // 4
+        page.evaluate(f"replay.go({number} + {path.times[frame] / path.times[-1]})")
+        seen += check_stones(page, pixels, path.positions[frame], engine.law.sheet)
+        hits += bool((path.positions[frame] != path.positions[0])[lying[:, 0] > -9].any())
+    assert seen > 20 and hits > 0
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_a_telephone_shows_all_without_scrolling_sideways(look, pixels, page_text, played, scheme):
+    page = look(page_text, width=390, height=844, color_scheme=scheme, has_touch=True, device_scale_factor=2)
+    page.evaluate("replay.go(14)")
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("""[...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll") &&
+      e.getBoundingClientRect().right > 391).map(e => e.id || e.tagName)""") == []
+    stage = page.locator("#controls").bounding_box()
+    assert stage["y"] + stage["height"] < 1000  # the ice and the buttons come before the rest
+    page.tap("#play")
+    assert state(page)["playing"]
+    background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert (background == "rgb(13, 19, 24)") == (scheme == "dark")
+
+
+def test_play_moves_on_by_itself_and_pause_stops_it(look, page_text):
+    page = look(page_text)
+    assert state(page) == {"p": 0, "count": 32, "playing": False, "speed": 8}
+    page.select_option("#speed", "20")
+    page.click("#start")
+    assert state(page)["playing"] and page.get_attribute("#play", "aria-label") == "Pause"
+    while place(page) <= 1.03:  # over the rest between two shots
+        page.wait_for_timeout(20)
+    page.click("#play")
+    stopped = place(page)
+    page.wait_for_timeout(300)
+    assert place(page) == stopped and not state(page)["playing"]
+    assert page.get_attribute("#play", "aria-label") == "Play"
+
+
+def test_play_stops_at_the_end_and_begins_again_from_there(look, page_text):
+    page = look(page_text)
+    page.evaluate("replay.go(replay.count - 0.02)")
+    page.keyboard.press("Space")
+    while state(page)["playing"]:
+        page.wait_for_timeout(20)
+    assert place(page) == 32 and page.locator("#banner").is_visible()
+    page.keyboard.press("Space")
+    assert place(page) < 1 and state(page)["playing"]
+
+
+def test_keys(look, page_text):
+    page = look(page_text)
+    for key, expected in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("ArrowDown", 16), ("ArrowRight", 17),
+                          ("ArrowUp", 16), ("ArrowUp", 0), ("ArrowLeft", 0), ("End", 32), ("ArrowRight", 32),
+                          ("ArrowUp", 16), ("Home", 0)]:
+        page.keyboard.press(key)
+        assert place(page) == expected, key
+    for key, expected in [("+", 12), ("+", 16), ("-", 12), *[("-", None)] * 9, ("-", 1), *[("+", None)] * 9, ("+", 20)]:
+        page.keyboard.press(key)
+        assert expected is None or state(page)["speed"] == expected
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("ArrowRight")
+    assert place(page) == 0  # the help is read first
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+    page.keyboard.press("?")
+    page.click("#help button")
+    assert not page.locator("#help").is_visible()
+
+
+def test_buttons_slider_curve_and_scoreboard_go_to_a_place(look, page_text):
+    page = look(page_text)
+    for name, expected in [("Next shot", 1), ("Next end", 16), ("Previous shot", 15), ("Previous end", 0)]:
+        page.get_by_role("button", name=name, exact=True).click()
+        assert place(page) == expected
+    box = page.locator("#slider").bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    assert 15 < place(page) < 17
+    page.keyboard.press("ArrowRight")  # the slider has the focus; keys mean the same as elsewhere
+    assert place(page) in (16, 17)
+    assert "of 16" in page.get_attribute("#slider", "aria-valuetext")
+    curve = page.locator("#curve").bounding_box()
+    page.mouse.click(curve["x"] + curve["width"] - 9, curve["y"] + 30)
+    assert place(page) == 32
+    page.locator("#scoreboard button").nth(1).click()
+    assert place(page) == 16
+
+
+def test_the_score_is_told_as_it_is_at_that_time(look, page_text, played):
+    page = look(page_text)
+    told = []
+    for shots in (15, 16, 32):
+        page.evaluate(f"replay.go({shots})")
+        told.append(page.inner_text("#score"))
+    first = played.ends[0].points
+    assert told == ["0 : 0", "{} : {}".format(*first), "{} : {}".format(*played.result.score)]
+    assert page.locator("#scoreboard .hammer").count() == 2
+    page.evaluate("replay.go(7)")
+    said = page.inner_text("#told")
+    assert "stone" in said.lower() and page.get_attribute("#told", "aria-live") == "polite"
+    assert "shot 7" in page.inner_text("#where")
+    numbers = page.inner_text("#numbers")
+    speed = np.hypot(*played.shots[6].thrown[:2])
+    assert f"{speed:.3f} m/s" in numbers and "Thinking time" in numbers and "Chance to win" in numbers
+
+
+def test_everything_that_can_be_pressed_has_a_name_and_shows_the_focus(look, page_text):
+    page = look(page_text)
+    page.evaluate("replay.go(20)")
+    unnamed = page.evaluate("""[...document.querySelectorAll("button, select, input")].filter(e =>
+      !(e.getAttribute("aria-label") || e.labels?.length || e.textContent.trim())).map(e => e.outerHTML)""")
+    assert unnamed == []
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert style == "solid"
+
+
+def test_less_motion_is_respected(look, page_text):
+    page = look(page_text, reduced_motion="reduce")
+    page.keyboard.press("Space")
+    places = set()
+    while max(places, default=0) < 2:
+        page.wait_for_timeout(20)
+        places.add(place(page))
+    assert places <= {0, 1, 2}  # from rest to rest, no stone is seen moving
+
+
+EVIL = "</script><img src=x onerror=document.title='owned'>"
+
+
+def test_names_do_nothing_but_stand_there(look, played):
+    evil = played._replace(match=replace(played.match, players=(EVIL, EVIL * 40)),
+                           result=played.result._replace(reason="forfeit", detail=EVIL))
+    page = look(replay_page(tell(evil)[0]), width=390)
+    page.keyboard.press("End")
+    assert page.inner_text("#name0") == EVIL and page.locator("img").count() == 0
+    assert EVIL in page.inner_text("#banner")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("reason, winner, said", [
+    ("concede", 0, "b concedes, a wins"), ("time_limit", 1, "a is out of time, b wins"),
+    ("abandoned", None, "Abandoned"), ("unfinished", None, "Unfinished")])
+def test_a_match_that_was_cut_short(look, played, reason, winner, said):
+    result = played.result._replace(score=played.ends[0].points, winner=winner, reason=reason, detail=None,
+                                    value=None if winner is None else 1.0 - winner)
+    cut = played._replace(match=replace(played.match, players=("a", "b")), shots=played.shots[:20],
+                          ends=played.ends[:1], result=result)
+    page = look(replay_page(tell(cut)[0]))
+    page.keyboard.press("End")
+    assert place(page) == 20 and page.inner_text("#banner") == said == page.inner_text("#status")
+
+
+@pytest.mark.parametrize("shots", [0, 1])
+def test_a_match_of_hardly_any_shot(look, played, shots):
+    cut = played._replace(shots=played.shots[:shots], ends=(), result=played.result._replace(
+        score=(0, 0), winner=None, value=None, reason="unfinished", detail=None))
+    page = look(replay_page(tell(cut)[0]))
+    for key in ("ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft", "Space", "Space", "End", "Home"):
+        page.keyboard.press(key)
+    assert page.evaluate("replay.count") == shots
+
+
+def test_digital_curling_2_and_extra_ends(look, pixels, make_game):
+    games = (make_game(physics="dc2", ends=1, extra_ends=4, seed=seed, players=("random", "random"), budget=1)
+             for seed in range(100))
+    found = next(one for one in games if len(one.ends) > 1)
+    extra = len(found.ends) - 1
+    page = look(replay_page(tell(found)[0]))
+    page.keyboard.press("End")
+    stones = np.array([spot or (np.nan, np.nan) for spot in found.shots[-1].stones])
+    check_stones(page, pixels, stones, found.match.model().law.sheet)
+    assert page.inner_text("#scoreboard thead").split()[-2] == f"E{extra}"
+    assert f"Extra end {extra}, shot 16" in page.inner_text("#where")
+    # a draw takes some twenty seconds, whatever the clock of the physics says
+    page.evaluate("replay.go(16)")
+    page.select_option("#speed", "20")
+    page.keyboard.press("Space")
+    while place(page) == 16:
+        page.wait_for_timeout(10)
+    page.wait_for_timeout(300)
+    assert 16 < place(page) < 17

@@ -1,0 +1,236 @@
+"""Matches that are watched while they are played, by HTTP and in a browser."""
+
+import json
+import socket
+import threading
+import time
+from contextlib import closing
+from http.client import HTTPConnection
+from urllib.parse import quote
+
+import pytest
+
+from curling.record import line_of
+from curling.replay import gallery, live
+from curling.replay.story import tell
+from curling.server.feed import KEPT, Feed
+from curling.sheet import STONES
+
+MATCH = "dc3-1"
+
+
+def lines_of(record):
+    """All lines, in order, as a server publishes them."""
+    items = [record.match]
+    for shot in record.shots:
+        items += [shot, record.ends[shot.end]] if shot.shot == STONES - 1 else [shot]
+    return [json.loads(line_of(item)) for item in [*items, record.result]]
+
+
+@pytest.fixture(scope="module")
+def lines(played):
+    return lines_of(played)
+
+
+@pytest.fixture
+def feed():
+    return Feed()
+
+
+@pytest.fixture
+def watch(feed):
+    found = live.serve(feed, "127.0.0.1", 0)
+    yield found
+    found.close()
+
+
+def ask(watch, path, **headers):
+    """Status and body."""
+    with closing(HTTPConnection("127.0.0.1", watch.server_address[1], timeout=30)) as connection:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+class Stream:
+    """Events from an address, one by one."""
+
+    def __init__(self, watch, path, last=None):
+        self.socket = socket.create_connection(watch.server_address[:2], timeout=30)
+        again = "" if last is None else f"Last-Event-ID: {last}\r\n"
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{again}\r\n".encode())
+        self.file = self.socket.makefile("r", encoding="utf-8")
+        self.status = int(self.file.readline().split()[1])
+        while self.file.readline().strip():
+            pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+        self.socket.close()
+
+    def next(self):
+        """The data of the next event; None at the end."""
+        for line in self.file:
+            if line.startswith("data: "):
+                return json.loads(line[6:])
+        return None
+
+
+def publish(feed, lines, match_id=MATCH):
+    for line in lines:
+        feed.publish(match_id, line)
+
+
+def test_events_are_those_of_the_replay_first_those_so_far_then_the_new_ones(feed, watch, lines, played):
+    publish(feed, lines[:20])
+    with Stream(watch, f"/events/{MATCH}") as stream:
+        found = [stream.next() for _ in range(20)]
+        publish(feed, lines[20:])
+        found += [stream.next() for _ in range(len(lines) - 20)]
+        assert stream.next() is None  # the match is over
+    assert found == json.loads(json.dumps(tell(played)[0]))
+
+
+def test_what_was_played_before_anybody_could_watch_is_there(feed, lines):
+    publish(feed, lines[:3])
+    watch = live.serve(feed)
+    try:
+        with Stream(watch, f"/events/{MATCH}") as stream:
+            assert [stream.next()["type"] for _ in range(3)] == ["match", "shot", "shot"]
+    finally:
+        watch.close()
+
+
+def test_a_viewer_who_comes_back_goes_on_where_it_was(feed, watch, lines):
+    publish(feed, lines)
+    with Stream(watch, f"/events/{MATCH}", last=len(lines) - 3) as stream:
+        assert [stream.next()["type"], stream.next()["type"], stream.next()] == ["end", "result", None]
+    for last in ("nonsense", "9" * 5000, "-1"):
+        with Stream(watch, f"/events/{MATCH}", last=last) as stream:
+            assert stream.next()["type"] == "match"
+
+
+def test_the_list_follows_the_matches(feed, watch, lines):
+    with Stream(watch, "/events") as stream:
+        assert stream.next() == []
+        publish(feed, lines[:20])
+        found = stream.next()
+        while not found or found[0]["end"] == 0:  # a version from in between
+            found = stream.next()
+        assert found == [{"id": MATCH, "players": ["rulebased", "rulebased"], "ends": 2, "over": False, "reason": None,
+                          "score": lines[17]["points"], "end": 1}]
+        publish(feed, lines[20:])
+        while not found[0]["over"]:
+            found = stream.next()
+        assert found[0]["reason"] == "score" and found[0]["score"] == lines[-1]["score"]
+
+
+def test_pages_and_what_is_no_page(feed, watch, lines):
+    publish(feed, lines[:2], "a b/ü<")
+    assert ask(watch, "/")[0] == 200 and "Matches on this server" in ask(watch, "/")[1]
+    status, text = ask(watch, "/match/" + quote("a b/ü<", safe=""))
+    assert status == 200 and f'"/events/{quote("a b/ü<", safe="")}"' in text
+    for path in ("/match/other", "/events/other", "/favicon.ico", "/match", "/../etc/passwd", "/match/%00",
+                 "//[", "/?/match/x%"):
+        assert ask(watch, path)[0] == (200 if path.startswith("/?") else 404)
+
+
+@pytest.mark.parametrize("host, status", [("127.0.0.1:80", 200), ("localhost:8000", 200), ("[::1]:1", 200),
+                                          ("evil.example", 403), ("localhost.evil.example:80", 403), ("", 403),
+                                          ("[", 403), ("127.0.0.1.evil.example", 403)])
+def test_names_that_others_can_point_here_are_refused(watch, host, status):
+    assert ask(watch, "/", Host=host)[0] == status
+
+
+def test_a_viewer_that_reads_nothing_costs_the_players_nothing(feed, watch, lines, monkeypatch):
+    publish(feed, lines[:1])
+    stuck = [Stream(watch, f"/events/{MATCH}") for _ in range(5)]
+    before = time.monotonic()
+    publish(feed, lines[1:-1] * 20)  # far more than the sockets hold
+    assert time.monotonic() - before < 5
+    for stream in stuck[:2]:
+        stream.__exit__()
+    publish(feed, lines[:5], "another")
+    with Stream(watch, "/events/another") as stream:
+        assert stream.next()["type"] == "match"
+    for stream in stuck[2:]:
+        stream.__exit__()
+
+
+def test_those_who_went_away_are_found_out(feed, watch, lines, monkeypatch):
+    monkeypatch.setattr(gallery, "PING", 0.05)
+    monkeypatch.setattr(gallery.Gallery._wait, "__defaults__", (0.05,))
+    publish(feed, lines[:1])
+    threads = threading.active_count()
+    for _ in range(live.VIEWERS):
+        with Stream(watch, f"/events/{MATCH}") as stream:
+            assert stream.next()["type"] == "match"
+    deadline = time.monotonic() + 20
+    while threading.active_count() > threads and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert threading.active_count() <= threads
+    with Stream(watch, f"/events/{MATCH}") as stream:
+        assert stream.status == 200
+
+
+def test_more_viewers_than_there_is_room_for_are_told_so(feed, watch, lines, monkeypatch):
+    watch.places = threading.BoundedSemaphore(2)
+    publish(feed, lines[:1])
+    with Stream(watch, "/events") as one, Stream(watch, f"/events/{MATCH}") as two:
+        assert (one.status, two.status, one.next()[0]["id"], two.next()["type"]) == (200, 200, MATCH, "match")
+        assert ask(watch, "/events")[0] == 503
+
+
+def test_closing_sends_viewers_home_and_frees_the_port(feed, lines):
+    watch = live.serve(feed)
+    publish(feed, lines[:1])
+    with Stream(watch, f"/events/{MATCH}") as stream, Stream(watch, "/events") as index:
+        assert stream.next()["type"] == "match" and index.next()
+        watch.close()
+        assert stream.next() is None and index.next() is None
+    publish(feed, lines[1:])
+    again = live.serve(feed, "127.0.0.1", watch.server_address[1])
+    again.close()
+
+
+def test_a_port_in_use_is_an_error(watch, feed):
+    with pytest.raises(OSError):
+        live.serve(feed, "127.0.0.1", watch.server_address[1])
+
+
+def test_matches_that_are_over_are_forgotten_when_there_are_many(feed, watch, lines):
+    publish(feed, lines[:1], "in play")
+    for number in range(KEPT + 5):
+        publish(feed, [lines[0], lines[-1]], f"over {number}")
+    assert watch.gallery.find("in play") and watch.gallery.find(f"over {KEPT + 4}")
+    assert not watch.gallery.find("over 0") and not watch.gallery.find("over 5") and watch.gallery.find("over 6")
+
+
+def test_the_page_shows_shots_as_they_come(feed, watch, lines, look):
+    page = look(watch.url)
+    page.wait_for_selector("text=No match yet")
+    publish(feed, lines[:10])
+    page.click("#matches a")
+    page.wait_for_selector("#status.live")
+    wait(page, lambda: page.evaluate("replay.count") == 9)
+    assert page.evaluate("replay.position") >= 8  # with the match, not at its beginning
+    publish(feed, lines[10:12])
+    wait(page, lambda: page.evaluate("replay.count") == 11)
+    page.keyboard.press("Home")
+    publish(feed, lines[12:])
+    wait(page, lambda: page.evaluate("replay.count") == 32)
+    assert page.evaluate("replay.position") < 1  # those who look back are left alone
+    page.click("#live")
+    assert page.evaluate("replay.position") == 32
+    assert page.inner_text("#score") == "{} : {}".format(*lines[-1]["score"])
+    assert page.locator("#banner").is_visible() and page.locator("#status.live").count() == 0
+
+
+def wait(page, condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)

@@ -1,0 +1,117 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+from curling import umpire
+from curling.record import Match, Shot, places
+from curling.replay import curve
+from curling.replay.page import replay_page
+from curling.replay.story import Story, tell
+from curling.sheet import STONES, no_stones
+from curling.state import state_of
+
+
+def of(events, kind):
+    return [event for event in events if event["type"] == kind]
+
+
+@pytest.mark.parametrize("match", [{}, {"physics": "dc2"}, {"engine": "analytic", "extra_ends": 1}])
+def test_a_story_has_all_lines_and_ends_where_the_record_does(make_game, match):
+    record = make_game(**match)
+    events, apart = tell(record)
+    assert apart == 0.0
+    kinds = [event["type"] for event in events]
+    assert kinds == ["match", *(["shot"] * STONES + ["end"]) * len(record.ends), "result"]
+    for shot, event in zip(record.shots, of(events, "shot"), strict=True):
+        assert (event["end"], event["shot"], event["team"], event["hammer"]) == shot[:4]
+        assert 1.5 < event["thrown"][0] < 5.0 and abs(event["thrown"][1]) < 15  # in a real clock's m/s, too
+        assert event["stones"] == [place and [round(1000 * x) for x in place] for place in shot.stones]
+        for track in event["tracks"]:
+            last = [sum(track["x"]), sum(track["y"])]
+            after = event["stones"][track["stone"]]
+            if after and not event["foul"]:
+                assert not track["out"] and np.abs(np.subtract(last, after)).max() <= 1
+    json.dumps(events, allow_nan=False)
+
+
+def test_the_chance_is_the_same_each_time_and_ends_with_the_result(played):
+    events, again = tell(played)[0], tell(played)[0]
+    chances = [event["chance"] for event in events if "chance" in event]
+    assert chances == [event["chance"] for event in again if "chance" in event]
+    assert len(chances) == len(played.shots) + 1 and all(0.0 <= chance <= 1.0 for chance in chances)
+    assert chances[-1] == played.result.value and 0.3 < chances[0] < 0.7
+
+
+@pytest.mark.parametrize("lead, low, high", [(8, 0.99, 1.0), (0, 0.2, 0.8), (-8, 0.0, 0.01)])
+def test_the_chance_follows_the_lead(lead, low, high):
+    model = Match(("", ""), "fcv1", None, None, 4).model().planning()
+    state = state_of(no_stones(), 10, end=2, lead=lead)
+    found = curve.win_probability(model, state)
+    assert low <= found <= high and found == curve.win_probability(model, state)
+
+
+def test_playouts_are_as_many_as_asked_for_and_do_not_change_the_position():
+    model = Match(("", ""), "fcv1", None, None, 4).model().planning()
+    state = state_of(no_stones(), 3)
+    kept = state.copy()
+    few = [curve.win_probability(model, state, playouts=n) for n in (1, 10, 1000)]
+    assert len(set(few)) == 3 and (state == kept).all()
+
+
+def test_a_story_that_breaks_off_is_told_up_to_there(played):
+    cut = played._replace(shots=played.shots[:STONES], ends=(), result=played.result._replace(
+        score=(0, 0), winner=None, value=None, reason="unfinished"))
+    events, _ = tell(cut)
+    assert [event["type"] for event in events] == ["match", *["shot"] * STONES, "result"]
+
+
+def test_a_foul_is_told_with_the_stones_where_they_were():
+    match = Match(("a", "b"), "fcv1", None, "none", 1)
+    model = match.model()
+    state = model.initial_state(None)
+    guard = umpire.outcome(model, state, (0.1317, 2.26, 1.5708))
+    vx = next(vx / 400 for vx in range(60) if umpire.outcome(model, guard.state, (vx / 400, 3.2, 1.5708)).foul)
+    story = Story(match)
+    story.begin()
+    events = [story.tell(shot(0, 0, (0.1317, 2.26, 1.5708), guard.stones)),
+              story.tell(shot(1, 1, (vx, 3.2, 1.5708), guard.stones))]
+    assert [event["foul"] for event in events] == [False, True] and story.apart == 0.0
+    assert {track["stone"] for track in events[1]["tracks"]} == {0, 8} and events[1]["stones"] == events[0]["stones"]
+    assert events[1]["aimed"] is None  # there was no error of execution
+
+
+def shot(number, team, thrown, stones):
+    return Shot(0, number, team, 1, (*thrown[:2], 1.0), thrown, places(stones), None, None, 0.5)
+
+
+def test_stones_that_the_throw_does_not_lead_to_are_noticed(played):
+    def moved(by):
+        stones = tuple(place and (place[0] + by, place[1]) for place in played.shots[15].stones)
+        return played._replace(shots=(*played.shots[:15], played.shots[15]._replace(stones=stones)), ends=())
+
+    assert any(played.shots[15].stones)
+    assert math.isclose(tell(moved(0.25))[1], 0.25)
+    gone = played.shots[15]._replace(stones=(None,) * STONES)
+    assert tell(played._replace(shots=(*played.shots[:15], gone), ends=()))[1] == math.inf
+
+
+def test_a_shot_out_of_turn_is_refused(played):
+    with pytest.raises(ValueError, match="the next shot"):
+        tell(played._replace(shots=played.shots[1:]))
+    with pytest.raises(ValueError, match="the match is over"):
+        tell(played._replace(shots=played.shots + played.shots[-1:]))
+
+
+def test_a_match_of_ten_ends_is_a_small_file(make_game):
+    page = replay_page(tell(make_game(ends=10, budget=1))[0])
+    assert 100_000 < len(page.encode()) < 2_000_000
+
+
+def test_a_shot_with_an_error_shows_where_it_was_aimed(played):
+    events = of(tell(played)[0], "shot")
+    assert all(event["aimed"] is not None for event in events)
+    assert all(event["aim"] != event["thrown"] for event in events)
+    own = [8 * event["team"] + event["shot"] // 2 for event in events]
+    assert [event["aimed"]["stone"] for event in events] == own
