@@ -28,7 +28,7 @@ from runs.experiment import RunError, UsageError, number
 from runs.files import writing
 
 LONGEST = 100_000.0  # s of thinking time
-MOST_STEPS = 10_000  # of the simulator between two frames: 10 s
+STEPS = 10, 10_000  # of the simulator, each 1 ms, between two frames; more frames would keep other matches waiting
 MOST_SD = 1.0  # m/s, rad
 MOST_WORKERS = 4
 
@@ -105,11 +105,9 @@ def _house(options: Options) -> House:
     times = Times(_milliseconds("thinking-time", options.thinking_time),
                   _milliseconds("extra-end-time", options.extra_end_time))
     seed = secrets.randbits(32) if options.seed is None else number("seed", options.seed, 0, 2**63, whole=True)
-    for name in ("trajectory", "matches"):
+    for name, low, high in (("trajectory", *STEPS), ("matches", 1, 1e9), ("watch", 0, 65535)):
         if getattr(options, name) is not None:
-            number(name, getattr(options, name), 1, MOST_STEPS if name == "trajectory" else 1e9, whole=True)
-    if options.watch is not None:
-        number("watch", options.watch, 0, 65535, whole=True)
+            number(name, getattr(options, name), low, high, whole=True)
     # Digital Curling 3 goes on until a match is decided, Digital Curling 2 knows draws
     physics, extra_ends = ("fcv1", MOST_ENDS) if options.protocol == "dc3" else ("dc2", 0)
     match = Match(("", ""), physics, options.rule, _noise(options), ends, extra_ends, seed=seed, engine=options.engine)

@@ -96,3 +96,26 @@ class Client:
         team = (await self.hear())["team"]
         self.say({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
         return team
+
+
+async def start(host):
+    """Two clients of Digital Curling 3 whose match has begun; the first update is still to come."""
+    clients = [await host.connect(door) for door in (0, 1)]
+    for number, client in enumerate(clients):
+        assert await client.greet(f"client{number}") == f"team{number}"
+    for client in clients:
+        assert (await client.hear())["cmd"] == "new_game"
+    return clients
+
+
+async def play_on(clients, move):
+    """Play to the end, always with this move: all updates."""
+    updates = []
+    while True:
+        first, second = [await client.hear() for client in clients]
+        assert first == second
+        if first["cmd"] == "game_over":
+            return updates
+        updates.append(first)
+        if first["next_team"]:
+            clients[first["next_team"] == "team1"].say(move)

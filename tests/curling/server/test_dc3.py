@@ -16,7 +16,7 @@ from curling.server.ice import Ice
 from curling.server.match import Times
 from curling.state import FIRST_STONE
 from tests.curling.recorded import records
-from tests.curling.server.hosting import Clock, hosting, house_of
+from tests.curling.server.hosting import Clock, hosting, house_of, play_on, start
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
 CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
@@ -154,7 +154,7 @@ def test_trajectories():
 def test_the_trajectory_of_a_move_without_a_stone_is_the_stones_as_they_lie():
     async def match():
         async with hosting(house_of(film=True), partial(Session3, steps=100), doors) as host:
-            clients, _ = await start(host)
+            clients = await start(host)
             clients[0].say(DRAW)
             for _ in range(2):
                 shown = await clients[0].hear()
@@ -166,29 +166,6 @@ def test_the_trajectory_of_a_move_without_a_stone_is_the_stones_as_they_lie():
     rest = conceded["last_move"]["trajectory"]
     assert rest["start"] == rest["finish"] == conceded["state"]["stones"] == shown["state"]["stones"]
     assert rest["frames"] == [] and conceded["last_move"]["actual_move"] == {"type": "concede"}
-
-
-async def start(host):
-    """Two clients whose match has begun: the clients, and the first update still to come; their names."""
-    clients = [await host.connect(door) for door in (0, 1)]
-    for number, client in enumerate(clients):
-        assert await client.greet(f"client{number}") == f"team{number}"
-    for client in clients:
-        assert (await client.hear())["cmd"] == "new_game"
-    return clients, ("client0", "client1")
-
-
-async def play_on(clients, move=DRAW):
-    """Play to the end; the last update."""
-    last = None
-    while True:
-        updates = [await client.hear() for client in clients]
-        assert updates[0] == updates[1]
-        if updates[0]["cmd"] == "game_over":
-            return last
-        last = updates[0]
-        if last["next_team"]:
-            clients[last["next_team"] == "team1"].say(move)
 
 
 READY = {"cmd": "ready_ok", "player_order": [0, 1, 2, 3]}
@@ -240,7 +217,7 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
 
     async def match():
         async with hosting(house, partial(Session3, steps=None), doors) as host:
-            others, _ = await start(host)
+            others = await start(host)
             clients = await reach(host)
             if what is None:
                 await clients[who].close()
@@ -248,7 +225,7 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
                 clients[who].say(what)
             left = [client for client in clients if what is not None or client is not clients[who]]
             assert [await client.hear() for client in left] == [None] * len(left)
-            return await play_on(others)
+            return (await play_on(others, DRAW))[-1]
 
     said = []
     house = house_of(say=said.append, records=tmp_path, noise="normal_dist", extra_ends=9)

@@ -1,0 +1,192 @@
+"""Who plays whom, and that nobody can make the others wait or the server grow."""
+
+import asyncio
+import socket
+from functools import partial
+
+import pytest
+
+from curling.record import read
+from curling.server import seat
+from curling.server.dc3 import Session3, doors
+from curling.server.feed import Feed
+from curling.umpire import replay
+from tests.curling.server.hosting import PATIENCE, hosting, house_of, play_on, start
+
+DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
+CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
+
+serving = partial(hosting, make=partial(Session3, steps=None), doors=doors)
+
+
+async def until(condition):
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0.001)
+
+
+def test_clients_are_paired_in_the_order_they_come():
+    async def match():
+        async with serving(house_of()) as host:
+            clients = [[await host.connect(door) for _ in range(3)] for door in (0, 1)]
+            games = [[(await client.hear())["game_id"] for client in team] for team in clients]
+            assert games[0] == games[1] and len(set(games[0])) == 3
+            for team, group in enumerate(clients):
+                for number, client in enumerate(group):
+                    client.say({"cmd": "dc_ok", "name": f"{team}{number}"})
+                    assert (await client.hear())["team"] == f"team{team}"
+                    client.say({"cmd": "ready_ok", "player_order": [3, 2, 1, 0]})
+            for group in clients:
+                names = [(await client.hear())["name"] for client in group]
+                assert names == [{"team0": f"0{number}", "team1": f"1{number}"} for number in range(3)]
+
+    asyncio.run(match())
+
+
+def test_who_waits_alone_and_leaves_is_forgotten():
+    async def match():
+        async with serving(house_of(say=said.append)) as host:
+            lonely = await host.connect(1)
+            await lonely.greet("lonely")
+            await lonely.close()
+            await until(lambda: said)
+            await start(host)
+
+    said = []
+    asyncio.run(match())
+    assert "team1 lonely left" in said[0] and said[0].startswith("waiting client 127.0.0.1:")
+    assert said[1] == "match 1: team0 client0 against team1 client1, 1 end"
+
+
+def test_the_hall_is_done_after_so_many_matches(tmp_path):
+    async def match():
+        async with serving(house_of(records=tmp_path, extra_ends=2), most=2) as host:
+            first, second = await start(host), await start(host)
+            stranger = await host.connect(0)
+            assert await stranger.hear() is None
+            await first[0].close()
+            assert (await first[1].hear())["cmd"] == "update"
+            assert await first[1].hear() is None
+            assert not host.hall.done.is_set()
+            await play_on(second, DRAW)
+            for client in second:
+                await client.close()
+            await until(host.hall.done.is_set)
+
+    asyncio.run(match())
+    assert sorted(read(path).result.reason for path in tmp_path.iterdir()) == ["abandoned", "score"]
+
+
+def test_a_record_and_those_who_watch_get_every_line(tmp_path):
+    async def match():
+        async with serving(house_of(records=tmp_path, noise="normal_dist", extra_ends=9, feed=feed)) as host:
+            return await play_on(await start(host), DRAW)
+
+    feed = Feed()
+    updates = asyncio.run(match())
+    record = read(tmp_path / "test-0001.jsonl")
+    assert replay(record).shape[0] == len(updates)
+    assert record.match.players == ("client0", "client1")
+    assert [shot.simulations for shot in record.shots] == [None] * len(record.shots)
+    (name, lines), = feed.matches()
+    assert name == "test-0001"
+    assert [line["type"] for line in lines] == ["match", *(["shot"] * 16 + ["end"]) * len(record.ends), "result"]
+
+
+def test_the_same_seed_gives_the_same_errors_whatever_else_is_played():
+    async def match(others):
+        async with serving(house_of(noise="normal_dist", extra_ends=9)) as host:
+            clients = await start(host)
+            if others:
+                tables = [await start(host) for _ in range(2)]
+                await asyncio.gather(*(play_on(table, DRAW) for table in tables))
+            return await play_on(clients, DRAW)
+
+    alone, among = (asyncio.run(match(others)) for others in (False, True))
+    assert [update["last_move"] for update in alone] == [update["last_move"] for update in among]
+
+
+def test_a_client_that_does_not_read_costs_its_own_match_alone(monkeypatch):
+    monkeypatch.setattr(seat, "MOST_UNSENT", 100_000)
+
+    async def match():
+        house = house_of(film=True, ends=9, say=said.append)
+        async with hosting(house, partial(Session3, steps=5), doors) as host:
+            clients = await start(host)
+            silent = clients[1].writer.transport
+            silent.pause_reading()
+            silent.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            heard = await clients[0].hear()
+            while heard is not None:
+                clients[heard["next_team"] == "team1"].say(DRAW)
+                heard = await clients[0].hear()
+            others = await start(host)
+            for client in others:
+                assert (await client.hear())["cmd"] == "update"
+            others[0].say(CONCEDE)
+            assert (await others[1].hear())["state"]["game_result"] == {"reason": "concede", "winner": "team1"}
+            await until(lambda: any("abandoned" in line for line in said))
+            silent.resume_reading()
+
+    said = []
+    asyncio.run(match())
+    assert "team1 client1 does not read" in next(line for line in said if "abandoned" in line)
+
+
+def test_a_server_that_stops_finishes_every_record(tmp_path):
+    async def match():
+        async with serving(house_of(records=tmp_path)) as host:
+            matches = [await start(host) for _ in range(3)]
+            await host.hall.clear()
+            for client in (client for pair in matches for client in pair):
+                assert (await client.hear())["cmd"] == "update"
+                assert await client.hear() is None
+
+    asyncio.run(match())
+    results = [read(path).result for path in tmp_path.iterdir()]
+    assert [(result.reason, result.detail) for result in results] == [("abandoned", "the server was stopped")] * 3
+
+
+def test_a_record_that_cannot_be_written_costs_no_match(tmp_path):
+    async def match():
+        async with serving(house_of(records=tmp_path / "missing", say=said.append)) as host:
+            return await play_on(await start(host), CONCEDE)
+
+    said = []
+    assert asyncio.run(match())[-1]["state"]["game_result"]["reason"] == "concede"
+    assert [line for line in said if "no record" in line] == [
+        f"match 1: no record is kept from here on: No such file or directory ({tmp_path}/missing/test-0001.jsonl)"]
+
+
+def test_a_defect_costs_one_match(monkeypatch):
+    async def match():
+        async with serving(house_of(say=said.append)) as host:
+            clients, others = await start(host), await start(host)
+            monkeypatch.setattr("curling.server.dc3.shot_of", lambda thrown: 1 / 0)
+            clients[0].say(DRAW)
+            for client in clients:
+                assert (await client.hear())["cmd"] == "update"
+                assert await client.hear() is None
+            monkeypatch.undo()
+            return await play_on(others, CONCEDE)
+
+    said = []
+    assert asyncio.run(match())
+    assert "match 1: abandoned: the server failed: ZeroDivisionError: division by zero" in said
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "x" * 5_000, "ハンマー"])
+def test_names_do_not_spoil_the_console(name):
+    async def match():
+        async with serving(house_of(say=said.append)) as host:
+            clients = [await host.connect(door) for door in (0, 1)]
+            for client in clients:
+                await client.greet(name)
+            told = (await clients[0].hear())["name"]
+            assert told == {"team0": name, "team1": name}
+
+    said = []
+    asyncio.run(match())
+    assert all(line.isprintable() and len(line) < 200 for line in said)
+
+
