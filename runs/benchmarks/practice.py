@@ -1,0 +1,48 @@
+"""A practice server in a process of its own, as a person would start it."""
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from runs.experiment import RunError
+
+BONSPIEL = sys.executable, "-c", "import sys; from runs.cli import main; sys.exit(main(sys.argv[1:]))"
+LISTENING = re.compile(r"listening on (.+?): ")
+PATIENCE = 300.0  # s; the first start after a change of the sources compiles
+
+
+class Server(NamedTuple):
+    """A running server: its process, and its ports, of team 0 first."""
+
+    process: subprocess.Popen[bytes]
+    ports: tuple[int, ...]
+
+
+@contextmanager
+def server(told: Path, protocol: str, *arguments: str) -> Iterator[Server]:
+    """A practice server on free ports until the block ends.
+
+    Args:
+        told: file for what it prints.
+        protocol: "dc3" or "dc2".
+        arguments: further ones of `bonspiel server`.
+
+    Raises:
+        RunError: it does not start.
+    """
+    line = [*BONSPIEL, "server", protocol, "--port", "0", *arguments]
+    with told.open("w") as stream, subprocess.Popen(line, stdout=stream, stderr=stream) as process:
+        try:
+            deadline = time.monotonic() + PATIENCE
+            while not (listening := LISTENING.search(told.read_text())):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RunError(f"the practice server does not start: {told.read_text().strip()}")
+                time.sleep(0.05)
+            yield Server(process, tuple(int(port) for port in re.findall(r":(\d+)", listening[1])))
+        finally:
+            process.kill()

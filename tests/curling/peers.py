@@ -1,0 +1,158 @@
+"""Clients that play a match by the book on a server of a test, up to the moment when the test wants something else."""
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from functools import partial
+
+from hypothesis import strategies as st
+
+from curling.server import dc2, dc3
+from tests.curling.protocols.corpus import TERMINATOR
+from tests.curling.server.hosting import hosting, house_of
+
+HANG = 5.0  # s within which everything must react
+STAGES = ("greeting", "ready", "turn", "not turn", "over")
+
+
+class Player3:
+    """Answers as a client of Digital Curling 3."""
+
+    hello, ready = b'{"cmd": "dc_ok", "name": "player"}\n', b'{"cmd": "ready_ok", "player_order": [0, 1, 2, 3]}\n'
+    shot = b'{"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.13, "y": 2.39}, "rotation": "ccw"}}\n'
+    concession = b'{"cmd": "move", "move": {"type": "concede"}}\n'
+
+    def __init__(self, move=shot):
+        self.move, self.team = move, None
+
+    def answer(self, message):
+        """What a message is for this client, and the answer; b"" for no answer."""
+        match message:
+            case {"cmd": "dc"}:
+                return "greeting", self.hello
+            case {"cmd": "is_ready", "team": team}:
+                self.team = team
+                return "ready", self.ready
+            case {"cmd": "update", "next_team": None}:
+                return "result", b""
+            case {"cmd": "update", "next_team": team}:
+                return ("turn", self.move) if team == self.team else ("not turn", b"")
+            case {"cmd": "game_over"}:
+                return "over", b""
+        return "told", b""
+
+
+class Player2:
+    """Answers as a client of Digital Curling 2."""
+
+    hello, ready = b"LOGIN id password player\0", b"READYOK\0"
+    shot, concession = b"BESTSHOT -0.99 -29.6 0\0", b"CONCEDE\0"
+
+    def __init__(self, move=shot):
+        self.move = move
+
+    def answer(self, message):
+        """See `Player3`."""
+        match message.split():
+            case ["CONNECTED"]:
+                return "greeting", self.hello
+            case ["ISREADY"]:
+                return "ready", self.ready
+            case ["GO", *_]:
+                return "turn", self.move
+            case ["SETSTATE", *_]:
+                return "not turn", b""
+            case ["GAMEOVER", _]:
+                return "result", b""
+            case ["DISCONNECT"]:
+                return "over", b""
+        return "told", b""
+
+
+PLAYERS = {"dc3": Player3, "dc2": Player2}
+
+
+@asynccontextmanager
+async def practice(protocol, folder, **given):
+    """A practice server; `host.told` is what it says on its console."""
+    told = []
+    physics = {"dc3": "fcv1", "dc2": "dc2"}[protocol]
+    house = house_of(physics, say=told.append, records=folder, **given)
+    make, doors = {"dc3": (partial(dc3.Session3, steps=None), dc3.doors), "dc2": (dc2.Session2, dc2.doors)}[protocol]
+    async with hosting(house, make, doors, end=TERMINATOR[protocol]) as host:
+        host.told, host.folder, host.player = told, folder, PLAYERS[protocol]
+        yield host
+
+
+async def play(client, player, stop=lambda kind: False):
+    """Answer up to a message to stop at, which is not answered, or until the server closes; all messages heard."""
+    heard = []
+    while (message := await client.hear()) is not None:
+        heard.append(message)
+        kind, answer = player.answer(message)
+        if stop(kind):
+            break
+        client.say(answer)
+        if kind == "over":
+            await client.close()
+            break
+    return heard
+
+
+async def ended(client):
+    """Wait until the server closes the connection."""
+    async with asyncio.timeout(HANG):
+        while await client.hear() is not None:
+            pass
+
+
+async def seat(host):
+    """Two clients, the first one of which throws first: Digital Curling 2 seats those who log in in that order."""
+    clients = [await host.connect(door) for door in (0, -1)]
+    if len(host.ports) == 1:
+        for client in clients:
+            assert await client.hear() == "CONNECTED"
+            client.say(host.player.hello)
+            assert await client.hear() == "LOGIN OK"
+    return clients
+
+
+async def whole_match(host):
+    """Two clients play a match; what each heard."""
+    return await asyncio.gather(*(play(client, host.player()) for client in await seat(host)))
+
+
+COMMANDS = "dc_ok", "ready_ok", "move", "dc", "is_ready", "new_game", "update", "game_over"
+FIELDS = "name", "move", "player_order", "type", "velocity", "state", "team", "next_team", "game"
+WORDS = "LOGIN", "READYOK", "BESTSHOT", "CONCEDE", "POSITION", "SETSTATE", "GO", "SCORE", "RUNSHOT", "NEWGAME"
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+                      max_leaves=6)
+objects = st.builds(lambda command, fields: json.dumps(fields | {"cmd": command}).encode(), st.sampled_from(COMMANDS),
+                    st.dictionaries(st.sampled_from(FIELDS), values, max_size=4))
+words = st.builds(lambda word, rest: " ".join([word, *map(str, rest)]).encode(), st.sampled_from(WORDS),
+                  st.lists(scalars, max_size=33))
+TEXTS = {"dc3": objects | values.map(lambda value: json.dumps(value).encode()), "dc2": words}
+damages = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 20), st.binary(max_size=5)), min_size=1, max_size=3)
+
+
+def damaged(text, damage):
+    """A message with pieces cut out or put in."""
+    for at, length, piece in damage:
+        text = text[:at] + piece + text[at + length:]
+    return text
+
+
+def nonsense(protocol, messages):
+    """Strategy: bytes that a broken peer may send, one to three messages, the last one perhaps without its end.
+
+    Args:
+        protocol: "dc3" or "dc2".
+        messages: that fit somewhere.
+    """
+    end = TERMINATOR[protocol]
+    known = st.sampled_from([message.removesuffix(end) for message in messages])
+    one = st.binary(max_size=100) | TEXTS[protocol] | known | st.builds(damaged, known, damages)
+    return st.builds(lambda parts, last: end.join(parts) + last, st.lists(one, min_size=1, max_size=3),
+                     st.sampled_from([end, b""]))
