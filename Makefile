@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# A client of Digital Curling 3 that others wrote, for the tests; it cannot share an environment, as it needs numpy 1.
+PEER := .venv-peer
 # Results of `make bench`: a run goes on where it stopped, and a change of the sources begins a new one.
 SOURCES := planners/*.py curling/*.py curling/engines/*.py curling/players/*.py curling/players/*.json envs/*.py runs/*.py \
 	runs/suites/quick.toml
@@ -29,6 +31,13 @@ $(VENV)/installed-dev: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/installed
 
+$(PEER)/installed: | $(BIN)/python
+	@echo "installing dc3client into $(PEER) ..."
+	@$(PYTHON) -m venv --clear $(PEER)
+	@$(PEER)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary numpy \
+		'dc3client==0.0.9' 'numpy<2' && touch $@ \
+		|| { rm -rf $(PEER); test "$(BONSPIEL_PEER)" != required && echo "left out: tests with dc3client will be skipped"; }
+
 bench: $(VENV)/installed
 	@$(BIN)/bonspiel run quick --resume --out $(OUT)
 
@@ -36,8 +45,8 @@ check: $(VENV)/installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-test: check
+test: check $(PEER)/installed
 	@$(BIN)/python -m pytest
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEER) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
