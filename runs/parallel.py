@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import starmap
@@ -113,7 +114,9 @@ def spread(
         try:
             yield from results
         finally:
-            results.close()
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", ".* tasks which were still being processed", UserWarning)
+                results.close()
 
 
 def run(schedule: Schedule) -> Generator[Batch]:

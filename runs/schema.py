@@ -82,7 +82,8 @@ def connect(file: Path, mode: str) -> sqlite3.Connection:
 
 def _address(file: Path, mode: str) -> str:
     """Where SQLite is to look: a file at rest in a folder that cannot be written is read without its usual helpers."""
-    at_rest = mode == "ro" and not os.access(file.parent, os.W_OK) and not Path(f"{file}-wal").exists()
+    log = Path(f"{file}-wal")
+    at_rest = mode == "ro" and not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
     return f"{file.resolve().as_uri()}?mode={mode}{'&immutable=1' if at_rest else ''}"
 
 

@@ -15,8 +15,8 @@ import planners
 from planners import Decision
 from runs.cli import main
 
-ROWS = """SELECT env, planner, budget, unit, episode, total, steps FROM episode JOIN setting ON setting.id = setting
-ORDER BY 1, 2, 3, 4, 5"""
+ROWS = """SELECT env, planner, budget, unit, episode, total, steps, simulations, first_action
+FROM episode JOIN setting ON setting.id = setting ORDER BY 1, 2, 3, 4, 5"""
 
 
 def decision(action):
@@ -104,7 +104,7 @@ def rows_of(folder):
 
 @pytest.fixture
 def rows():
-    """Folder of a run -> its episodes without the seconds, which differ from run to run."""
+    """Folder of a run -> its episodes without the times, which differ from run to run."""
     return rows_of
 
 

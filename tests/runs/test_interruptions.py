@@ -1,6 +1,7 @@
 """Runs that are killed or interrupted resume to the very rows of an undisturbed run."""
 
 import os
+import random
 import signal
 import sqlite3
 import time
@@ -93,6 +94,26 @@ def test_a_run_with_two_workers_killed_again_and_again(run, start, rows, undistu
         process.wait()
     assert run(*line)[0] == 0
     assert rows(Path("killed")) == undisturbed(LONG)
+
+
+def test_a_run_killed_at_random_moments(run, start, rows, undisturbed):
+    """Every other time while it starts or soon after, otherwise while it plays; 20 times with BONSPIEL_FULL=1."""
+    kills, longest, episodes = (20, 4.0, 1500) if os.environ.get("BONSPIEL_FULL") else (2, 2.0, 80)
+    line, folder = (*LONG[:-1], str(episodes), "--jobs", "2"), Path("killed")
+    moments, kept = random.Random(6), [0]
+    for kill in range(kills):
+        process = start(*line, "--out", folder, "--resume")
+        if kill % 2:
+            wait_for_rows(folder, kept[-1] + 1, process)
+        time.sleep(moments.uniform(0.0, longest / 4 if kill % 2 else longest))
+        assert process.poll() is None, process.communicate()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        kept.append(len(rows(folder)) if (folder / "results.sqlite").exists() else 0)
+    Path("kept.txt").write_text(str(kept))
+    assert kept == sorted(kept) and 0 < kept[-1] < 4 * episodes
+    assert run(*line, "--out", folder, "--resume")[0] == 0
+    assert rows(folder) == undisturbed(line)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
