@@ -18,8 +18,9 @@ from runs.progress import counted
 from runs.suite import Suite
 from runs.tables import markdown
 
-LADDER = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)  # budgets in simulations that are tried
-RUNG_SECONDS, RUNG_EPISODES = 0.15, 20  # what is played at each of them at most, but for one episode
+LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are tried
+RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # what is played at each of them at most, but for one episode
+LONG = 0.05  # seconds: episodes with ten times the simulations would take too long to be tried
 ENOUGH = 10  # episodes tell their length; those with the budgets before are counted where there are fewer
 
 
@@ -49,13 +50,12 @@ class Cost(NamedTuple):
     measured: bool
 
 
-def climb(env: str, planner: str, seed: int, largest: float) -> tuple[str, str, list[Rung]]:
+def climb(env: str, planner: str, largest: float) -> tuple[str, str, list[Rung]]:
     """Play episodes with larger and larger budgets, until they take long.
 
     Args:
         env: the environment's text.
         planner: the planner's text.
-        seed: of the episodes.
         largest: the last budget to try.
 
     Raises:
@@ -65,9 +65,9 @@ def climb(env: str, planner: str, seed: int, largest: float) -> tuple[str, str, 
     rungs: list[Rung] = []
     decisions: list[int] = []
     try:
-        play(model, player, Setting(env, planner, 1, "simulations", seed), 0)  # loads what is compiled
+        play(model, player, Setting(env, planner, 1, "simulations", 0), 0)  # loads what is compiled
         for simulations in LADDER:
-            setting = Setting(env, planner, simulations, "simulations", seed)
+            setting = Setting(env, planner, simulations, "simulations", 0)
             took: list[float] = []
             while not took or (sum(took) < RUNG_SECONDS and len(took) < RUNG_EPISODES):
                 start = time.process_time()
@@ -75,7 +75,7 @@ def climb(env: str, planner: str, seed: int, largest: float) -> tuple[str, str, 
                 took.append(time.process_time() - start)
             seconds = median(map(truediv, took, decisions[-len(took):]))
             rungs.append(Rung(simulations, seconds, mean(decisions[-max(len(took), ENOUGH):])))
-            if seconds * rungs[-1].decisions > RUNG_SECONDS or simulations >= largest:
+            if seconds * rungs[-1].decisions > LONG or simulations >= largest:
                 break
     except Exception as error:
         raise RunError(f"{planner} fails in {env}: {reason(error)}") from error
@@ -118,11 +118,11 @@ def estimate(suite: Suite, jobs: int) -> dict[Setting, Cost]:
     Raises:
         RunError: a planner failed.
     """
-    largest: dict[tuple[str, str, int], float] = {}
-    for env, planner, budget, unit, seed in suite.settings():
-        key = env, planner, seed
-        largest[key] = max(largest.get(key, 0.0), budget if unit == "simulations" else math.inf)
-    with closing(parallel.spread(climb, ((*key, budget) for key, budget in largest.items()), jobs)) as found:
+    largest: dict[tuple[str, str], float] = {}
+    for env, planner, budget, unit, _ in suite.settings():
+        needed = budget if unit == "simulations" else math.inf
+        largest[env, planner] = max(largest.get((env, planner), 0.0), needed)
+    with closing(parallel.spread(climb, ((*key, needed) for key, needed in largest.items()), jobs)) as found:
         ladders = {(env, planner): rungs for env, planner, rungs in found}
     return {setting: cost(ladders[setting.env, setting.planner], setting.budget, setting.unit)
             for setting in suite.settings()}

@@ -12,6 +12,7 @@ from typing import Any
 from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields
 
 DEFAULT_SIMULATIONS = (10, 100, 1000)
+LISTS = "planners"  # key of an experiment, and of the table of named lists in a file
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,21 @@ class Suite:
     def of(cls, name: str, given: Mapping[str, Any]) -> "Suite":
         """From the content of a TOML file, or of `to_json`.
 
+        A file may name lists of planners in a table [planners], and write such a name as the `planners` of experiments;
+        an `env` that is a list stands for one experiment in each of its environments.
+
         Raises:
             UsageError: a key, a number or a list is not as it must be.
         """
-        known_fields(cls, given, "a suite")
+        lists = given.get(LISTS, {})
+        if not (isinstance(lists, dict) and all(isinstance(entries, list) for entries in lists.values())):
+            raise UsageError(f"{name}: [{LISTS}] holds lists of planners by their names")
+        known_fields(cls, {key: value for key, value in given.items() if key != LISTS}, "a suite")
         experiments = given.get("experiment", [])
         if not (isinstance(experiments, list) and all(isinstance(table, dict) for table in experiments)):
             raise UsageError(f"{name}: experiments are written as [[experiment]] tables")
-        return cls(name, tuple(Experiment.of(table) for table in experiments), str(given.get("description", "")))
+        written = (one for table in experiments for one in _in_full(table, lists))
+        return cls(name, tuple(map(Experiment.of, written)), str(given.get("description", "")))
 
     def settings(self) -> Iterator[Setting]:
         """Everything to be played, in order."""
@@ -117,6 +125,19 @@ class Suite:
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}, which has no "
                                      f"{', '.join(missing)}; these can: {able}")
         return resolved
+
+
+def _in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    """An experiment as written in a file, once for each of its environments, with its list of planners in full."""
+    from planners.registry import unknown
+
+    named, places = table.get(LISTS), table.get("env")
+    if isinstance(named, str):
+        if named not in lists:
+            raise UsageError(str(unknown("list of planners", named, lists)))
+        table = {**table, LISTS: lists[named]}
+    for env in places if isinstance(places, list) else [places]:
+        yield {**table, "env": env} if "env" in table else dict(table)
 
 
 def parse_text(parse: Callable[[str], object], text: str) -> str:

@@ -1,0 +1,85 @@
+import json
+
+import pytest
+
+from runs import suite
+from runs.experiment import UsageError
+from runs.suite import Suite
+
+TWICE = """
+description = "mine"
+
+[planners]
+both = ["uct", { planner = "dpw", max_simulations = 10, label = "mine" }]
+
+[[experiment]]
+env = ["trap", "trap:noise_range=0.01"]
+planners = "both"
+simulations = [10, 100]
+
+[[experiment]]
+env = "trap"
+planners = "both"
+milliseconds = [1]
+"""
+IN_FULL = """
+description = "mine"
+[[experiment]]
+env = "trap"
+planners = ["uct", { planner = "dpw", max_simulations = 10, label = "mine" }]
+simulations = [10, 100]
+[[experiment]]
+env = "trap:noise_range=0.01"
+planners = ["uct", { planner = "dpw", max_simulations = 10, label = "mine" }]
+simulations = [10, 100]
+[[experiment]]
+env = "trap"
+planners = ["uct", { planner = "dpw", max_simulations = 10, label = "mine" }]
+milliseconds = [1]
+"""
+
+
+def load(tmp_path, content):
+    path = tmp_path / "mine.toml"
+    path.write_text(content)
+    return suite.load(str(path))
+
+
+def test_lists_of_planners_and_environments_stand_for_what_they_name(tmp_path):
+    short = load(tmp_path, TWICE)
+    assert short == load(tmp_path, IN_FULL)
+    assert Suite.of("mine", json.loads(short.to_json())) == short
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (("planners = \"both\"", "planners = \"bth\""), ["list of planners 'bth'", "Did you mean 'both'"]),
+    (("[planners]\nboth = ", "planners = "), ["[planners] holds lists"]),
+    (("both = [", "both = 3 # ["), ["[planners] holds lists"]),
+    (("[planners]", "[planner]"), ["'planner'"]),
+    (('env = ["trap", "trap:noise_range=0.01"]', "env = [3]"), ["env=3", "text"]),
+    (('env = ["trap", "trap:noise_range=0.01"]', 'env = ["trap", "trap"]'), ["stands there twice"]),
+    (('env = ["trap", "trap:noise_range=0.01"]', ""), ["needs an `env`"]),
+])
+def test_lists_that_say_nothing_are_refused(tmp_path, change, words):
+    assert change[0] in TWICE
+    with pytest.raises(UsageError) as refused:
+        load(tmp_path, TWICE.replace(*change))
+    for word in words:
+        assert word in str(refused.value)
+
+
+def test_the_thesis_suites_have_its_problems_budgets_and_planners():
+    problems = {"trap:noise_range=0.1", "trap:noise_range=0.01", "treasure_hunt:size=5", "treasure_hunt:size=15"}
+    for name, most, longest in (("thesis", 10_000, 1000), ("thesis-short", 1000, 10)):
+        found = list(suite.load(name).settings())
+        for env in problems:
+            here = [setting for setting in found if setting.env == env]
+            names = {setting.planner.partition(":")[0] for setting in here}
+            assert {"uct", "pw", "dpw", "weighted_uct", "abstraction"} <= names
+            for unit, largest in (("simulations", most), ("ms", longest)):
+                budgets = {setting.budget for setting in here if setting.unit == unit}
+                assert {1, 10} <= budgets
+                assert max(budgets) == largest
+        assert {setting.env for setting in found} == problems
+        capped = [s for s in found if s.planner.startswith("weighted_uct") and s.env.startswith("treasure_hunt")]
+        assert max(setting.budget for setting in capped if setting.unit == "simulations") == 1000
