@@ -5,7 +5,7 @@ import os
 import secrets
 import signal
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -117,7 +117,7 @@ def _house(options: Options) -> House:
     name = f"{options.protocol}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     feed = None if options.watch is None else Feed()
     return House(match, model, times, _ice(model, options), seed, np.random.default_rng(seed), _text(match, options),
-                 partial(print, flush=True), name, options.records, feed)
+                 _say, name, options.records, feed)
 
 
 def _milliseconds(name: str, seconds: float) -> int:
@@ -137,6 +137,11 @@ def _noise(options: Options) -> str | Noise:
 
 def _ice(model: Curling, options: Options) -> Ice:
     return Ice(model, options.engine, options.trajectory is not None, min(os.cpu_count() or 1, MOST_WORKERS))
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # a console that has gone must not cost anybody a match
+        print(line, flush=True)
 
 
 def _text(match: Match, options: Options) -> str:

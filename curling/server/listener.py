@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 from collections.abc import Callable, Coroutine
 
 from curling.server.seat import Seat
@@ -90,7 +91,8 @@ async def listen(host: str, port: int, make: Callable[[], Seat]) -> asyncio.Serv
     try:
         return await asyncio.get_running_loop().create_server(make, host, port, backlog=BACKLOG)
     except OSError as error:
-        why = os.strerror(error.errno) if error.errno else error  # asyncio's own text repeats the address
+        # asyncio's own text repeats the address, but that of an unknown host is the system's
+        why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise PortError(f"cannot listen on {host}:{port}: {why}") from error
 
 
@@ -98,4 +100,4 @@ async def listen(host: str, port: int, make: Callable[[], Seat]) -> asyncio.Serv
 def address(server: asyncio.Server) -> str:
     """HOST:PORT that a server listens on."""
     host, port = server.sockets[0].getsockname()[:2]
-    return f"{host}:{port}"
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

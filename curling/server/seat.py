@@ -7,6 +7,8 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 
 MOST_UNSENT = 4 << 20  # bytes that a client has not taken yet
+# a client whose machine is gone is missed within a minute, even where no clock runs
+KEEP_ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 DRAIN_SECONDS = 10.0  # for a client to take what it is about to answer
 
 
@@ -79,6 +81,9 @@ class Seat(asyncio.Protocol):
         self.address = f"{peer[0]}:{peer[1]}" if peer else "?"
         line = transport.get_extra_info("socket")
         line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in KEEP_ALIVE.items():
+            if hasattr(socket, option):
+                line.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
         self._arrived(self)
 
     def data_received(self, data: bytes) -> None:
@@ -88,7 +93,9 @@ class Seat(asyncio.Protocol):
             self._hand_over()
 
     def eof_received(self) -> bool:
-        """A client that stops talking has left, as the reference servers see it."""
+        """A client that stops talking has left, as the reference server sees it; what it has not read is lost."""
+        if self._transport is not None:
+            self._transport.abort()
         return False
 
     def connection_lost(self, error: Exception | None) -> None:

@@ -153,7 +153,9 @@ class Session(ABC):
         assert self.referee is not None and self.referee.result is not None
         result = self.referee.result
         outcome = "a draw" if result.winner is None else f"{self.who(result.winner)} wins"
-        self.say(f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason})")
+        file = self.house.file(self.number)
+        kept = f", record {file}" if file else ""
+        self.say(f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason}){kept}")
 
     def _abandon(self, why: str) -> None:
         if self.referee is None or self.referee.result is None:
