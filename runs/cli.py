@@ -14,6 +14,7 @@ from runs.experiment import RunError, UsageError
 from runs.files import writing
 
 if TYPE_CHECKING:
+    from runs.part import Part
     from runs.suite import Suite
 
 
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = suite.load(arguments.target).override(arguments.planner, arguments.budget, arguments.milliseconds,
                                                    arguments.episodes, arguments.seed)
     if arguments.dry_run:
-        return dry_run(chosen, jobs)
+        return dry_run(chosen, jobs, part)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
     folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
     try:
@@ -64,12 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
     return show(folder)
 
 
-def dry_run(chosen: "Suite", jobs: int) -> int:
-    """Print what a suite plays and how long it will take."""
+def dry_run(chosen: "Suite", jobs: int, part: "Part") -> int:
+    """Print what a suite, or a part of it, plays and how long it will take."""
     from runs import estimate
 
     chosen.resolve()
-    print(estimate.text(chosen, estimate.estimate(chosen, jobs), jobs))
+    print(estimate.text(chosen, estimate.estimate(chosen, jobs), jobs, part))
     return DONE
 
 
@@ -82,7 +83,7 @@ def show(folder: Path) -> int:
         panels = curves.panels(results)
         failures = results.failures()
         for panel in panels:
-            print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n")
+            print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")
         if panels:
             with writing(folder):
                 png, svg = chart.save(panels, folder)

@@ -14,6 +14,7 @@ import planners
 from runs import parallel
 from runs.episode import play, reason
 from runs.experiment import RunError, Setting
+from runs.part import WHOLE, Part
 from runs.progress import counted
 from runs.suite import Suite
 from runs.tables import markdown
@@ -128,15 +129,16 @@ def estimate(suite: Suite, jobs: int) -> dict[Setting, Cost]:
             for setting in suite.settings()}
 
 
-def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int) -> str:
+def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int, part: Part = WHOLE) -> str:
     """The jobs of a suite and what they will take: a table for each environment and unit, and the whole.
 
     Args:
         suite: what is to be played.
         costs: as from `estimate`.
         jobs: worker processes.
+        part: the share of the episodes that is to be played.
     """
-    episodes = suite.episodes()
+    episodes = {setting: len(part.episodes(count)) for setting, count in suite.episodes().items()}
     parts = []
     for env, unit in dict.fromkeys((setting.env, setting.unit) for setting in episodes):
         settings = [setting for setting in episodes if (setting.env, setting.unit) == (env, unit)]
@@ -146,17 +148,20 @@ def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int) -> str:
         rows += [[labels.get(planner, planner), *(cells.get((planner, budget), "") for budget in budgets)]
                  for planner in dict.fromkeys(setting.planner for setting in settings)]
         parts.append(f"{env}\n{markdown(rows)}")
-    work = sum(count * costs[setting].seconds for setting, count in episodes.items())
-    told = sum(count * costs[setting].seconds for setting, count in episodes.items() if not costs[setting].measured)
-    longest = max(cost.seconds for cost in costs.values())
-    parts.append(f"{suite.name}: {counted(sum(episodes.values()), 'episode')} of {counted(len(episodes), 'setting')}, "
-                 f"about {duration(max(work / jobs, longest))} with {counted(jobs, 'job')} "
-                 f"({duration(work)} of work); nothing was started\n"
-                 "cells: episodes x time of one on an idle machine, measured just now with a few episodes of every "
-                 "planner;\n"
-                 f"~ extrapolated, {told / work:.0%} of the time: in simulations from the largest budget tried, in ms "
-                 "from the number of decisions")
-    return "\n\n".join(parts)
+    name = suite.name if part == WHOLE else f"{suite.name}, part {part}"
+    return "\n\n".join([*parts, f"{name}: {_whole(episodes, costs, jobs)}"])
+
+
+def _whole(episodes: Mapping[Setting, int], costs: Mapping[Setting, Cost], jobs: int) -> str:
+    played = [(count, costs[setting]) for setting, count in episodes.items() if count]
+    work = sum(count * cost.seconds for count, cost in played)
+    told = sum(count * cost.seconds for count, cost in played if not cost.measured)
+    wall = max([work / jobs, *(cost.seconds for _, cost in played)])
+    return (f"{counted(sum(episodes.values()), 'episode')} of {counted(len(played), 'setting')}, about {duration(wall)} "
+            f"with {counted(jobs, 'job')} ({duration(work)} of work); nothing was started\n"
+            "cells: episodes x time of one on an idle machine, measured just now with a few episodes of every planner;\n"
+            f"~ extrapolated, {told / work if work else 0.0:.0%} of the time: in simulations from the largest budget "
+            "tried, in ms from the number of decisions")
 
 
 def _cell(episodes: int, found: Cost) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from runs import timing
-from runs.curves import Panel, caption, table
+from runs.curves import Panel, caption, table, table_of_largest
 from runs.store import Store
 
 
@@ -20,7 +20,7 @@ def text(store: Store, panels: Sequence[Panel], chart: Path) -> str:
     """The report."""
     parts = [f"# {store.suite.name}", store.suite.description, f"![reward against budget]({chart.name})"]
     for panel in panels:
-        parts += [f"## {panel.env}", table(panel), caption(panel)]
+        parts += [f"## {panel.env}", table(panel), caption(panel), table_of_largest(panel)]
     if timings := timing.timing(store):
         parts += ["## Time budgets", timing.verdict(timings), timing.table(timings)]
     failures = store.failures()

@@ -11,6 +11,7 @@ from planners import Decision
 from runs import estimate
 from runs.estimate import LADDER, Cost, Rung, climb, cost, duration, text
 from runs.experiment import RunError
+from runs.part import Part
 from runs.suite import Suite
 
 
@@ -90,6 +91,13 @@ def test_the_whole_is_the_sum_over_all_jobs():
         "trap", "| planner | 100 ms |", "| ------- | --------- |", "| uct | 30 x ~2 s |", "| mine | 30 x ~2 s |"]
     assert "mine: 180 episodes of 6 settings, about 45 s with 4 jobs (3 min of work)" in found
     assert "extrapolated, 83% of the time" in found
+
+
+def test_a_part_takes_its_share():
+    suite = Suite.of("x", {"experiment": [{"env": "trap", "planners": ["uct"], "simulations": [1], "episodes": 100}]})
+    costs = {setting: Cost(1.0, True) for setting in suite.settings()}
+    found = text(suite, costs, 1, Part(1, 4))
+    assert "| 25 x 1 s" in found and "x, part 1/4: 25 episodes of 1 setting, about 25 s" in found
 
 
 def test_no_run_is_shorter_than_its_longest_episode():

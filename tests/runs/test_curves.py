@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+
+from runs import provenance, store
+from runs.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
+from runs.episode import Batch, Episode
+from runs.ratings import Interval
+from runs.statistics import Summary
+from runs.suite import Suite
+
+TRAP = "trap:noise_range=0.1"
+
+
+def point(mean):
+    return Summary(9, mean, mean - 0.1, mean + 0.1, mean, iqm=Interval(mean + 0.01, mean - 0.02, mean + 0.02))
+
+
+KNOWN = Panel(TRAP, "simulations", {"uct": [(10, point(1.2)), (100, point(1.4))], "dpw": [(10, point(1.7))]}, 1.7, 1.2)
+UNKNOWN = Panel("curling", "ms", {"uct": [(10, point(0.5))]})
+
+
+def cells(text):
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+
+
+def test_regret_and_score_are_told_where_the_optimum_is_known():
+    assert list(columns(UNKNOWN)) == ["mean return", "interquartile mean"]
+    assert list(columns(KNOWN)) == ["mean return", "interquartile mean", "regret", "normalised score"]
+
+
+def test_the_table_tells_what_it_is_asked_for():
+    told = columns(KNOWN)
+    assert cells(table(KNOWN)) == cells(table(KNOWN, told["mean return"])) == [
+        ["planner", "10 simulations", "100 simulations"], ["-------", *["-" * 20] * 2],
+        ["uct", "1.200 [1.100, 1.300]", "1.400 [1.300, 1.500]"], ["dpw", "1.700 [1.600, 1.800]", ""]]
+    assert cells(table(KNOWN, told["interquartile mean"]))[2][2] == "1.410 [1.380, 1.420]"
+    assert cells(table(KNOWN, told["regret"]))[2][2] == "0.300 [0.200, 0.400]"
+    assert cells(table(KNOWN, told["normalised score"]))[2][2] == "0.400 [0.200, 0.600]"
+
+
+def test_the_largest_budget_of_each_planner_is_told_in_full():
+    found = cells(table_of_largest(KNOWN))
+    assert found[0] == ["planner", "simulations", "mean return", "interquartile mean", "regret", "normalised score"]
+    assert found[2][:2] == ["uct", "100"] and found[3][:2] == ["dpw", "10"]
+    assert found[3][2:] == ["1.700 [1.600, 1.800]", "1.710 [1.680, 1.720]", "0.000 [-0.100, 0.100]",
+                            "1.000 [0.800, 1.200]"]
+    assert len(cells(table_of_largest(UNKNOWN))[0]) == 4
+
+
+def test_a_value_of_nothing_has_no_minus():
+    dot = Panel(TRAP, "ms", {"uct": [(1, Summary(1, 1.7 + 1e-12, np.nan, np.nan, 1.7))]}, 1.7, 1.2)
+    assert cells(table(dot, columns(dot)["regret"]))[2][1] == "0.000"
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A run in which even episodes begin with 0.8125, odd ones with 0.5; the third one has nothing kept."""
+    suite = Suite.of("x", {"experiment": [
+        {"env": [TRAP, "curling"], "planners": [{"planner": "uct", "label": "mine"}], "simulations": [100, 10],
+         "episodes": 5}]})
+    with store.write(tmp_path, suite, {}, provenance.collect([]), resume=False) as run:
+        for setting in suite.settings():
+            actions = [[0.5] if number % 2 else [0.8125] for number in range(5)]
+            kept = [None if number == 2 else np.array(action, "<f8").tobytes() for number, action in enumerate(actions)]
+            run.add(Batch(setting, [Episode(number, 1.4, 2, 0.1, 20, first) for number, first in enumerate(kept)], 1.0))
+    with store.read(tmp_path) as run:
+        yield run
+
+
+def test_curves_of_returns(results):
+    trap, curling = panels(results)
+    assert (trap.env, trap.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
+    assert [budget for budget, _ in trap.curves["uct"]] == [10, 100]
+    assert (curling.env, curling.optimum, curling.random) == ("curling", None, None)
+
+
+def test_curves_of_simple_regret_leave_out_what_was_not_kept_and_what_is_not_solved(results):
+    found, = simple_regrets(results)
+    assert (found.env, found.optimum, found.random, found.label("uct")) == (TRAP, None, None, "mine")
+    for budget, summary in found.curves["uct"]:
+        assert budget in (10, 100)
+        assert summary.n == 4
+        assert summary.mean == pytest.approx(0.15)  # 1.7 - 1.4 after 0.5, nothing after 0.8125
