@@ -180,9 +180,10 @@ class FakeServer:
             match.since = time.monotonic()
         for text in self.bad_events:
             await response.write(f"event: latest_state_update\ndata: {text}\n\n".encode())
-        for picture in match.told:
+        for picture in match.told[:]:
             kind = "latest_state_update" if picture is match.told[-1] else "state_update"
             await response.write(f"event: {kind}\ndata: {json.dumps(picture)}\n\n".encode())
+            await asyncio.sleep(0.02)  # the server reads each from its database
         while (told := await queue.get()) is not None:
             await response.write(f": ping\n\nevent: latest_state_update\ndata: {json.dumps(told)}\n\n".encode())
         if match.listeners.get(match.teams[user]) is queue:

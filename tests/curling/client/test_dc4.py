@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
 
 from curling.client import dc4, dc4_link
-from curling.client.clock import Clock
+from curling.client.clock import Allowance, Clock
 from curling.client.dc4_link import Login, Refused
 from curling.client.log import MessageLog
 from curling.client.situation import Situation
@@ -26,6 +26,23 @@ from tests.curling.client.fake_dc4 import FakeServer, Match
 
 TIME_UP = 60.0  # s, of a test
 USERS = (("user0", "pass0"), ("user1", "pass1"))
+
+
+class Stopwatch(Clock):
+    """Keeps what it is taught and what it allows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taught: list[float] = []
+        self.limits: list[float] = []
+
+    def allowance(self, remaining: float, shots: int) -> Allowance:
+        given = super().allowance(remaining, shots)
+        self.limits.append(given.limit)
+        return given
+
+    def charged(self, seconds: float, own: float) -> None:
+        self.taught.append(seconds)
 
 
 class Draws:
@@ -50,9 +67,9 @@ class Draws:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (dc4, dc4_link):
-        monkeypatch.setattr(module, "PATIENCE", 6.0)
-        monkeypatch.setattr(module, "ANSWER", 3.0)
-    monkeypatch.setattr(dc4, "AGAIN", 0.5)
+        monkeypatch.setattr(module, "PATIENCE", 4.0)
+        monkeypatch.setattr(module, "ANSWER", 2.0)
+    monkeypatch.setattr(dc4, "AGAIN", 1.5)
     monkeypatch.setattr(dc4_link, "QUIET", 0.2)
 
 
@@ -66,10 +83,10 @@ def run(scenario: Awaitable[Any]) -> Any:
 
 
 async def play(server: FakeServer, match_id: str, team: int, thinker: Any, log: Path, said: list[str] | None = None,
-               password: str | None = None) -> None:
+               password: str | None = None, clock: Clock | None = None) -> None:
     login = Login("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
     with MessageLog(log) as messages:
-        skip = Skip(thinker, Clock(longest=0.02), messages, (said if said is not None else []).append)
+        skip = Skip(thinker, clock or Clock(longest=0.02), messages, (said if said is not None else []).append)
         await dc4.play(login, UUID(match_id), team, f"player {team}", skip)
 
 
@@ -194,6 +211,23 @@ def test_after_a_reconnection_no_shot_is_thrown_twice(logs: list[Path], shot: in
     assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
 
 
+def test_the_patience_with_a_server_begins_anew_when_it_is_back(
+        logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    thinkers = [Draws(), Draws()]
+
+    async def scenario() -> None:
+        async with match(logs, thinkers) as (server, _, tasks):
+            async def impatient() -> None:
+                assert server.connections == 4
+                monkeypatch.setattr(dc4_link, "PATIENCE", 0.2)
+                await asyncio.sleep(0.5)
+
+            thinkers[0].before_shot.update({2: server.hang_up, 6: impatient})
+            await asyncio.gather(*tasks)
+
+    run(scenario())
+
+
 @pytest.mark.parametrize("fault", ["hang up", "deaf", 503])
 def test_a_throw_whose_answer_is_lost_counts_once(logs: list[Path], fault: int | str) -> None:
     async def scenario() -> tuple[FakeServer, Match]:
@@ -261,6 +295,32 @@ def test_whoever_runs_out_of_time_has_lost(logs: list[Path]) -> None:
 
     run(scenario())
     assert said[0][-1] == "won 0 : 0 (time_limit)" and said[1][-1] == "lost 0 : 0 (time_limit)"
+
+
+def test_extra_ends_leave_time_for_more_of_them_and_delays_are_learned_from_one_clock(logs: list[Path]) -> None:
+    class Through(Draws):
+        """Throws all stones away until the second extra end."""
+
+        async def decide(self, situation: Situation, seconds: float, limit: float) -> Choice:
+            self.seen.append(situation)
+            return Choice((0.0, 4.0 if len(self.seen) <= 16 else 2.4, 1.0), 0.5, 1, 0.0)
+
+    clocks = [Stopwatch(), Stopwatch()]
+
+    async def scenario() -> None:
+        async with FakeServer() as server:
+            match_id = server.open(seconds=100.0, extra_seconds=50.0)
+            await asyncio.gather(*(play(server, match_id, team, Through(), logs[team], clock=clocks[team])
+                                   for team in (0, 1)))
+
+    run(scenario())
+    for clock in clocks:
+        regular, extra = clock.limits[1:9], clock.limits[9:]  # the first is that of the warm-up
+        assert regular[0] > 0.8 * 100.0 / 8.0 and len(extra) >= 16
+        assert 0.3 * 50.0 / 8.0 < extra[0] < 0.6 * 50.0 / 8.0
+        # neither the wait before the first move nor the change of clocks tells of delays
+        assert len(regular) + len(extra) - 2 <= len(clock.taught) <= len(regular) + len(extra) - 1
+        assert all(0.0 <= seconds < 10.0 for seconds in clock.taught)
 
 
 def test_a_match_can_be_created() -> None:
