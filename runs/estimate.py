@@ -157,9 +157,9 @@ def _whole(episodes: Mapping[Setting, int], costs: Mapping[Setting, Cost], jobs:
     work = sum(count * cost.seconds for count, cost in played)
     told = sum(count * cost.seconds for count, cost in played if not cost.measured)
     wall = max([work / jobs, *(cost.seconds for _, cost in played)])
-    return (f"{counted(sum(episodes.values()), 'episode')} of {counted(len(played), 'setting')}, about {duration(wall)} "
-            f"with {counted(jobs, 'job')} ({duration(work)} of work); nothing was started\n"
-            "cells: episodes x time of one on an idle machine, measured just now with a few episodes of every planner;\n"
+    return (f"{counted(sum(episodes.values()), 'episode')} of {counted(len(played), 'setting')}, about "
+            f"{duration(wall)} with {counted(jobs, 'job')} ({duration(work)} of work); nothing was started\n"
+            "cells: episodes x time of one on an idle machine, measured now with a few episodes of every planner;\n"
             f"~ extrapolated, {told / work if work else 0.0:.0%} of the time: in simulations from the largest budget "
             "tried, in ms from the number of decisions")
 

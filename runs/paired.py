@@ -42,8 +42,8 @@ def paired(a: ArrayLike, b: ArrayLike, rng: Rng) -> Paired:
     """
     differences = np.asarray(a, np.float64) - np.asarray(b, np.float64)
     summary = summarise(differences, rng)
-    return Paired(summary.n, summary.interval, sign_flip(differences, rng),
-                  episodes_to_settle(differences, summary.interval))
+    p = sign_flip(differences, rng)
+    return Paired(summary.n, summary.interval, p, episodes_to_settle(differences, summary.interval, p))
 
 
 def sign_flip(differences: ArrayLike, rng: Rng) -> float:
@@ -84,21 +84,23 @@ def _positive(counts: NDArray[np.int64], rows: int, rng: Rng) -> Array:
     return bits.astype(np.float64)
 
 
-def episodes_to_settle(differences: ArrayLike, interval: Interval) -> float:
+def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> float:
     """How many more episodes would settle which planner is better.
 
-    It is settled when the 95 % interval of the mean difference excludes 0: then this is 0. Otherwise it is what is
-    missing to the number n with 1.96 s / sqrt(n) = |m|, where the observed mean m and standard deviation s are taken
-    for the true ones, and at least 1. Infinite for m = 0; NaN for fewer than two differences.
+    It is settled when the 95 % interval of the mean difference excludes 0 and p is at most 0.05, which few episodes
+    that happen to agree do not reach: then this is 0. Otherwise it is what is missing to the number n with
+    1.96 s / sqrt(n) = |m|, where the observed mean m and standard deviation s are taken for the true ones, and at least
+    1. Infinite for m = 0; NaN for fewer than two differences.
 
     Args:
         differences: [n].
         interval: of their mean.
+        p: as from `sign_flip`.
     """
     given = np.asarray(differences, np.float64)
     if len(given) < 2:
         return math.nan
-    if interval.low > 0.0 or interval.high < 0.0:
+    if (interval.low > 0.0 or interval.high < 0.0) and p <= 1.0 - CONFIDENCE + ROUNDING:
         return 0.0
     if interval.value == 0.0:
         return math.inf

@@ -93,17 +93,25 @@ def test_a_constant_difference_is_settled():
 
 def test_episodes_to_settle_by_hand():
     differences = [1.0, -1.0, 1.0, -1.0, 0.5]  # mean 0.1, variance 1.05: (1.96 / 0.1)^2 * 1.05 = 403.4
-    assert episodes_to_settle(differences, Interval(0.1, -0.7, 0.8)) == 404 - 5
-    assert episodes_to_settle(differences, Interval(0.1, 0.01, 0.8)) == 0
-    assert episodes_to_settle(differences, Interval(-0.1, -0.8, -0.01)) == 0
-    assert episodes_to_settle([1.0, 1.2], Interval(1.1, -0.1, 2.0)) == 1  # skewed: not settled, however far the mean
+    assert episodes_to_settle(differences, Interval(0.1, -0.7, 0.8), 0.9) == 404 - 5
+    assert episodes_to_settle(differences, Interval(0.1, 0.01, 0.8), 0.05) == 0
+    assert episodes_to_settle(differences, Interval(-0.1, -0.8, -0.01), 0.01) == 0
+    assert episodes_to_settle(differences, Interval(0.1, 0.01, 0.8), 0.06) == 404 - 5
+    assert episodes_to_settle([1.0, 1.2], Interval(1.1, -0.1, 2.0), 0.5) == 1  # skewed: not settled, however far off
+
+
+@pytest.mark.parametrize(("n", "more"), [(2, 1.0), (5, 1.0), (6, 0.0)])
+def test_a_few_episodes_that_agree_settle_nothing(n, more):
+    found = paired([1.7] * n, [1.4] * n, generator())
+    assert found.difference == pytest.approx((0.3, 0.3, 0.3))
+    assert (found.p, found.more) == (2.0 / 2**n, more)
 
 
 def test_that_many_more_episodes_settle_it_about_every_second_time():
     rng = generator(8)
     sample = rng.normal(size=50)
     sample = 0.1 + (sample - sample.mean()) / sample.std(ddof=1)
-    n = int(50 + episodes_to_settle(sample, Interval(0.1, -0.2, 0.4)))
+    n = int(50 + episodes_to_settle(sample, Interval(0.1, -0.2, 0.4), 0.5))
     assert n == math.ceil(1.96**2 * 100)
     settled = sum(paired(rng.normal(0.1, 1.0, n), np.zeros(n), rng).more == 0.0 for _ in range(100))
     assert 30 < settled < 70
