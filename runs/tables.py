@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from runs.ratings import Interval
+if TYPE_CHECKING:  # a look at a run is not to wait for scipy
+    from runs.ratings import Interval
 
 
 def markdown(rows: Iterable[Sequence[str]]) -> str:
@@ -14,7 +16,7 @@ def markdown(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(map(str.ljust, line, widths))} |" for line in lines)
 
 
-def estimate(interval: Interval) -> str:
+def estimate(interval: "Interval") -> str:
     """`value [low, high]`, the value alone where there is no interval."""
     value, low, high = (f"{number:z.3f}" for number in interval)
     return value if math.isnan(interval.low) else f"{value} [{low}, {high}]"
