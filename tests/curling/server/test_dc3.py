@@ -100,6 +100,7 @@ async def replay_transcript(name):
 def alike(got, expected, where="", apart=None):
     """The differences between two messages; distances between stones go to `apart`, turning is not compared."""
     if isinstance(expected, dict) and set(expected) == {"angle", "position"} and got:
+        assert all(number == float(np.float32(number)) for number in got["position"].values())
         x, y = (got["position"][axis] - expected["position"][axis] for axis in "xy")
         apart.append(float(np.hypot(x, y)))
         return [] if set(got) == set(expected) else [where]

@@ -97,17 +97,19 @@ def test_the_same_seed_gives_the_same_errors_whatever_else_is_played():
     async def match(others):
         async with serving(house_of(noise="normal_dist", extra_ends=9)) as host:
             clients = await start(host)
-            if others:
-                tables = [await start(host) for _ in range(2)]
-                await asyncio.gather(*(play_on(table, DRAW) for table in tables))
-            return await play_on(clients, DRAW)
+            tables = [await start(host) for _ in range(others)]
+            played = await asyncio.gather(*(play_on(table, DRAW) for table in tables))
+            return [[update["last_move"] for update in updates] for updates in (await play_on(clients, DRAW), *played)]
 
-    alone, among = (asyncio.run(match(others)) for others in (False, True))
-    assert [update["last_move"] for update in alone] == [update["last_move"] for update in among]
+    (alone,), (among, *rest) = (asyncio.run(match(others)) for others in (0, 2))
+    assert alone == among
+    assert all(moves[1] != alone[1] for moves in rest) and rest[0][1] != rest[1][1]
 
 
-def test_a_client_that_does_not_read_costs_its_own_match_alone(monkeypatch):
-    monkeypatch.setattr(seat, "MOST_UNSENT", 100_000)
+@pytest.mark.parametrize(("unsent", "seconds"), [(100_000, 1000.0), (1 << 30, 0.3)])
+def test_a_client_that_does_not_read_costs_its_own_match_alone(monkeypatch, unsent, seconds):
+    monkeypatch.setattr(seat, "MOST_UNSENT", unsent)
+    monkeypatch.setattr(seat, "DRAIN_SECONDS", seconds)
 
     async def match():
         house = house_of(film=True, ends=9, say=said.append)
