@@ -1,7 +1,9 @@
 """The verb `replay`: a match on record as a page for a browser."""
 
 import argparse
+import itertools
 import sys
+import time
 import webbrowser
 from pathlib import Path
 
@@ -17,13 +19,16 @@ def replay(arguments: argparse.Namespace) -> int:
     from curling import record
     from curling.replay.page import replay_page
     from curling.replay.story import tell
+    from runs.progress import progress
 
     file: Path = arguments.file
     try:
         game = record.read(file, partial=True)
         out: Path = arguments.out or file.with_suffix(".html")
         check_writable(out, (".html", ".htm"))
-        events, apart = tell(game)
+        count, done, start = len(game.shots), itertools.count(1), time.monotonic()
+        with progress(count, "shots") as advance:
+            events, apart = tell(game, lambda: advance(1, (time.monotonic() - start) * (count / next(done) - 1.0)))
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror})") from error
     except ValueError as error:

@@ -25,7 +25,7 @@ function show(force) {
   slider.max = Math.max(story.count, 1);
   slider.value = p;
   slider.setAttribute("aria-valuetext", i < 0 ? "before the first shot" : `${story.endName(story.shots[i].end)}, shot ${story.shots[i].shot + 1} of ${SHOTS}`);
-  if (!lost) state(story.result && ended(i, t) ? story.ending() : i < 0 ? "Before the first shot" : story.endName(story.shots[i].end));
+  if (!lost) state(story.result && ended(i, t) ? story.ending() : i < 0 ? "Before the first shot" : story.endOf(story.shots[i].end));
   byId("play").classList.toggle("playing", playing);
   byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
   byId("start").hidden = playing || p > 0 || story.count === 0;
@@ -46,7 +46,7 @@ function go(to) {
 
 function jumpToEnd(end) {
   const first = story.shots.findIndex(shot => shot.end === end);
-  if (first >= 0) go(first);
+  if (first >= 0) go(first + 1e-4); // its first shot is about to be thrown, so that it is this end that is shown
 }
 
 function play(on) {
@@ -115,7 +115,7 @@ function begin(match) {
   match.players.forEach((name, team) => { byId(`name${team}`).textContent = byId(`name${team}`).title = name; });
   const budgets = match.budgets && new Set(match.budgets).size === 1 ? [match.budgets[0]] : match.budgets || [];
   byId("setting").textContent = [`${match.ends} ${match.ends === 1 ? "end" : "ends"}`, match.rule.replace("_", " ") + " rule",
-    match.physics, `${match.noise.replace("_", " ")} noise`, `${match.engine} engine`,
+    match.physics, `${match.noise === "none" ? "no" : match.noise.replace("_", " ")} noise`, `${match.engine} engine`,
     budgets.length ? `${budgets.join(" and ")} a shot` : ""].filter(Boolean).join(" \u00b7 ");
   document.title = `${match.players[0]} against ${match.players[1]}`;
 }

@@ -96,6 +96,10 @@ class Story {
     return end < this.match.ends ? `End ${end + 1}` : `Extra end ${end - this.match.ends + 1}`;
   }
 
+  endOf(end) {
+    return this.endName(end) + (end < this.match.ends ? ` of ${this.match.ends}` : "");
+  }
+
   // a sentence or two on what a shot led to
   tell(i) {
     const shot = this.shots[i], after = shot.stones, before = this.before(i), own = after[shot.row], said = [];

@@ -1,6 +1,7 @@
 """A record as the page tells it: its lines in order, with the paths of the stones and the win probability."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,8 +105,12 @@ class Story:
         self.apart = max(self.apart, float(np.nanmax(np.hypot(*(played - kept).T), initial=0.0)))
 
 
-def tell(record: Record) -> tuple[list[Event], float]:
+def tell(record: Record, advance: Callable[[], None] = lambda: None) -> tuple[list[Event], float]:
     """All events of a record, and how far its stones are from where the throws take them, see `Story.apart`.
+
+    Args:
+        record: of the match.
+        advance: called after every shot; with the engine "box2d" one takes half a second.
 
     Raises:
         ValueError: the record is of no match that can be played, or a shot is not the next one.
@@ -114,6 +119,7 @@ def tell(record: Record) -> tuple[list[Event], float]:
     events, ends = [story.begin()], {end.end: end for end in record.ends}
     for shot in record.shots:
         events.append(story.tell(shot))
+        advance()
         if shot.shot == STONES - 1 and shot.end in ends:
             events.append(story.tell(ends[shot.end]))
     return [*events, story.tell(record.result)], story.apart

@@ -88,8 +88,13 @@ def test_events_are_those_of_the_replay_first_those_so_far_then_the_new_ones(fee
     publish(feed, lines[:20])
     with Stream(watch, f"/events/{MATCH}") as stream:
         found = [stream.next() for _ in range(20)]
-        publish(feed, lines[20:])
-        found += [stream.next() for _ in range(len(lines) - 20)]
+        time.sleep(0.3)  # so that it waits for news
+        before = time.monotonic()
+        publish(feed, lines[20:21])
+        found.append(stream.next())
+        assert time.monotonic() - before < gallery.PING / 2
+        publish(feed, lines[21:])
+        found += [stream.next() for _ in range(len(lines) - 21)]
         assert stream.next() is None  # the match is over
     assert found == json.loads(json.dumps(tell(played)[0]))
 
@@ -189,8 +194,11 @@ def test_closing_sends_viewers_home_and_frees_the_port(feed, lines):
     publish(feed, lines[:1])
     with Stream(watch, f"/events/{MATCH}") as stream, Stream(watch, "/events") as index:
         assert stream.next()["type"] == "match" and index.next()
+        time.sleep(0.3)  # so that they wait for news
+        before = time.monotonic()
         watch.close()
         assert stream.next() is None and index.next() is None
+        assert time.monotonic() - before < gallery.PING / 2
     publish(feed, lines[1:])
     again = live.serve(feed, "127.0.0.1", watch.server_address[1])
     again.close()

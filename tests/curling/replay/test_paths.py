@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from curling.engines import make_engine
-from curling.replay.paths import TOLERANCE, tracks
+from curling.replay.paths import tracks
 from curling.sheet import no_stones
 
 PHYSICS = {"fcv1": ((0.1, 2.9), 1.5708, 1.0), "dc2": ((0.9, 33.0), 0.066696, 10.0)}
@@ -37,7 +37,7 @@ def test_stones_are_shown_where_the_engine_has_them_at_the_speed_of_a_real_clock
     for row, track in found.items():
         there = ~np.isnan(path.positions[:, row, 0])
         apart = np.hypot(*(shown(track, times[there]) - path.positions[there, row]).T)
-        assert apart.max() < TOLERANCE + 0.002
+        assert apart.max() < 0.005
         assert track["out"] == (not there[-1])
         assert math.isclose(sum(track["t"]), times[there][-1], abs_tol=1.0)
         assert len(track["t"]) < len(path.times)  # that is what key frames are for
