@@ -1,0 +1,188 @@
+"""Whatever a server sends, and whenever it goes, the client ends soon, with the right status and one clear line."""
+
+import asyncio
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from curling.client import dc2, dc3
+from curling.client.clock import Clock
+from curling.client.connection import Tcp
+from curling.client.log import MessageLog
+from curling.client.skip import Skip
+from curling.client.status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, status_of
+from curling.client.thinker import Thinker
+from curling.client.worker import Choice
+from curling.protocols.dc2 import Login
+from runs.benchmarks.practice import BONSPIEL
+from tests.curling.client.fakes import Player, Stub
+from tests.curling.peers import HANG, nonsense
+from tests.curling.protocols.corpus import CORPUS, TERMINATOR
+from tests.curling.protocols.transcripts import transcript
+from tests.curling.server.test_robustness import size
+
+SCRIPTS = {"dc3": transcript("dc3", "full_game_team0"), "dc2": transcript("dc2", "full_game_first")}
+PROTOCOLS = list(SCRIPTS)
+LONGEST_LINE = 300  # characters on the console
+
+
+def wire_of(protocol, line):
+    return line.text + TERMINATOR[protocol]
+
+
+RESULTS = {protocol: next(i for i, line in enumerate(script) if word in wire_of(protocol, line))
+           for (protocol, script), word in zip(SCRIPTS.items(), (b'"reason"', b"GAMEOVER"), strict=True)}
+
+
+def stages(protocol):
+    """Places in the script just before a kind of message that the server has not sent before."""
+    script = SCRIPTS[protocol]
+    kinds = [str(line.message["cmd"] if protocol == "dc3" else line.message.split()[0]) if line.from_server else ""
+             for line in script]
+    places = {i for i, kind in enumerate(kinds) if kind and kind not in kinds[:i]}
+    return sorted(places | {i + 1 for i in places if kinds[i] in ("update", "GO")})
+
+
+async def besiege(protocol, script, log, thinker):
+    """Let the client play against this script; its exit status."""
+    async with Player(script, end=TERMINATOR[protocol]) as server:
+        module = {"dc3": dc3, "dc2": dc2}[protocol]
+        tcp = Tcp("127.0.0.1", server.port, module.WIRE, log)
+        skip = Skip(thinker, Clock(longest=0.2), log, lambda line: None)
+        match = dc3.play(tcp, "bonspiel", skip) if protocol == "dc3" else dc2.play(
+            tcp, Login("id", "password", "bonspiel"), skip, "none")
+        return await asyncio.wait_for(status_of(match), HANG)
+
+
+def ends(protocol, script, folder, thinker=None):
+    """The exit status at the end of a script, and what was printed."""
+    path, told = folder / "log.jsonl", io.StringIO()
+    with contextlib.redirect_stderr(told), MessageLog(path) as log:
+        status = asyncio.run(besiege(protocol, script, log, thinker or Stub(Choice((0.1, 2.4, 1.0), 0.5, 1))))
+    for line in path.read_text().splitlines():
+        json.loads(line)
+    return status, told.getvalue().splitlines()
+
+
+def check(status, lines):
+    """One line says why it ended, unless the match is over; a planner that fails may have been told of before."""
+    assert all(line.startswith("bonspiel client: ") and line.isprintable() and len(line) <= LONGEST_LINE
+               for line in lines), lines
+    notes = [line for line in lines if "a draw to the tee" in line or "planners take it" in line]
+    assert len(lines) - len(notes) == (status != GAME_OVER), lines
+    assert status in (GAME_OVER, CONNECTION_LOST, PROTOCOL_ERROR)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_that_goes_at_any_message_is_a_lost_connection(protocol, tmp_path):
+    script = SCRIPTS[protocol]
+    for count in range(len(script) + 1):
+        status, lines = ends(protocol, script[:count], tmp_path)
+        check(status, lines)
+        assert status == (CONNECTION_LOST if count <= RESULTS[protocol] else GAME_OVER), count
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_nasty_messages_end_the_client(protocol, tmp_path):
+    script = SCRIPTS[protocol]
+    for place in stages(protocol):
+        for nasty in CORPUS[protocol, "server"]:
+            status, lines = ends(protocol, [*script[:place], nasty.wire(protocol)], tmp_path)
+            check(status, lines)
+            if nasty.broken:
+                assert status == PROTOCOL_ERROR, (place, nasty.name)
+
+
+@given(data=st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_nonsense_ends_the_client(protocol, data, tmp_path_factory):
+    script = SCRIPTS[protocol]
+    place = data.draw(st.integers(0, len(script)))
+    known = [wire_of(protocol, line) for line in script if line.from_server]
+    text = data.draw(nonsense(protocol, known))
+    check(*ends(protocol, [*script[:place], text], tmp_path_factory.getbasetemp()))
+
+
+STONE = {"position": {"x": 0.1, "y": 38.4}, "angle": 0.0}
+BEHIND = {"position": {"x": -999.0, "y": -999.0}, "angle": 0.0}
+RELEASED = {"position": {"x": 0.0, "y": 0.0}, "angle": 0.0}
+ODD = {
+    "stones in one place": {"stones": {"team0": [STONE] * 8, "team1": [STONE] * 8}},
+    "a stone far behind": {"stones": {"team0": [BEHIND] + [None] * 7, "team1": [None] * 8}},
+    "a stone at the release": {"stones": {"team0": [None] * 8, "team1": [RELEASED] + [None] * 7}},
+    "a stone not thrown yet": {"stones": {"team0": [None] * 7 + [STONE], "team1": [None] * 8}},
+    "no time": {"thinking_time_remaining": {"team0": 0.0, "team1": 0.0}},
+    "time below 0": {"thinking_time_remaining": {"team0": -1e300, "team1": -5.0}},
+    "endless time": {"thinking_time_remaining": {"team0": 1e308, "team1": 1e308}},
+    "no scores": {"scores": {"team0": [], "team1": []}},
+    "scores of nobody": {"scores": {"team0": [255] * 200, "team1": [255] * 200}},
+    "a lead of a thousand": {"scores": {"team0": [255] * 4, "team1": [0] * 4}},
+    "a far extra end": {"end": 999},
+}
+
+
+def test_odd_positions_are_answered_with_a_shot_by_a_real_planner(tmp_path):
+    """A match for each, of one position."""
+    script = SCRIPTS["dc3"]
+    at = next(i for i, line in enumerate(script) if line.message["cmd"] == "update")
+    assert script[at].message["next_team"] == "team0"
+
+    async def matches():
+        async with Thinker("rulebased") as thinker:
+            for name, state in ODD.items():
+                update = script[at].message | {"state": script[at].message["state"] | state}
+                odd = [*script[:at], json.dumps(update).encode() + b"\n", script[at + 1]]
+                with MessageLog(tmp_path / "log.jsonl") as log:
+                    assert await besiege("dc3", odd, log, thinker) == CONNECTION_LOST, name
+                sent = [json.loads(line)["msg"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+                moves = [message["move"] for message in sent if "cmd" in message and message["cmd"] == "move"]
+                assert [move["type"] for move in moves] == ["shot"], name
+
+    asyncio.run(matches())
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sizes of processes are read from /proc")
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
+    megabytes, largest = int(os.environ.get("BONSPIEL_FLOOD", "64")), []
+
+    async def flood(reader, writer):
+        try:
+            for _ in range(megabytes):
+                writer.write(b"x" * (1 << 20))
+                async with asyncio.timeout(HANG):
+                    await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.transport.abort()
+
+    async def client(port):
+        options = "--planner", "random", "--log", str(tmp_path / "log"), "--port", str(port)
+        process = await asyncio.create_subprocess_exec(*BONSPIEL, "client", protocol, *options, stderr=subprocess.PIPE)
+        try:
+            async with asyncio.timeout(60.0):
+                while process.returncode is None:
+                    with contextlib.suppress(OSError, IndexError, asyncio.TimeoutError):
+                        largest.append(size(process.pid, "VmHWM"))
+                        await asyncio.wait_for(process.wait(), 0.05)
+        finally:
+            if process.returncode is None:
+                process.kill()
+        return process.returncode, (await process.stderr.read()).decode().splitlines()
+
+    async def both():
+        async with await asyncio.start_server(flood, "127.0.0.1", 0) as server:
+            return await client(server.sockets[0].getsockname()[1])
+
+    status, lines = asyncio.run(both())
+    assert status == PROTOCOL_ERROR and max(largest) < 300.0
+    assert len(lines) == 1 and "bytes" in lines[0] and len(lines[0]) <= LONGEST_LINE

@@ -1,0 +1,48 @@
+"""A client written by others, the PyPI package dc3client, plays whole matches on the practice server."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from curling.record import read
+from curling.umpire import replay
+from runs.benchmarks import practice
+
+DEMANDED = "BONSPIEL_PEER"  # the Python with dc3client; set where its absence is a failure
+HERE = Path(__file__).resolve()
+DEFAULT = HERE.parents[3] / ".venv-peer" / "bin" / "python"  # made by make test
+
+
+@pytest.fixture
+def peer():
+    python = Path(os.environ.get(DEMANDED, DEFAULT))
+    if not python.exists():
+        assert DEMANDED not in os.environ, f"{DEMANDED}={python}, but there is no such Python"
+        pytest.skip("dc3client needs a virtual environment of its own, since it wants an older numpy: "
+                    "make .venv-peer/installed")
+    return python
+
+
+def test_a_match_of_two_clients_written_by_others(peer, tmp_path):
+    records = tmp_path / "records"
+    options = "--ends", "1", "--matches", "1", "--seed", "3", "--trajectory", "200", "--records", str(records)
+    with practice.server(tmp_path / "told", "dc3", *options) as served:
+        clients = [subprocess.Popen([peer, HERE.with_name("peer_client.py"), str(port), f"peer{team}"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                   for team, port in enumerate(served.ports)]
+        told = [client.communicate(timeout=120.0) for client in clients]
+        assert [client.returncode for client in clients] == [0, 0], told
+        assert served.process.wait(20.0) == 0
+    (file,) = records.glob("*.jsonl")
+    record = read(file)
+    replay(record)
+    assert record.match.players == ("peer0", "peer1") and record.result.reason == "score"
+    for team, (out, _) in enumerate(told):
+        seen = json.loads(out)
+        assert seen["team"] == f"team{team}" and seen["winner"] == f"team{record.result.winner}"
+        assert seen["updates"] == len(record.shots) + 1 and len(seen["frames"]) == len(record.shots)
+        assert seen["moves"] == sum(shot.team == team for shot in record.shots) and min(seen["frames"]) > 30
+        assert [scores[:1] for scores in seen["scores"]] == [[end] for end in record.ends[0].points]
