@@ -32,7 +32,7 @@ async def _log_in(house: House, hall: Hall, seat: Seat) -> None:
             login: dc2.Login = _decoded((await news.get()).text, dc2.Login)
         seat.send(dc2.encode(dc2.LoginOk()))
     except (Fault, ProtocolError, TimeoutError) as error:
-        house.say(f"client {seat.address}: {error or f'no LOGIN within {LOGIN_SECONDS:g} s'}")
+        house.say(f"client {seat.address}: {str(error) or f'no LOGIN within {LOGIN_SECONDS:g} s'}")
         seat.close()
     except asyncio.CancelledError:
         seat.close()

@@ -219,3 +219,16 @@ def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
     asyncio.run(match())
     assert told[0].startswith("client 127.0.0.1:") and words in told[0]
     assert told[1] == "match 1: first alice against second bob, 1 end"
+
+
+def test_who_does_not_log_in_in_time_is_sent_away(monkeypatch):
+    monkeypatch.setattr("curling.server.dc2.LOGIN_SECONDS", 0.2)
+
+    async def match():
+        async with hosting(house_of("dc2", say=told.append), Session2, doors, end=b"\0") as host:
+            stranger = await host.connect()
+            assert [await stranger.hear() for _ in range(2)] == ["CONNECTED", None]
+
+    told = []
+    asyncio.run(match())
+    assert len(told) == 1 and told[0].endswith(": no LOGIN within 0.2 s")

@@ -239,3 +239,54 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
     assert [result.reason for result in kept[1:]] == ["abandoned"] * (when in ("update", "second"))
     if kept[1:]:
         assert words in kept[1].detail and kept[1].winner is None
+
+
+def test_a_client_must_answer_the_greeting_in_time(monkeypatch):
+    monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 0.2)
+
+    async def match():
+        async with hosting(house_of(say=said.append), partial(Session3, steps=None), doors) as host:
+            clients = [await host.connect(door) for door in (0, 1)]
+            assert await clients[0].greet("quick") == "team0"
+            assert [(await client.hear() or {}).get("cmd") for client in clients] == [None, "dc"]
+            assert await clients[1].hear() is None
+
+    said = []
+    asyncio.run(match())
+    assert said == ["match 1: abandoned: team1: no dc_ok within 0.2 s"]
+
+
+def test_there_is_no_limit_on_becoming_ready(monkeypatch):
+    monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 0.1)
+
+    async def match():
+        async with hosting(house_of(), partial(Session3, steps=None), doors) as host:
+            clients = [await host.connect(door) for door in (0, 1)]
+            for client in clients:
+                assert (await client.hear())["cmd"] == "dc"
+                client.say({"cmd": "dc_ok", "name": "slow"})
+                assert (await client.hear())["cmd"] == "is_ready"
+            await asyncio.sleep(0.3)
+            for client in clients:
+                client.say(READY)
+            return (await clients[0].hear())["cmd"]
+
+    assert asyncio.run(match()) == "new_game"
+
+
+def test_after_the_match_the_server_waits_for_clients_to_leave_but_not_for_ever(monkeypatch):
+    monkeypatch.setattr("curling.server.session.LEAVING_SECONDS", 0.5)
+
+    async def match():
+        async with hosting(house_of(say=said.append), partial(Session3, steps=None), doors) as host:
+            clients = await start(host)
+            await play_on(clients, CONCEDE)
+            clients[0].say(b"good game\n" * 10_000)
+            await clients[1].close()
+            before = asyncio.get_running_loop().time()
+            assert await clients[0].hear() is None
+            return asyncio.get_running_loop().time() - before
+
+    said = []
+    assert asyncio.run(match()) > 0.4
+    assert said[1:] == ["match 1: team1 client1 wins, 0:0 (concede)"]
