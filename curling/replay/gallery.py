@@ -24,7 +24,7 @@ class Watched:
     def __init__(self) -> None:
         """No line yet."""
         self.lines: list[Line] = []
-        self._events: list[Event] = []
+        self._events: list[str] = []
         self._story: Story | None = None
         self._lock = Lock()
 
@@ -33,11 +33,11 @@ class Watched:
         """Whether there is nothing to come."""
         return bool(self.lines) and self.lines[-1]["type"] == "result"
 
-    def event(self, number: int) -> Event:
-        """What the page is told of line `number`, which is there."""
+    def event(self, number: int) -> str:
+        """What the page is told of line `number`, which is there, as JSON."""
         with self._lock:
             for line in self.lines[len(self._events) : number + 1]:
-                self._events.append(self._tell(line))
+                self._events.append(json.dumps(self._tell(line), separators=(",", ":"), allow_nan=False))
             return self._events[number]
 
     def _tell(self, line: Line) -> Event:
@@ -103,7 +103,7 @@ class Gallery:
         """Messages for those who watch a match, from line `number` on, up to the result."""
         while not self.closed and not (match.over and number >= len(match.lines)):
             if self._wait(lambda: len(match.lines), number):
-                yield f"id: {number}\ndata: {json.dumps(match.event(number))}\n\n"
+                yield f"id: {number}\ndata: {match.event(number)}\n\n"
                 number += 1
             else:
                 yield ": nothing new\n\n"

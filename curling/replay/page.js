@@ -111,7 +111,7 @@ function begin(match) {
   story = new Story(match);
   const { sheet } = match;
   ices = [new Ice(byId("house"), sheet, sheet.hog_line - 350, sheet.back_line + 350, true),
-    new Ice(byId("run"), sheet, -900, sheet.back_line + 500, false)];
+    new Ice(byId("run"), sheet, sheet.back_line - 41134, sheet.back_line + 500, false)];
   match.players.forEach((name, team) => { byId(`name${team}`).textContent = byId(`name${team}`).title = name; });
   const budgets = match.budgets && new Set(match.budgets).size === 1 ? [match.budgets[0]] : match.budgets || [];
   byId("setting").textContent = [`${match.ends} ${match.ends === 1 ? "end" : "ends"}`, match.rule.replace("_", " ") + " rule",

@@ -118,7 +118,7 @@ function drawCurve(story, p) {
     if (to - from > 14) text((from + to) / 2, height - 5, end < match.ends ? end + 1 : `E${end - match.ends + 1}`, "middle");
   }
   shots.forEach((shot, k) => {
-    if (shot.value !== null) element("circle", { cx: x(k), cy: y(shot.value), r: 2.2, fill: "none", stroke: `var(--dot${shot.team})`, "stroke-width": 1.2 }, svg);
+    if (shot.value !== null) element("circle", { cx: x(k), cy: y(Math.max(0, Math.min(1, shot.value))), r: 2.2, fill: "none", stroke: `var(--dot${shot.team})`, "stroke-width": 1.2 }, svg);
   });
   element("path", { d: `M${path}`, fill: "none", stroke: "var(--text)", "stroke-width": 1.8, "stroke-linejoin": "round" }, svg);
   const cursor = element("g", { id: "cursor" }, svg);

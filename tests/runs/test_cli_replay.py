@@ -1,4 +1,5 @@
 import json
+import socket
 import subprocess
 import sys
 import webbrowser
@@ -92,20 +93,24 @@ def test_files_that_are_not_there_or_cannot_be_written(file, arguments, said, ca
 
 
 def test_a_server_shows_its_matches(tmp_path):
-    line = [sys.executable, "-c", "import sys; from runs.cli import main; sys.exit(main())"]
-    options = ["dc2", "--port", "0", "--watch", "0", "--records", str(tmp_path)]
-    server = subprocess.Popen([*line, "server", *options], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    line = [sys.executable, "-c", "import sys; from runs.cli import main; sys.exit(main())", "server", "dc2"]
+    server = subprocess.Popen([*line, "--port", "0", "--watch", "0", "--records", str(tmp_path)], cwd=ROOT,
+                              stdout=subprocess.PIPE, text=True)
     try:
         said = server.stdout.readline()
         assert said.startswith("watch the matches at http://127.0.0.1:")
         assert server.stdout.readline().startswith("listening on ")
         with urlopen(said.split()[-1], timeout=30) as answer:
             assert b"Matches on this server" in answer.read()
-        port = said.strip().rstrip("/").rsplit(":", 1)[1]
-        taken = subprocess.run([*line, "server", *options[:4], port, *options[5:]], cwd=ROOT, capture_output=True,
-                               text=True, timeout=120)
-        assert taken.returncode == 1 and f"port {port}" in taken.stderr and taken.stderr.count("\n") == 1
     finally:
         server.terminate()
         server.wait(30)
         server.stdout.close()
+
+
+def test_a_port_that_is_taken_is_told_of(tmp_path, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert cli.main(["server", "dc2", "--port", "0", "--watch", port, "--records", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert f"port {port}" in error and error.count("\n") == 1
