@@ -34,7 +34,7 @@ def server():
                     else:
                         read(reader, end)
 
-        threads.append(threading.Thread(target=serve))
+        threads.append(threading.Thread(target=serve, daemon=True))
         threads[-1].start()
         return str(listener.getsockname()[1])
 

@@ -16,7 +16,7 @@ from curling.protocols import ProtocolError, dc2
 from tests.curling.client.fakes import Player, Stub
 from tests.curling.protocols.transcripts import names, transcript
 
-SOON = 20.0  # s
+SOON = 30.0  # s
 TEE = Choice((0.99074, 29.559774, 1.0), 0.5, 1)
 LOGIN = dc2.Login("alice", "secret", "alice")
 SCRIPT = transcript("dc2", "full_game_first")

@@ -20,7 +20,7 @@ from curling.protocols import ProtocolError, dc3
 from tests.curling.client.fakes import TEE, Failing, Player, Stub
 from tests.curling.protocols.transcripts import names, transcript
 
-SOON = 20.0  # s
+SOON = 300.0  # s, for a planner that is compiled first
 WHOLE = [name for name in names("dc3") if transcript("dc3", name)[-1].message["cmd"] == "game_over"]
 
 
@@ -250,7 +250,7 @@ def test_a_lost_connection_is_noticed_at_once_while_the_planner_thinks(log):
                 await play(server, Stub(seconds=60.0), log)
             return time.monotonic() - server.closed_at
 
-    assert asyncio.run(both()) < SOON / 2.0
+    assert asyncio.run(both()) < 10.0
 
 
 def test_a_match_that_is_over_needs_no_farewell(log):
