@@ -65,7 +65,7 @@ def refusal(what: str, trouble: Trouble) -> Refused | ConnectionLost:
     """The error that a trouble stands for."""
     if trouble.status is None:
         return ConnectionLost(f"{what}: {trouble.text}")
-    blame = "the user or the password" if trouble.status == UNAUTHORIZED else "it"
+    blame = "the user, the password or the match" if trouble.status == UNAUTHORIZED else "it"
     return Refused(f"{what}: the server refuses {blame} ({trouble.text})")
 
 

@@ -158,11 +158,11 @@ class FakeServer:
     async def _join(self, request: web.Request) -> web.Response:
         user, match = self._user(request), self.matches.get(request.query["match_id"])
         if match is None:
-            return self._conflict("Match not found.", 404)
+            self._deny("Invalid match data")
         wanted = TEAMS.index(request.query["expected_match_team_name"])
         free = [team for team in (wanted, 1 - wanted) if team not in match.teams.values()]
         if user not in match.teams and not free:
-            return self._conflict("This match has already started.")
+            self._deny("Invalid match data")
         return web.json_response(TEAMS[match.teams.setdefault(user, *free[:1])])
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
