@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from curling import umpire
-from curling.record import Match
+from curling.record import Match, Record, Result, Shot, places
 from runs.game import Game, Side, play
 
 RANDOM = Side("random", 1, "simulations")
@@ -26,6 +28,19 @@ def test_the_engine_named_in_the_record_moves_the_stones(played):
     for found in by.values():
         assert found.path is not None and abs(found.path.positions[-1] - found.stones)[0].max() < 1e-9
     assert umpire.outcome(played.match.model(), state, (*thrown, 1.57)).path is None
+
+
+def test_a_record_replays_on_its_own_engine():
+    match = Match(("", ""), "fcv1", None, None, 1, engine="box2d")
+    state, shots = match.model().initial_state(None), []
+    for number, vy in enumerate((2.42, 2.6)):
+        after = umpire.outcome(match.model(), state, (0.13, vy, 1.57), "box2d")
+        shots.append(Shot(0, number, number, 1, (0.13, vy, 1.0), (0.13, vy, 1.57), places(after.stones), None, None, 0.0))
+        state = after.state
+    found = Record(match, tuple(shots), (), Result((0, 0), None, None, "unfinished"))
+    assert len(umpire.replay(found)) == 3
+    with pytest.raises(ValueError, match="stones"):
+        umpire.replay(found._replace(match=replace(match, engine="analytic")))
 
 
 def test_a_foul_is_told():
