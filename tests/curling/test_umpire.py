@@ -34,8 +34,9 @@ def test_a_record_replays_on_its_own_engine():
     match = Match(("", ""), "fcv1", None, None, 1, engine="box2d")
     state, shots = match.model().initial_state(None), []
     for number, vy in enumerate((2.42, 2.6)):
-        after = umpire.outcome(match.model(), state, (0.13, vy, 1.57), "box2d")
-        shots.append(Shot(0, number, number, 1, (0.13, vy, 1.0), (0.13, vy, 1.57), places(after.stones), None, None, 0.0))
+        aim, thrown = (0.13, vy, 1.0), (0.13, vy, 1.57)
+        after = umpire.outcome(match.model(), state, thrown, "box2d")
+        shots.append(Shot(0, number, number, 1, aim, thrown, places(after.stones), None, None, 0.0))
         state = after.state
     found = Record(match, tuple(shots), (), Result((0, 0), None, None, "unfinished"))
     assert len(umpire.replay(found)) == 3
