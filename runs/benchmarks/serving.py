@@ -131,8 +131,17 @@ def largest_size(process: int) -> float:
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024.0
 
 
-def serving(texts: Sequence[str], matches: int = MATCHES, ends: int = ENDS) -> Iterator[Measurement]:
-    """50 DC3 matches at once on the practice server, 8 ends, 100 clients that move at once."""
+def serving(texts: Sequence[str]) -> Iterator[Measurement]:
+    """Matches of Digital Curling 3 at once on the practice server, whose clients move at once; about 6 s."""
+    yield from figures(MATCHES, ENDS)
+
+
+def figures(matches: int, ends: int) -> Iterator[Measurement]:
+    """Measure, and tell in figures.
+
+    Raises:
+        RunError: a match did not end, a move was lost, or the server does not start.
+    """
     done = measure(matches, ends)
     moves, what, where = len(done.load.latencies), "serving", f"{matches} matches at once, {ends} ends"
     if (done.load.finished, done.records, done.load.updates) != (2 * matches, matches, 2 * (moves + matches)):
@@ -152,7 +161,7 @@ def main() -> int:
     arguments = parser.parse_args()
     start = time.perf_counter()
     try:
-        for m in serving((), arguments.matches, arguments.ends):
+        for m in figures(arguments.matches, arguments.ends):
             print(f"{m.value:>12,.4g} {m.unit:<8} {m.env}", flush=True)
     except RunError as error:
         print(error, file=sys.stderr)

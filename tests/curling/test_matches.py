@@ -90,5 +90,4 @@ def test_a_killed_process_ends_the_others(victim, clients, tmp_path):
         assert len(record.shots) >= 2
         if victim == "client":
             assert len(told(tmp_path / "told")) == 3 and "left" in told(tmp_path / "told")[-1]
-            again = clients("dc3", served.ports, ("random", "random"))
-            assert [process.wait(PATIENCE) for process in again] == [0, 0]
+            assert served.process.poll() is None
