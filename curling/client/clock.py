@@ -1,7 +1,8 @@
 """How long a move may take, so that no match is lost on time.
 
 What is left of the clock is shared out evenly among the own shots to come and a reserve. A move may take a fraction of
-its slice. Within that, the planner's time leaves room for the network and for a planner that is late.
+its slice. Within that, the planner's time leaves room for the network and for a planner that is late, as on a machine
+that is busy with other things.
 """
 
 from collections import deque
@@ -14,7 +15,7 @@ RESERVE = 0.5  # of a shot, so that the last one does not take all there is
 FRACTION = 0.95  # of the slice
 LATE_SHARE, LATE = 0.05, 0.004  # planners keep a budget within a twentieth or 4 ms, whichever is more; allow both
 HICCUP, HICCUP_SHARE = 0.3, 0.15  # s to spare for a system that is busy elsewhere, but not more of a slice than this
-REMEMBERED, WORSE = 4, 1.25  # moves whose largest delay is expected again, and somewhat more
+REMEMBERED, WORSE = 4, 1.25  # moves whose largest delays are expected again, and somewhat more
 LEAST = 0.005  # s, less is no time to plan in
 
 
@@ -40,7 +41,7 @@ def shots_left(shot: int, ends: int) -> int:
 
 @dataclass
 class Clock:
-    """Shares out the time that a server leaves, and learns how much of it goes by on the way.
+    """Shares out the time that a server leaves, and learns how much of it goes by on the way and how late planners are.
 
     Args:
         delay: what a move is expected to be charged for the network before anything is known of it, s.
@@ -52,6 +53,8 @@ class Clock:
     fraction: float = FRACTION
     longest: float | None = None
     _delays: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    _overruns: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    _planned: float = 0.0  # s for the planner in the present move
 
     def allowance(self, remaining: float, shots: int) -> Allowance:
         """Time for the next move.
@@ -62,11 +65,12 @@ class Clock:
         """
         part = max(remaining, 0.0) / (shots + RESERVE)
         limit = max(self.fraction * part - WORSE * max(self._delays, default=self.delay), 0.0)
-        spare = LATE + min(HICCUP, HICCUP_SHARE * part)
+        spare = LATE + max(min(HICCUP, HICCUP_SHARE * part), min(WORSE * max(self._overruns, default=0.0), limit / 2.0))
         if self.longest is not None:
             limit = min(limit, (1.0 + LATE_SHARE) * self.longest + spare)
         seconds = (limit - spare) / (1.0 + LATE_SHARE)
-        return Allowance(seconds if seconds >= LEAST else 0.0, limit)
+        self._planned = seconds if seconds >= LEAST else 0.0
+        return Allowance(self._planned, limit)
 
     def charged(self, seconds: float, own: float) -> None:
         """Learn from a move.
@@ -76,3 +80,4 @@ class Clock:
             own: from the receipt of the server's message to the sending of the move, s.
         """
         self._delays.append(max(seconds - own, 0.0))
+        self._overruns.append(max(own - (1.0 + LATE_SHARE) * self._planned, 0.0) if self._planned else 0.0)

@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.process import BaseProcess
 from types import TracebackType
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PATIENCE = 300.0  # s for the planner's process to load, to compile and to plan for the first time
 TRY = 0.01  # s of planning that compile and load what there is
 AGAIN = 1.0  # s of planning after that, where a planner was started again
+GRACE = 5.0  # s that a planner may be late before it is taken to hang; the move does not wait for it
 
 
 class PlannerRefused(Exception):
@@ -34,6 +35,10 @@ class PlannerGone(Exception):
     """The planner's process died or does not answer; the text is one line."""
 
 
+class PlannerSilent(PlannerGone):
+    """It does not answer."""
+
+
 class Thinker:
     """Asks a planner in another process for shots; to be used as an asynchronous context manager.
 
@@ -41,14 +46,16 @@ class Thinker:
         planner: NAME[:key=value,...] as `curling.players.parse` takes it, or a planner that can be pickled.
         seed: of the planner's random draws; None for other ones every time.
         patience: s until a planner that is started and gives no sign is given up.
+        grace: s that a planner may be late without being started again.
     """
 
-    def __init__(self, planner: str | Planner, seed: int | None = None, patience: float = PATIENCE) -> None:
+    def __init__(self, planner: str | Planner, seed: int | None = None, patience: float = PATIENCE,
+                 grace: float = GRACE) -> None:
         """Nothing is started yet."""
-        self.planner, self.seed, self.patience = planner, seed, patience
+        self.planner, self.seed, self.patience, self.grace = planner, seed, patience, grace
         self._process: BaseProcess | None = None
         self._pipe: Pipe | None = None
-        self._revival: asyncio.Task[None] | None = None
+        self._recovery: asyncio.Task[None] | None = None
         self._usual: Situation | None = None  # what it is warmed up with
 
     async def __aenter__(self) -> Self:
@@ -63,8 +70,8 @@ class Thinker:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None,
                         where: TracebackType | None) -> None:
         """End the process."""
-        if self._revival is not None:
-            self._revival.cancel()
+        if self._recovery is not None:
+            self._recovery.cancel()
         self._kill()
 
     async def start(self) -> None:
@@ -102,7 +109,7 @@ class Thinker:
         Args:
             situation: where to throw.
             seconds: that the planner may take.
-            limit: s after which the planner is stopped, and started again in the background.
+            limit: s after which there is no waiting for the planner; one that hangs is started again in the background.
 
         Returns:
             The planner's choice, or one without an action that tells why.
@@ -113,29 +120,37 @@ class Thinker:
         waited = time.monotonic() - start
         try:
             choice = await self._ask(situation, seconds - waited, limit - waited)
+        except PlannerSilent as error:
+            self._recover(self.grace)
+            return self._failed(str(error), start)
         except PlannerGone as error:
-            self._revive()
+            self._recover()
             return self._failed(str(error), start)
         return replace(choice, seconds=time.monotonic() - start)
 
     async def _is_ready(self, patience: float) -> bool:
-        """Whether there is a planner to ask; one that is being started is given so many seconds."""
-        if self._revival is None and self._process is None:
-            self._revive()
-        if self._revival is not None:
-            await asyncio.wait({self._revival}, timeout=patience)
-            if not self._revival.done():
+        """Whether there is a planner to ask; one that is late or being started is given so many seconds."""
+        if self._recovery is None and self._process is None:
+            self._recover()
+        if self._recovery is not None:
+            await asyncio.wait({self._recovery}, timeout=patience)
+            if not self._recovery.done():
                 return False
-            self._revival = None
+            self._recovery = None
         return self._process is not None
 
     @staticmethod
     def _failed(why: str, start: float) -> Choice:
         return Choice(seconds=time.monotonic() - start, failure=why)
 
-    def _revive(self) -> None:
-        """Start the planner again in the background."""
-        async def revival() -> None:
+    def _recover(self, grace: float = 0.0) -> None:
+        """In the background: wait for an answer that is late, and useless by now, or else start the planner again."""
+        async def recovery() -> None:
+            if grace > 0.0:
+                with suppress(PlannerGone):
+                    await self._answer(grace)
+                    return
+            self._kill()
             try:
                 await self.start()
                 if self._usual is not None:
@@ -143,8 +158,7 @@ class Thinker:
             except (PlannerGone, PlannerRefused, OSError):
                 self._kill()
 
-        self._kill()
-        self._revival = asyncio.create_task(revival())
+        self._recovery = asyncio.create_task(recovery())
 
     async def _ask(self, situation: Situation, seconds: float, limit: float) -> Choice:
         if self._pipe is None:
@@ -159,7 +173,8 @@ class Thinker:
         """What the process says next.
 
         Raises:
-            PlannerGone: nothing within `limit` seconds, or it ended.
+            PlannerSilent: nothing within `limit` seconds.
+            PlannerGone: it ended.
         """
         assert self._pipe is not None and self._process is not None
         try:
@@ -169,7 +184,7 @@ class Thinker:
             self._process.join(1.0)
             raise PlannerGone(f"the planner's process ended (exit code {self._process.exitcode})") from error
         if not answered:
-            raise PlannerGone(f"no answer within {limit:.3g} s")
+            raise PlannerSilent(f"no answer within {limit:.3g} s")
         return answer
 
     def _kill(self) -> None:

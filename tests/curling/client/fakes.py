@@ -13,6 +13,7 @@ from curling.client.worker import Choice
 from planners import Decision
 
 TEE = (0.1317, 2.3997, 1.0)
+LATE = 2.0  # s
 EVEN = Choice(TEE, 0.5, 1)
 
 
@@ -31,6 +32,8 @@ class Failing:
             os._exit(7)
         if fault == "quits":
             raise SystemExit(1)
+        if fault == "late":
+            time.sleep(LATE)
         while fault == "hangs":
             pass
         if fault == "prints":

@@ -58,6 +58,23 @@ def test_the_longest_time_is_kept():
     assert Clock(longest=0.5).allowance(1000.0, 1).seconds == pytest.approx(0.5)
 
 
+def test_the_last_move_leaves_a_reserve():
+    assert Clock().allowance(3.0, 1).limit < 0.7 * 3.0
+
+
+def test_a_planner_that_is_late_gets_less_time_and_never_none():
+    clock = Clock()
+    usual = clock.allowance(100.0, 10).seconds
+    clock.charged(usual + 2.0, usual + 2.0)
+    after = clock.allowance(100.0, 10).seconds
+    assert after < usual - 1.0
+    clock.charged(60.0, 60.0)
+    assert 0.3 * usual < clock.allowance(100.0, 10).seconds < after
+    for _ in range(4):
+        clock.charged(0.1, 0.1)
+    assert clock.allowance(100.0, 10).seconds == usual
+
+
 @pytest.mark.parametrize("remaining", [-1.0, 0.0, 1e-6, 0.1])
 def test_too_little_time_is_none(remaining):
     clock = Clock(delay=0.5)

@@ -221,6 +221,8 @@ def test_a_wrong_message_ends_the_match(place, message, log):
     with pytest.raises(ProtocolError) as error:
         played([*script[:place], message, *script[place:]], Stub(), log, linger=True)
     assert "\n" not in str(error.value) and len(str(error.value)) < 300
+    last = json.loads(log.path.read_text().splitlines()[-1])
+    assert last["dir"] == "server->client" and len(last["raw"] if "raw" in last else json.dumps(last)) <= 1000
 
 
 def test_too_long_a_message_ends_the_match(log, monkeypatch):

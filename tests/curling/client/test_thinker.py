@@ -83,7 +83,7 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
     faulty, well = replace(START, shot=3), replace(START, shot=4)
 
     async def ask():
-        async with Thinker(Failing(((3, fault),))) as thinker:
+        async with Thinker(Failing(((3, fault),)), grace=0.5) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             first = thinker._process.pid
             start = time.monotonic()
@@ -101,6 +101,19 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
     with pytest.raises(ValueError, match="closed"):
         process.is_alive()
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_planner_that_is_late_misses_a_shot_and_is_not_started_again():
+    async def ask():
+        async with Thinker(Failing(((3, "late"),)), grace=60.0) as thinker:
+            assert await thinker.warm_up(START, 0.01) is None
+            process = thinker._process.pid
+            choice = await thinker.decide(replace(START, shot=3), 0.1, 0.2)
+            assert choice.action is None and "no answer" in choice.failure
+            assert (await soon(thinker, replace(START, shot=4))).action == pytest.approx(TEE)
+            assert thinker._process.pid == process
+
+    asyncio.run(ask())
 
 
 def test_a_planner_that_fails_when_it_is_warmed_up_says_so():
