@@ -97,6 +97,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         ValueError: the planner chose an action outside the bounds, or the model gave a reward that is not finite.
     """
     own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
+    low, high = model.action_low, model.action_high
     state = model.initial_state(environment_rng(setting.seed, index, 0))
     total, weight, step = 0.0, 1.0, 0
     times, simulations, first_action = [], 0, b""
@@ -107,7 +108,9 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         decision = planner.plan(model, state, budget, own)
         times.append(time.perf_counter() - start)
         simulations += int(decision.simulations)
-        action = check_actions(model, decision.action[None], "action")[0]
+        action = np.ascontiguousarray(decision.action, np.float64)
+        if not (action.shape == low.shape and ((low <= action) & (action <= high)).all()):
+            check_actions(model, action[None], "action")  # says what is wrong, which takes longer than a small plan
         first_action = first_action or action.astype("<f8").tobytes()
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)

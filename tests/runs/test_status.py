@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 import time
 
 import pytest
@@ -93,6 +95,12 @@ def test_status_on_the_command_line(run):
     assert run("status", "nowhere")[0] == 2
     assert run("status", "x", "--watch", "0")[0] == 2
     assert run("status", "x", "--watch", "often")[0] == 2
+
+
+def test_a_look_waits_for_nothing_heavy():
+    program = "import sys, runs.status; print({'scipy', 'numba', 'matplotlib', 'joblib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 def test_watching_ends_when_the_run_does(run, tmp_path, monkeypatch):

@@ -1,0 +1,122 @@
+"""Large results files, and what the runner and the store cost: `python -m runs.benchmarks.storage --help`."""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from runs import driver, provenance, store
+from runs.episode import Batch, Episode
+from runs.experiment import Entrant, Experiment, Setting
+from runs.suite import Suite, load
+
+BUDGETS = (10, 30, 100, 300, 1000)
+PLANNERS = ("uct", "pw", "dpw", "weighted_uct", "abstraction")
+BATCH = 1_000
+STEPS = 10
+
+TASKS = {
+    "status": "print(status.text(status.status(results)))",
+    "returns": "results.returns()",
+    "simulations": "results.values('simulations')",
+    "first actions": "list(results.first_actions())",
+    "times, quantiles": "timing.timing(results)",
+    "pending episodes": "results.pending()",
+    "tables": "[curves.table(panel) for panel in curves.panels(results)]",
+    "export to CSV": "export.to_csv(results, open('/dev/null', 'w'))",
+    "export to Parquet": "export.to_parquet(results, '/dev/null')",
+}
+PROGRAM = """
+import time; start = time.perf_counter()
+import sys
+from pathlib import Path
+from runs import {modules}
+with store.read(Path(sys.argv[1])) as results:
+    {task}
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(time.perf_counter() - start, time.process_time(), int(peak.split()[1]) / 1024, file=sys.stderr)
+"""
+
+
+def generate(folder: Path, rows: int, rng: np.random.Generator) -> None:
+    """Write a results file with made-up episodes of two environments, half of them with time budgets."""
+    entrants = tuple(map(Entrant, PLANNERS))
+    episodes = rows // (4 * len(BUDGETS) * len(PLANNERS))
+    envs = ("trap:noise_range=0.1", "treasure_hunt:size=5")
+    suite = Suite("large", tuple(Experiment(env, entrants, BUDGETS, BUDGETS, episodes) for env in envs))
+    with store.write(folder, suite, suite.resolve(), provenance.collect([]), False) as results:
+        for setting in suite.settings():
+            for first in range(0, episodes, BATCH):
+                played = _episodes(setting, range(first, min(first + BATCH, episodes)), rng)
+                results.add(Batch(setting, list(played), 1.0))
+
+
+def _episodes(setting: Setting, numbers: range, rng: np.random.Generator) -> Iterator[Episode]:
+    actions = rng.random((len(numbers), 1))
+    times = setting.budget / 1e3 * rng.normal(1.0, 0.03, (len(numbers), STEPS)).astype("<f4")
+    for i, number in enumerate(numbers):
+        kept = times[i].tobytes() if setting.unit == "ms" else None
+        yield Episode(number, float(rng.normal(1.0, 0.3)), STEPS, float(times[i].sum()), 10_000, actions[i].tobytes(),
+                      kept)
+
+
+def measure_rows(rows: int) -> None:
+    """Print time and memory of what is done with a large file, each in a process of its own."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "run"
+        start = time.perf_counter()
+        generate(folder, rows, np.random.default_rng(0))
+        size = (folder / store.FILE).stat().st_size / 2**20
+        print(f"{rows:,} rows written in {time.perf_counter() - start:.1f} s, {size:.0f} MB")
+        for name, task in TASKS.items():
+            modules = [module for module in ("curves", "export", "status", "timing") if f"{module}." in task]
+            program = PROGRAM.format(modules=", ".join(["store", *modules]), task=task)
+            done = subprocess.run([sys.executable, "-c", program, str(folder)], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True, check=True)
+            wall, processor, megabytes = map(float, done.stderr.split())
+            print(f"{name:<20} {wall:6.2f} s ({processor:.2f} s of processor time) {megabytes:7.0f} MB", flush=True)
+
+
+def measure_overhead(name: str, jobs: int) -> None:
+    """Print what share of the workers' time a suite spends on planning, from the first batch that is kept on."""
+    add, moments = store.Store.add, []
+
+    def noting(self: store.Store, batch: Batch) -> None:
+        add(self, batch)
+        planned = sum(result.seconds for result in batch.results if isinstance(result, Episode))
+        moments.append((time.perf_counter(), planned, batch.seconds))
+
+    store.Store.add = noting  # type: ignore[method-assign]
+    with tempfile.TemporaryDirectory() as place:
+        driver.play(load(name), Path(place) / "run", jobs, False, provenance.collect([]))
+    store.Store.add = add  # type: ignore[method-assign]
+    begun = len(list(load(name).settings()))  # one episode of each comes first, with the loading of its code
+    steady = moments[begun:]
+    wall = steady[-1][0] - moments[begun - 1][0]
+    planning, playing = (sum(column) for column in list(zip(*steady, strict=True))[1:])
+    print(f"{name}, {jobs} jobs: {wall:.1f} s, {len(steady)} batches; planning {planning / (jobs * wall):.1%}, "
+          f"environment {(playing - planning) / (jobs * wall):.1%}, runner and store "
+          f"{1.0 - playing / (jobs * wall):.1%} of the workers' time; all overhead is "
+          f"{jobs * wall / planning - 1.0:.1%} of planning")
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, metavar="N", help="measure a results file of so many episodes")
+    parser.add_argument("--overhead", metavar="SUITE", help="measure what share of a run is planning")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="workers of that run (default: 2)")
+    arguments = parser.parse_args()
+    if arguments.rows:
+        measure_rows(arguments.rows)
+    if arguments.overhead:
+        measure_overhead(arguments.overhead, arguments.jobs)
+
+
+if __name__ == "__main__":
+    main()
