@@ -88,7 +88,7 @@ class Board:
     def result(self, over: dc2.GameOver) -> str:
         """In words, with the own points first."""
         own, other = self._total if self.team != 1 else self._total[::-1]
-        return f"{VERDICTS[over.result]} {own} : {other} ({self._reason})"
+        return f"{VERDICTS[over.result]} {own} : {other} ({'draw' if over.result == 'DRAW' else self._reason})"
 
 
 async def play(server: Tcp | Standard, login: dc2.Login, skip: Skip, noise: str) -> None:

@@ -104,7 +104,7 @@ def test_a_tie_is_a_draw(log):
     with_end = [*script, dc2.encode(dc2.Disconnect())]
     played(with_end, thinker, log, says)
     assert not thinker.asked[0][0].ties_go_on and thinker.asked[0][0].ends == 1
-    assert says[-1] == "drawn 0 : 0 (score)"
+    assert says[-1] == "drawn 0 : 0 (draw)"
 
 
 def test_a_team_that_never_throws_is_known_by_its_name(log):
