@@ -53,18 +53,7 @@ def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simu
         UsageError: a planner or environment is not in the run or not clear, or there is nothing to compare.
     """
     suite = store.suite
-    known = list(dict.fromkeys(experiment.env for experiment in suite.experiment))
-    for env in environments:
-        if env not in known:
-            raise UsageError(str(unknown("environment of this run", env, known)))
-    chosen = {env: tuple(find(suite, env, name) for name in (a, b)) for env in environments or known}
-    for place, name in enumerate((a, b)):
-        if all(found[place] is None for found in chosen.values()):
-            choices = dict.fromkeys(repr(label) for env in chosen for label in entrants(suite, env).values())
-            raise UsageError(f"{name!r} is no planner of this run{' there' * bool(environments)}, which has "
-                             f"{', '.join(choices)}")
-    if any(first == second is not None for first, second in chosen.values()):
-        raise UsageError(f"{a!r} and {b!r} are the same planner; give two different ones")
+    chosen = choose(suite, a, b, environments)
     wanted = {("simulations", budget) for budget in simulations} | {("ms", budget) for budget in milliseconds}
     settings: dict[tuple[str, str | None, int | float, str], Setting] = {s[:4]: s for s in suite.settings()}
     numbers, totals = store.values("episode"), store.returns()
@@ -80,6 +69,23 @@ def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simu
         raise UsageError(f"{a!r} and {b!r} have no episode in common there; look at the run's tables with "
                          f"`bonspiel report {store.folder}`")
     return result
+
+
+def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> dict[str, tuple[str | None, str | None]]:
+    """The texts of two planners in each environment, None where it has no such planner; see `compare`."""
+    known = list(dict.fromkeys(experiment.env for experiment in suite.experiment))
+    for env in environments:
+        if env not in known:
+            raise UsageError(str(unknown("environment of this run", env, known)))
+    chosen = {env: (find(suite, env, a), find(suite, env, b)) for env in environments or known}
+    for place, name in enumerate((a, b)):
+        if all(found[place] is None for found in chosen.values()):
+            choices = dict.fromkeys(repr(label) for env in chosen for label in entrants(suite, env).values())
+            raise UsageError(f"{name!r} is no planner of this run{' there' * bool(environments)}, which has "
+                             f"{', '.join(choices)}")
+    if any(first == second is not None for first, second in chosen.values()):
+        raise UsageError(f"{a!r} and {b!r} are the same planner; give two different ones")
+    return chosen
 
 
 def entrants(suite: Suite, env: str) -> dict[str, str]:

@@ -88,7 +88,7 @@ def cost(rungs: Sequence[Rung], budget: float, unit: str) -> Cost:
 
     Time budgets are kept by the planner, so that only the number of decisions is taken from what was measured. Time in
     simulations is interpolated between budgets that were tried, in logarithms; beyond them a decision's grows with the
-    budget as between the last two, but at least in proportion where planning is most of it.
+    budget as between the last two, but at least linearly and at most quadratically.
     """
     if unit == "ms":
         alike = min(rungs, key=lambda rung: abs(math.log(1e3 * rung.seconds / budget)))
@@ -104,7 +104,7 @@ def cost(rungs: Sequence[Rung], budget: float, unit: str) -> Cost:
 
 
 def _growth(rungs: Sequence[Rung]) -> float:
-    """The exponent of a decision's time in its simulations: 1, or more (up to 2) if the last two budgets say so."""
+    """The exponent of a decision's time in its simulations."""
     if len(rungs) < 2:
         return 1.0
     before, last = rungs[-2:]
