@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
+from runs import backends, cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
 from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, numbers, stopped, workers
 from runs.experiment import RunError, UsageError
 from runs.files import writing
@@ -50,16 +50,16 @@ def run(arguments: argparse.Namespace) -> int:
     from runs import driver, provenance, suite
     from runs.part import WHOLE, Part
 
-    jobs = workers(arguments.jobs)
+    place = backends.Place(arguments.backend, arguments.address)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
     chosen = suite.load(arguments.target).override(arguments.planner, arguments.budget, arguments.milliseconds,
                                                    arguments.episodes, arguments.seed)
     if arguments.dry_run:
-        return dry_run(chosen, jobs, part)
+        return dry_run(chosen, workers(arguments.jobs), part)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
     folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
     try:
-        driver.play(chosen, folder, jobs, arguments.resume, provenance.collect(arguments.line), part)
+        driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line), part, place)
     except KeyboardInterrupt:
         return stopped(arguments, folder)
     return show(folder)
@@ -177,7 +177,12 @@ def parser() -> Parser:
     command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help="time a decision")
     command.add_argument("--episodes", type=int, metavar="N", help="episodes for each planner and budget")
     command.add_argument("--seed", type=int, metavar="N", help="root of all randomness")
-    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    command.add_argument("--jobs", type=int, metavar="N", help="workers (default: all cores, or all workers of "
+                         "the cluster at --address)")
+    command.add_argument("--backend", choices=backends.NAMES, default="loky",
+                         help="what the workers belong to: loky, processes of this machine (default), or a cluster")
+    command.add_argument("--address", metavar="ADDRESS", help="a Dask or Ray cluster that is there, e.g. "
+                         "tcp://10.0.0.1:8786; without it one is started here, for this run")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: results/NAME)")
     command.add_argument("--resume", action="store_true", help="go on where a run in --out stopped")
     command.add_argument("--dry-run", action="store_true",

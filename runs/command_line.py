@@ -32,11 +32,9 @@ def workers(jobs: int | None) -> int:
     Raises:
         UsageError: out of range.
     """
-    import joblib
+    from runs.backends import job_count
 
-    from runs.experiment import number
-
-    return joblib.cpu_count() if jobs is None else number("jobs", jobs, 1, 1024, whole=True)
+    return job_count(jobs)
 
 
 def stopped(arguments: argparse.Namespace, folder: Path) -> int:

@@ -1,9 +1,11 @@
 """Where, when and by what a run was made."""
 
 import datetime
+import functools
 import importlib.metadata
 import platform
 import shlex
+import socket
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,9 +14,30 @@ from typing import Any
 import joblib
 
 from planners import sources
+from runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
 PLAYED = (*sources.FOLDERS, sources.ROOT / "runs" / "episode.py")  # what an episode's return depends on
+ALIKE = ("numpy", "numba")  # packages that could make another number of the same sources
+
+
+@functools.cache
+def identity() -> tuple[tuple[str, str], ...]:
+    """(name, version) of all that must be the same wherever a run's episodes are played."""
+    versions = ((name, importlib.metadata.version(name)) for name in ALIKE)
+    return (("sources", sources.digest(PLAYED)), *versions)
+
+
+def check_identity(expected: tuple[tuple[str, str], ...]) -> None:
+    """Refuse to play here for a driver of another version.
+
+    Raises:
+        RunError: this process would not play the same.
+    """
+    for (name, theirs), (_, own) in zip(expected, identity(), strict=True):
+        if own != theirs:
+            raise RunError(f"the worker on {socket.gethostname()} has {name} {own}, the driver {theirs}, and results "
+                           "of two versions do not mix: install the same everywhere, then go on with --resume")
 
 
 def commit() -> str | None:
