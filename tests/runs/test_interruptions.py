@@ -23,6 +23,15 @@ def die(*_):
 """
 MOMENTS = {
     "while the file is made": KILL + "store.Path.rename = die",
+    "in the middle of making the file": KILL + """
+import sqlite3, runs.schema as schema
+def half(file, *_):
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.executescript(schema.FIRST)
+    die()
+store.create = half
+""",
     "before the first batch is kept": KILL + "Store.add = die",
     "in the middle of a transaction": KILL + """
 add = Store.add
