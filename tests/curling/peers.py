@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import struct
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -97,6 +99,11 @@ async def play(client, player, stop=lambda kind: False):
             await client.close()
             break
     return heard
+
+
+def reset_on_close(writer):
+    """Let the end of a connection be a reset, as that of a process that is killed can be."""
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 async def ended(client):

@@ -19,11 +19,10 @@ from curling.client.log import MessageLog
 from curling.client.skip import Skip
 from curling.client.status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, status_of
 from curling.client.thinker import Thinker
-from curling.client.worker import Choice
 from curling.protocols.dc2 import Login
 from runs.benchmarks.practice import BONSPIEL
 from tests.curling.client.fakes import Player, Stub
-from tests.curling.peers import HANG, nonsense
+from tests.curling.peers import HANG, nonsense, reset_on_close
 from tests.curling.protocols.corpus import CORPUS, TERMINATOR
 from tests.curling.protocols.transcripts import transcript
 from tests.curling.server.test_robustness import size
@@ -50,9 +49,17 @@ def stages(protocol):
     return sorted(places | {i + 1 for i in places if kinds[i] in ("update", "GO")})
 
 
-async def besiege(protocol, script, log, thinker):
+class Resetting(Player):
+    """A server whose end is a reset of the connection."""
+
+    async def serve(self, reader, writer):
+        reset_on_close(writer)
+        await super().serve(reader, writer)
+
+
+async def besiege(protocol, script, log, thinker, kind=Player):
     """Let the client play against this script; its exit status."""
-    async with Player(script, end=TERMINATOR[protocol]) as server:
+    async with kind(script, end=TERMINATOR[protocol]) as server:
         module = {"dc3": dc3, "dc2": dc2}[protocol]
         tcp = Tcp("127.0.0.1", server.port, module.WIRE, log)
         skip = Skip(thinker, Clock(longest=0.2), log, lambda line: None)
@@ -61,11 +68,11 @@ async def besiege(protocol, script, log, thinker):
         return await asyncio.wait_for(status_of(match), HANG)
 
 
-def ends(protocol, script, folder, thinker=None):
+def ends(protocol, script, folder, kind=Player):
     """The exit status at the end of a script, and what was printed."""
     path, told = folder / "log.jsonl", io.StringIO()
     with contextlib.redirect_stderr(told), MessageLog(path) as log:
-        status = asyncio.run(besiege(protocol, script, log, thinker or Stub(Choice((0.1, 2.4, 1.0), 0.5, 1))))
+        status = asyncio.run(besiege(protocol, script, log, Stub(), kind))
     for line in path.read_text().splitlines():
         json.loads(line)
     return status, told.getvalue().splitlines()
@@ -80,13 +87,17 @@ def check(status, lines):
     assert status in (GAME_OVER, CONNECTION_LOST, PROTOCOL_ERROR)
 
 
+@pytest.mark.parametrize("kind", [Player, Resetting])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_server_that_goes_at_any_message_is_a_lost_connection(protocol, tmp_path):
+def test_a_server_that_goes_at_any_message_is_a_lost_connection(protocol, kind, tmp_path):
     script = SCRIPTS[protocol]
     for count in range(len(script) + 1):
-        status, lines = ends(protocol, script[:count], tmp_path)
+        status, lines = ends(protocol, script[:count], tmp_path, kind)
         check(status, lines)
-        assert status == (CONNECTION_LOST if count <= RESULTS[protocol] else GAME_OVER), count
+        if count <= RESULTS[protocol]:
+            assert status == CONNECTION_LOST, count
+        elif kind is Player:  # a reset takes with it what the client has not read
+            assert status == GAME_OVER, count
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

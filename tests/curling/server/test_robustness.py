@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from curling.record import read
 from curling.umpire import replay
 from runs.benchmarks import practice as processes
+from tests.curling import peers
 from tests.curling.peers import HANG, PLAYERS, STAGES, ended, nonsense, play, practice, seat, whole_match
 from tests.curling.protocols.corpus import CORPUS
 
@@ -105,9 +106,8 @@ async def leave(host, leaver, count, answered):
         clients[leaver].say(players[leaver].answer(heard[-1])[1])
         await clients[leaver].writer.drain()
     if count % 2:
-        clients[leaver].writer.transport.abort()
-    else:
-        await clients[leaver].close()
+        peers.reset_on_close(clients[leaver].writer)
+    await clients[leaver].close()
     async with asyncio.timeout(HANG):
         await opponent
     return heard, await done(host)
