@@ -9,6 +9,8 @@ from operator import truediv
 from statistics import mean, median
 from typing import NamedTuple
 
+import numpy as np
+
 import envs
 import planners
 from runs import parallel
@@ -22,6 +24,7 @@ from runs.tables import markdown
 LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are tried
 RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # what is played at each of them at most, but for one episode
 LONG = 0.05  # seconds: episodes with ten times the simulations would take too long to be tried
+DECISION_SECONDS = 0.1  # with larger budgets single decisions are made, until one takes so long
 ENOUGH = 10  # episodes tell their length; those with the budgets before are counted where there are fewer
 
 
@@ -52,7 +55,7 @@ class Cost(NamedTuple):
 
 
 def climb(env: str, planner: str, largest: float) -> tuple[str, str, list[Rung]]:
-    """Play episodes with larger and larger budgets, until they take long.
+    """Play episodes with larger and larger budgets, and, when they take long, make first decisions alone.
 
     Args:
         env: the environment's text.
@@ -71,13 +74,20 @@ def climb(env: str, planner: str, largest: float) -> tuple[str, str, list[Rung]]
             setting = Setting(env, planner, simulations, "simulations", 0)
             took: list[float] = []
             while not took or (sum(took) < RUNG_SECONDS and len(took) < RUNG_EPISODES):
-                start = time.process_time()
+                began = time.process_time()
                 decisions.append(play(model, player, setting, len(took)).steps)
-                took.append(time.process_time() - start)
+                took.append(time.process_time() - began)
             seconds = median(map(truediv, took, decisions[-len(took):]))
             rungs.append(Rung(simulations, seconds, mean(decisions[-max(len(took), ENOUGH):])))
             if seconds * rungs[-1].decisions > LONG or simulations >= largest:
                 break
+        start = model.initial_state(np.random.default_rng(0))
+        for simulations in LADDER[len(rungs):]:
+            if rungs[-1].seconds >= DECISION_SECONDS or rungs[-1].simulations >= largest:
+                break
+            began = time.process_time()
+            player.plan(model, start, planners.Budget(simulations=simulations), np.random.default_rng(0))
+            rungs.append(Rung(simulations, time.process_time() - began, rungs[-1].decisions))
     except Exception as error:
         raise RunError(f"{planner} fails in {env}: {reason(error)}") from error
     return env, planner, rungs

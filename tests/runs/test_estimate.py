@@ -71,6 +71,12 @@ def test_larger_budgets_are_tried_until_they_take_long(steady):
     assert cost(rungs, 30_000, "simulations").seconds == pytest.approx(0.6, rel=0.5)
 
 
+def test_a_decision_takes_the_same_in_long_and_in_short_episodes(steady):
+    rungs = {rung.simulations: rung for rung in climb("treasure_hunt:size=5", "steady", 100)[2]}
+    assert rungs[100].seconds == pytest.approx(1e-3, rel=0.5)
+    assert rungs[100].decisions > 2
+
+
 def test_nothing_larger_is_tried_than_is_needed(steady):
     assert [rung.simulations for rung in climb("trap", "steady", 11)[2]] == [1, 10, 100]
 
