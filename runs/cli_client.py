@@ -26,9 +26,10 @@ def dc3(arguments: argparse.Namespace) -> int:
     from curling.client.connection import Tcp
     from curling.protocols.dc3 import DcOk, encode
 
-    _check(lambda: encode(DcOk(arguments.name)))
+    name = team_name(arguments)
+    _check(lambda: encode(DcOk(name)))
     return run(arguments, lambda thinker, log: dc3.play(
-        Tcp(arguments.host, arguments.port, dc3.WIRE, log), arguments.name, skip(arguments, thinker, log)))
+        Tcp(arguments.host, arguments.port, dc3.WIRE, log), name, skip(arguments, thinker, log)))
 
 
 def dc2(arguments: argparse.Namespace) -> int:
@@ -37,7 +38,8 @@ def dc2(arguments: argparse.Namespace) -> int:
     from curling.client.connection import Standard, Tcp
     from curling.protocols.dc2 import Login, encode
 
-    login = Login(arguments.id or arguments.name, arguments.password, arguments.name)
+    name = team_name(arguments)
+    login = Login(arguments.id or name, arguments.password, name)
     _check(lambda: encode(login))
 
     def play(thinker: "Thinker", log: "MessageLog") -> Awaitable[None]:
@@ -76,6 +78,12 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
         raise UsageError(f"--planner {arguments.planner}: {error}") from error
     except PlannerGone as error:
         raise RunError(f"--planner {arguments.planner}: {error}") from error
+
+
+def team_name(arguments: argparse.Namespace) -> str:
+    """What the team is called."""
+    name: str = arguments.planner.partition(":")[0] if arguments.name is None else arguments.name
+    return name
 
 
 def tell(line: str) -> None:
@@ -170,7 +178,7 @@ def add_habits(command: argparse.ArgumentParser) -> None:
     """What all protocols have; see `run` and `habits`."""
     command.add_argument("--planner", default="presearch", metavar="NAME[:key=value,...]",
                          help="who plays (default: presearch)")
-    command.add_argument("--name", default="bonspiel", metavar="NAME", help="of the team (default: bonspiel)")
+    command.add_argument("--name", metavar="NAME", help="of the team (default: the planner's)")
     command.add_argument("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
     command.add_argument("--max-seconds", type=float, metavar="S", help="longest that it may think about a move")
     command.add_argument("--time-fraction", type=float, default=0.95, metavar="F",

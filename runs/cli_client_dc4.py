@@ -26,7 +26,7 @@ def dc4(arguments: argparse.Namespace) -> int:
     from curling.client import dc4
     from curling.client.dc4_link import Refused, package
     from curling.client.status import PROTOCOL_ERROR
-    from runs.cli_client import run, skip
+    from runs.cli_client import run, skip, team_name
     from runs.experiment import UsageError
 
     try:
@@ -42,7 +42,7 @@ def dc4(arguments: argparse.Namespace) -> int:
         if match_id is None:
             match_id = await dc4.create_match(login, arguments.rule, **created)
             print(f"created; the other team joins with --match {match_id}", flush=True)
-        await dc4.play(login, match_id, int(arguments.team == "team1"), arguments.name,
+        await dc4.play(login, match_id, int(arguments.team == "team1"), team_name(arguments),
                        skip(arguments, thinker, log), arguments.rule)
 
     try:

@@ -17,6 +17,7 @@ LATE_SHARE, LATE = 0.05, 0.004  # planners keep a budget within a twentieth or 4
 HICCUP, HICCUP_SHARE = 0.3, 0.15  # s to spare for a system that is busy elsewhere, but not more of a slice than this
 REMEMBERED, WORSE = 4, 1.25  # moves whose largest delays are expected again, and somewhat more
 LEAST = 0.005  # s, less is no time to plan in
+MOST_ANSWER = 1.0  # s; a server that answers a greeting later waits for something else than the network
 
 
 class Allowance(NamedTuple):
@@ -71,6 +72,10 @@ class Clock:
         seconds = (limit - spare) / (1.0 + LATE_SHARE)
         self._planned = seconds if seconds >= LEAST else 0.0
         return Allowance(self._planned, limit)
+
+    def answered(self, seconds: float) -> None:
+        """Learn from the time that the server took to answer what it answers at once, s."""
+        self.delay = max(self.delay, min(seconds, MOST_ANSWER))
 
     def charged(self, seconds: float, own: float) -> None:
         """Learn from a move.

@@ -67,6 +67,12 @@ class Connection:
         self._wire.log(self._log, FROM_SERVER, text)
         return message
 
+    async def ask(self, message: Any, kind: type[M]) -> tuple[M, float]:
+        """Send a message: the answer, as `expect` takes it, and how long it took, s."""
+        asked = time.monotonic()
+        await self.send(message)
+        return await self.expect(kind), self.received - asked
+
     async def expect(self, kind: type[M]) -> M:
         """The next message, which must be of this kind.
 

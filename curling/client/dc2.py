@@ -134,8 +134,8 @@ async def play(server: Tcp | Standard, login: dc2.Login, skip: Skip, noise: str)
 async def _sit_down(connection: Connection, login: dc2.Login, skip: Skip, board: Board) -> None:
     """All up to the first position."""
     await connection.expect(dc2.Connected)
-    await connection.send(login)
-    await connection.expect(dc2.LoginOk)
+    _, delay = await connection.ask(login, dc2.LoginOk)
+    skip.clock.answered(delay)
     await connection.expect(dc2.IsReady)
     skip.say("logged in; warming up")
     await connection.during(skip.warm_up(board.situation(no_stones(), shot=0, hammer=1, ends=1), FIRST_TIME))

@@ -131,8 +131,8 @@ async def play(server: Tcp, name: str, skip: Skip) -> None:
 async def _sit_down(connection: Connection, name: str, skip: Skip) -> Seat:
     """All up to the first update."""
     await connection.expect(dc3.Dc)
-    await connection.send(dc3.DcOk(name))
-    ready = await connection.expect(dc3.IsReady)
+    ready, delay = await connection.ask(dc3.DcOk(name), dc3.IsReady)
+    skip.clock.answered(delay)
     seat = Seat(int(ready.team == "team1"), ready.game)
     setting = ready.game.setting
     skip.say(f"{ready.team} of a match of {setting.max_end} ends, {setting.thinking_time[seat.team]:g} s; warming up")

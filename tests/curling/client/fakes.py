@@ -74,13 +74,14 @@ class Player:
         script: lines as of `tests.curling.protocols.transcripts`, or bytes that the server sends as they are.
         end: of a message.
         linger: whether the connection stays open at the end of the script.
+        delay: of the answer to the first message, s.
 
     Attributes:
         answers: what the client sent where the transcript's client did.
     """
 
-    def __init__(self, script: Sequence, end: bytes = b"\n", linger: bool = False) -> None:
-        self.script, self.end, self.linger = script, end, linger
+    def __init__(self, script: Sequence, end: bytes = b"\n", linger: bool = False, delay: float = 0.0) -> None:
+        self.script, self.end, self.linger, self.delay = script, end, linger, delay
         self.answers: list[bytes] = []
         self.closed_at = float("nan")
 
@@ -105,6 +106,7 @@ class Player:
                 else:
                     await writer.drain()
                     self.answers.append((await reader.readuntil(self.end)).removesuffix(self.end))
+                    await asyncio.sleep(self.delay if len(self.answers) == 1 else 0.0)
             await writer.drain()
             if self.linger:
                 await reader.read()

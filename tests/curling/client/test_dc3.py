@@ -39,7 +39,7 @@ async def play(server, thinker, log, says=None, concede=None, longest=0.2):
 def played(script, thinker, log, says=None, **options):
     """The server's side of a match that the client played."""
     async def both():
-        async with Player(script, linger=options.pop("linger", False)) as server:
+        async with Player(script, linger=options.pop("linger", False), delay=options.pop("delay", 0.0)) as server:
             await play(server, thinker, log, says, **options)
         return server
 
@@ -100,6 +100,16 @@ def test_planners_are_asked_about_the_position_that_the_server_tells(name, log):
             place = (math.nan, math.nan) if stone is None else tuple(stone["position"].values())
             assert np.array_equal(situation.stones[row], place, equal_nan=True)
     assert thinker.warmed[0][0].shot == 0 and 0.0 < thinker.warmed[0][1] <= 3.0
+
+
+def test_a_slow_network_is_reckoned_with_from_the_first_move_on(log):
+    """A message takes a while both ways: the first move leaves the rest of its slice to that."""
+    script, seconds = transcript("dc3", "full_game_team0"), 0.3
+    thinkers = Stub(), Stub()
+    for thinker, delay in zip(thinkers, (0.0, seconds), strict=True):
+        played(script, thinker, log, longest=None, delay=delay)
+    (_, _, quick), (_, _, slow) = (thinker.asked[0] for thinker in thinkers)
+    assert quick - slow > seconds
 
 
 def test_a_transcript_without_an_end_is_a_lost_connection(log):
