@@ -4,7 +4,9 @@ joblib has one of its own. It plays in the driver if there is one worker, and wa
 that tries it (joblib 1.6).
 """
 
+import importlib.metadata
 import logging
+import signal
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +18,8 @@ from joblib.parallel import ParallelBackendBase
 
 from runs.backends import PATIENCE, Workers, unplayable
 from runs.experiment import RunError, UsageError
+
+DISTRIBUTION = "bonspiel"
 
 
 class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
@@ -53,7 +57,8 @@ class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
             raise
         except KilledWorker as error:
             raise RunError(f"the same episodes ended {error.allowed_failures + 1} workers, one after another (killed, "
-                           "or out of memory); the results so far are kept: go on with --resume") from error
+                           "out of memory, or without bonspiel); the results so far are kept: go on with --resume"
+                           ) from error
         except (CancelledError, OSError) as error:
             raise RunError("the connection to the Dask scheduler was lost; the results so far are kept: go on with "
                            "--resume") from error
@@ -77,6 +82,10 @@ def connect(address: str | None, jobs: int | None) -> Iterator[Workers]:
         except TimeoutError as error:
             raise UsageError(f"the Dask scheduler at {address} has no workers; start some with `dask worker {address} "
                              "--nworkers N --nthreads 1`") from error
+        for worker, found in client.run(importlib.metadata.version, DISTRIBUTION, on_error="return").items():
+            if isinstance(found, Exception):
+                raise UsageError(f"the Dask worker {worker} has no bonspiel: install it, in the version that is here, "
+                                 "wherever workers run")
         threads = client.nthreads()
         for worker, count in threads.items():
             if count > 1:
@@ -86,10 +95,16 @@ def connect(address: str | None, jobs: int | None) -> Iterator[Workers]:
         yield Workers(jobs, DaskBackend(client, jobs), remote=address is not None)
 
 
+def dask_setup(worker: Any) -> None:
+    """Dask calls this in every process of a cluster that ends with the driver: Ctrl-C is left to that one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _local(jobs: int | None) -> Any:
     """Processes on this machine, quiet, and with all its memory like loky's."""
     return LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=jobs, threads_per_worker=1, memory_limit=0, dashboard_address=None, silence_logs=logging.CRITICAL)
+        n_workers=jobs, threads_per_worker=1, memory_limit=0, dashboard_address=None, preload=__name__,
+        silence_logs=logging.CRITICAL)
 
 
 def _client(scheduler: Any) -> Any:

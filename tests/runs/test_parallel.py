@@ -1,6 +1,10 @@
+import os
+import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from runs import parallel
 from runs.episode import Batch, Failure
@@ -64,3 +68,39 @@ def test_one_and_two_jobs_give_the_same_results_bit_for_bit():
     alone = results(1)
     assert len(alone) == 12 * len(pending)
     assert results(2) == alone
+
+
+def _die(task, flag, times):
+    """Ends its worker the first times that task 3 is played."""
+    if task == 3:
+        with Path(flag).open("a") as stream:
+            stream.write("x")
+        if Path(flag).stat().st_size <= times:
+            os._exit(1)
+    time.sleep(0.01)
+    return task
+
+
+@pytest.mark.parametrize("times", [1, parallel.RETRIES])
+def test_tasks_of_workers_that_died_are_done_again_and_counted_once(tmp_path, capsys, times):
+    tasks = ((i, str(tmp_path / "flag"), times) for i in range(40))
+    assert sorted(parallel.spread(_die, tasks, 2)) == list(range(40))
+    assert capsys.readouterr().err == times * "a worker process died; what it had is played again\n"
+
+
+def test_a_task_that_ends_every_worker_is_given_up(tmp_path):
+    done = []
+    with pytest.raises(TerminatedWorkerError):
+        for task in parallel.spread(_die, ((i, str(tmp_path / "flag"), 99) for i in range(40)), 2):
+            done.append(task)
+    assert (tmp_path / "flag").stat().st_size == parallel.RETRIES + 1
+    assert len(done) == len(set(done)) and 3 not in done
+
+
+def test_a_long_run_outlives_any_number_of_deaths():
+    hand = parallel.Hand((i,) for i in range(100))
+    for _ in range(20):
+        for _, (number, _) in zip(range(4), hand, strict=False):
+            hand.done(number)
+        next(iter(hand))
+        assert hand.died()
