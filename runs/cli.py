@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runs import backends, cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
-from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, numbers, stopped, workers
+from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
+from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, add_place, numbers, stopped, workers
 from runs.experiment import RunError, UsageError
 from runs.files import writing
 
@@ -48,9 +48,10 @@ def show_list(arguments: argparse.Namespace) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Play a suite, then print its tables and draw its chart."""
     from runs import driver, provenance, suite
+    from runs.backends import Place
     from runs.part import WHOLE, Part
 
-    place = backends.Place(arguments.backend, arguments.address)
+    place = Place(arguments.backend, arguments.address)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
     chosen = suite.load(arguments.target).override(arguments.planner, arguments.budget, arguments.milliseconds,
                                                    arguments.episodes, arguments.seed)
@@ -179,10 +180,7 @@ def parser() -> Parser:
     command.add_argument("--seed", type=int, metavar="N", help="root of all randomness")
     command.add_argument("--jobs", type=int, metavar="N", help="workers (default: all cores, or all workers of "
                          "the cluster at --address)")
-    command.add_argument("--backend", choices=backends.NAMES, default="loky",
-                         help="what the workers belong to: loky, processes of this machine (default), or a cluster")
-    command.add_argument("--address", metavar="ADDRESS", help="a Dask or Ray cluster that is there, e.g. "
-                         "tcp://10.0.0.1:8786; without it one is started here, for this run")
+    add_place(command)
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: results/NAME)")
     command.add_argument("--resume", action="store_true", help="go on where a run in --out stopped")
     command.add_argument("--dry-run", action="store_true",

@@ -37,6 +37,16 @@ def workers(jobs: int | None) -> int:
     return job_count(jobs)
 
 
+def add_place(command: argparse.ArgumentParser) -> None:
+    """Add the options for a cluster, as `runs.backends.Place` takes them."""
+    from runs import backends
+
+    command.add_argument("--backend", choices=backends.NAMES, default="loky",
+                         help="what the workers belong to: loky, processes of this machine (default), or a cluster")
+    command.add_argument("--address", metavar="ADDRESS", help="a Dask or Ray cluster that is there, e.g. "
+                         "tcp://10.0.0.1:8786; without it one is started here, for this run")
+
+
 def stopped(arguments: argparse.Namespace, folder: Path) -> int:
     """Say how an interrupted run goes on."""
     again = arguments.line if arguments.resume else [*arguments.line, "--resume"]

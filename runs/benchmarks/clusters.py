@@ -1,0 +1,80 @@
+"""What workers cost and gain, here or on a cluster: `python -m runs.benchmarks.clusters --help`."""
+
+import argparse
+import time
+from contextlib import closing
+
+from runs import backends, parallel
+from runs.backends import Place, Workers
+from runs.command_line import add_place
+from runs.experiment import RunError, Setting, UsageError
+
+WARM_UP = 20  # tasks a worker, before anything is measured
+EPISODES = 200_000  # more than are played while it is measured
+SETTING = Setting("trap", "dpw", 1_000, "simulations", 0)
+
+
+def nothing(number: int) -> int:
+    """The shortest task."""
+    return number
+
+
+def empty(workers: Workers, tasks: int) -> tuple[float, float]:
+    """Seconds, and the driver's seconds of processor, that an empty task takes."""
+    spread = parallel.spread(nothing, ((n,) for n in range(tasks + WARM_UP * workers.jobs)), workers.jobs,
+                             backend=workers.backend)
+    with closing(spread) as results:
+        for _ in range(WARM_UP * workers.jobs):
+            next(results)
+        wall, processor = time.perf_counter(), time.process_time()
+        done = sum(1 for _ in results)
+    return (time.perf_counter() - wall) / done, (time.process_time() - processor) / done
+
+
+def steady(workers: Workers, seconds: float) -> tuple[float, float]:
+    """Play batches of a second, as in a long run.
+
+    Args:
+        workers: who plays.
+        seconds: for how long, after a batch of each worker.
+
+    Returns:
+        Episodes a second, and the share of the workers' time that they play.
+    """
+    schedule = parallel.Schedule({SETTING: range(EPISODES)}, workers.jobs)
+    episodes, playing, warm = 0, 0.0, 0
+    begin = time.perf_counter()
+    with closing(parallel.run(schedule, workers)) as batches:
+        for batch in batches:
+            if batch.seconds < parallel.BATCH_SECONDS / 2 or warm < 2 * workers.jobs:  # still learning what it costs
+                begin, warm = time.perf_counter(), warm + 1
+                continue
+            episodes, playing = episodes + len(batch.results), playing + batch.seconds
+            if (wall := time.perf_counter() - begin) > seconds:
+                break
+    return episodes / wall, playing / (workers.jobs * wall)
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_place(parser)
+    parser.add_argument("--jobs", type=int, metavar="N", help="workers")
+    parser.add_argument("--tasks", type=int, default=2_000, metavar="N", help="empty tasks to play (default: 2000)")
+    parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help="of planning (default: 20)")
+    arguments = parser.parse_args()
+    start = time.perf_counter()
+    try:
+        with backends.connect(Place(arguments.backend, arguments.address), arguments.jobs) as workers:
+            list(parallel.spread(nothing, [(n,) for n in range(workers.jobs)], workers.jobs, backend=workers.backend))
+            print(f"{arguments.backend}, {workers.jobs} workers: {time.perf_counter() - start:.1f} s to start")
+            wall, processor = empty(workers, arguments.tasks)
+            print(f"an empty task: {1e3 * wall:.2f} ms, {1e3 * processor:.2f} ms of the driver's processor")
+            rate, share = steady(workers, arguments.seconds)
+            print(f"steady state: {rate:.0f} episodes a second, workers play {share:.1%} of the time")
+    except (RunError, UsageError) as error:
+        parser.exit(1, f"{error}\n")
+
+
+if __name__ == "__main__":
+    main()
