@@ -79,6 +79,7 @@ def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
     from runs import chart, curves, report, store
     from runs.progress import counted
+    from runs.reporting import page
 
     with store.read(folder) as results:
         panels = curves.panels(results)
@@ -89,7 +90,8 @@ def show(folder: Path) -> int:
             with writing(folder):
                 png, svg = chart.save(panels, folder)
                 text = report.write(results, panels, png)
-            print(f"chart   {png}\n        {svg}\nreport  {text}")
+                html = page.write(results, panels)
+            print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
     if failures:
         env, planner, budget, unit, episode, error = failures[0]
         print(f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {planner} in {env} with "

@@ -59,15 +59,22 @@ def panels(store: Store) -> list[Panel]:
             for optimum, random in [references(panel.env)]]
 
 
-def simple_regrets(store: Store) -> list[Panel]:
-    """Curves of the simple regret of the first action, see `runs.regret`, for the environments that are solved."""
-    return _panels(store, _lost(store))
+def simple_regrets(store: Store, most: int | None = None) -> list[Panel]:
+    """Curves of the simple regret of the first action, see `runs.regret`, for the environments that are solved.
+
+    Args:
+        store: the run.
+        most: of a setting with more different first actions than that, only so many episodes count; None is no limit.
+    """
+    return _panels(store, _lost(store, most))
 
 
-def _lost(store: Store) -> Iterator[tuple[Setting, Array]]:
+def _lost(store: Store, most: int | None) -> Iterator[tuple[Setting, Array]]:
     unsolved: set[str] = set()
     for setting, actions in store.first_actions():
         kept = actions[~np.isnan(actions).any(axis=1)] if actions.size else actions[:0]
+        if most is not None and len(np.unique(kept, axis=0)) > most:
+            kept = kept[:most]
         if setting.env not in unsolved:
             try:
                 yield setting, simple_regret(setting.env, kept)

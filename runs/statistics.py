@@ -14,6 +14,7 @@ CONFIDENCE = 0.95
 RESAMPLES = 2000
 TRIM = 0.25  # of the values at either end do not count in the interquartile mean
 BLOCK = 2_000_000  # numbers in memory at a time
+MANY, GROUPS = 1_000, 100  # more different values than MANY are resampled as GROUPS of neighbours
 FEW_CLASSES = 16  # times fewer classes than values make drawing counts faster than counting draws
 
 NOWHERE = Interval(np.nan, np.nan, np.nan)
@@ -48,6 +49,8 @@ class Summary:
 def summarise(sample: ArrayLike, rng: Rng) -> Summary:
     """Summarise a sample; the intervals are the percentile bootstrap's (Efron 1979).
 
+    Where many values differ, `grouped` ones are resampled.
+
     A sample of equal values has intervals of no width; a single value says nothing about its spread and has none.
 
     Args:
@@ -67,9 +70,29 @@ def summarise(sample: ArrayLike, rng: Rng) -> Summary:
     def estimates(counts: NDArray[np.int64]) -> Array:
         return np.stack([counts @ support / n, _middle_mean(counts, support)], axis=-1)
 
-    found = estimates(np.bincount(classes)), *bootstrap(classes, estimates, rng)
+    point = estimates(np.bincount(classes))
+    support, classes = np.unique(grouped(values), return_inverse=True)
+    found = point, *bootstrap(classes, estimates, rng)
     mean, iqm = (Interval(*map(float, column)) for column in zip(*found, strict=True))
     return Summary(n, *mean, median=float(np.median(values)), iqm=iqm)
+
+
+def grouped(values: Array) -> Array:
+    """A sample to resample in the place of this one: its mean is the same, and far fewer of its values differ.
+
+    If more than MANY differ, they are sorted, cut into GROUPS of one size, and each replaced by the mean of its group.
+    The standard deviation loses 0.1 % for normal and 0.6 % for exponential values.
+
+    Args:
+        values: [n].
+
+    Returns:
+        [n], ascending if anything was replaced.
+    """
+    if len(np.unique(values)) <= MANY:
+        return values
+    groups = np.array_split(np.sort(values), GROUPS)
+    return np.repeat([group.mean() for group in groups], [len(group) for group in groups])
 
 
 def bootstrap(classes: NDArray[np.int64], statistic: Callable[[NDArray[np.int64]], Array], rng: Rng) -> Array:

@@ -1,0 +1,130 @@
+"""What the page draws, as plain data: curves, profiles and outcomes of every environment and unit of budget."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from planners.base import Array
+from runs import chart
+from runs.curves import Panel
+from runs.episode import planner_rng
+from runs.experiment import Setting
+from runs.ratings import Interval
+from runs.statistics import histogram, performance_profile, regret
+
+THRESHOLDS = 61
+SYMBOLS = {"x": "x", "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "*": "star", "v": "triangle-down",
+           "P": "cross", "X": "hexagon", "<": "triangle-left", ">": "triangle-right"}
+DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
+ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
+
+Curve = Sequence[tuple[float, Interval]]
+
+
+def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """How planners are drawn, as in the chart for papers: the label, the colour, the marker and the line of each.
+
+    Args:
+        planners: labels by the planners' texts.
+    """
+    return {text: {"label": planners[text], "colour": look.colour, "dark": ON_DARK.get(look.colour, look.colour),
+                   "symbol": SYMBOLS[look.marker] + ("" if look.filled else "-open"), "dash": DASHES[look.line]}
+            for text, look in chart.looks(planners).items()}
+
+
+def numbers(values: Any) -> list[float | None]:
+    """For JSON, with 6 digits, None for what is not finite."""
+    return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values]
+
+
+def returns(panel: Panel) -> dict[str, Any]:
+    """Mean return against budget."""
+    levels = [(name, value) for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
+              if value is not None]
+    curves = {planner: [(budget, summary.interval) for budget, summary in curve]
+              for planner, curve in panel.curves.items()}
+    return {**_curves(panel, curves, "Mean return", "mean return"),
+            "levels": [{"name": name, "value": value} for name, value in levels]}
+
+
+def regrets(panel: Panel) -> dict[str, Any] | None:
+    """Regret against budget, None without an optimum."""
+    optimum = panel.optimum
+    if optimum is None:
+        return None
+    curves = {planner: [(budget, regret(summary.interval, optimum)) for budget, summary in curve]
+              for planner, curve in panel.curves.items()}
+    scale = optimum - panel.random if panel.random is not None else max(abs(optimum), 1.0)
+    return {**_curves(panel, curves, "Regret", "optimum \N{MINUS SIGN} mean return"),
+            "floor": chart.RESOLUTION * scale}
+
+
+def simple_regrets(panel: Panel, scale: float) -> dict[str, Any]:
+    """Simple regret of the first action against budget.
+
+    Args:
+        panel: as from `runs.curves.simple_regrets`.
+        scale: what a thousandth of is drawn as nothing.
+    """
+    curves = {planner: [(budget, summary.interval) for budget, summary in curve]
+              for planner, curve in panel.curves.items()}
+    return {**_curves(panel, curves, "Simple regret of the first action", "V* \N{MINUS SIGN} Q*(first action)"),
+            "floor": chart.RESOLUTION * scale}
+
+
+def _curves(panel: Panel, curves: Mapping[str, Curve], title: str, value: str) -> dict[str, Any]:
+    series = []
+    for planner, curve in curves.items():
+        y, low, high = (numbers(column) for column in zip(*(interval for _, interval in curve), strict=True))
+        n = [summary.n for _, summary in panel.curves[planner]]
+        series.append({"planner": planner, "x": [budget for budget, _ in curve], "y": y, "low": low, "high": high,
+                       "n": n})
+    return {"kind": "curve", "title": title, "x": chart.UNITS[panel.unit], "y": value, "series": series}
+
+
+def _by_budget(samples: Mapping[Setting, Array]) -> dict[float, dict[Setting, Array]]:
+    found: dict[float, dict[Setting, Array]] = {}
+    for setting in sorted(samples, key=lambda setting: setting.budget):
+        found.setdefault(setting.budget, {})[setting] = samples[setting]
+    return found
+
+
+def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
+    """Performance profiles for each budget; scores are normalised where optimum and random policy are known.
+
+    Args:
+        panel: the curves.
+        samples: returns of its settings.
+    """
+    shift, scale, name = 0.0, 1.0, "return"
+    if panel.optimum is not None and panel.random is not None:
+        shift, scale, name = panel.random, panel.optimum - panel.random, "normalised score of an episode"
+    low = min(float(sample.min()) for sample in samples.values())
+    high = max(float(sample.max()) for sample in samples.values())
+    room = 0.03 * max(high - low, 1e-9)
+    thresholds = np.linspace((low - room - shift) / scale, (high + room - shift) / scale, THRESHOLDS)
+    budgets = {}
+    for budget, some in _by_budget(samples).items():
+        series = []
+        for setting, sample in some.items():
+            found = performance_profile((sample - shift) / scale, thresholds, planner_rng(setting, len(sample)))
+            series.append({"planner": setting.planner, "y": numbers(found.share), "low": numbers(found.low),
+                           "high": numbers(found.high), "n": len(sample)})
+        budgets[f"{budget:g}"] = series
+    return {"kind": "profile", "title": "Performance profile", "x": f"{name}, \N{GREEK SMALL LETTER TAU}",
+            "y": "share of episodes above \N{GREEK SMALL LETTER TAU}", "at": numbers(thresholds), "budgets": budgets}
+
+
+def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any] | None:
+    """How often each outcome occurred, for each budget; None where outcomes are too many to name."""
+    shown = histogram(np.concatenate(list(samples.values())))
+    if (shown.low != shown.high).any():
+        return None
+    budgets = {f"{budget:g}": [
+        {"planner": setting.planner, "n": len(sample),
+         "y": numbers((np.round(sample, 6)[:, None] == shown.low).mean(axis=0))} for setting, sample in some.items()]
+        for budget, some in _by_budget(samples).items()}
+    return {"kind": "outcomes", "title": "Outcomes", "x": "return of an episode", "y": "share of the episodes",
+            "at": [f"{value:g}" for value in shown.low], "budgets": budgets}

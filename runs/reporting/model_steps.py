@@ -1,0 +1,168 @@
+"""How many steps of the model a simulation takes, counted inside the compiled model while a planner decides.
+
+A planner is handed a model that does what the run's model does, and counts. The real functions' addresses and the
+counter travel at the end of `params`, so that seven small functions serve every compiled model. The planner decides with
+the real model as well, by the same draws: a count is told only if both searches were the same.
+"""
+
+import functools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import envs
+import planners
+from planners import jit
+from planners.base import Array, Decision, Model, Rng
+from runs.episode import planner_rng
+from runs.experiment import Setting
+from runs.store import Store
+
+ROLES = len(jit.ROLES)
+TAIL = ROLES + 2  # after the model's own params: addresses of its functions, length of an action, the counter
+LONGEST = 0.02  # s; dearer decisions are not made again
+LARGEST = 1_000  # simulations
+DECISIONS = 3
+
+
+@jit.compiled("step")
+def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
+    """The model's own, counted."""
+    params[-1] += 1.0
+    return jit.step(params[-TAIL:-2].view(np.int64), state, action, next_state, params[:-TAIL], rng)
+
+
+@jit.compiled("step_exact")
+def step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
+    """The model's own, counted."""
+    params[-1] += 1.0
+    return jit.step_exact(params[-TAIL:-2].view(np.int64), state, action, next_state, params[:-TAIL], rng)
+
+
+@jit.compiled("rollout")
+def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+    """Sampled actions up to the end, every step counted; other rollouts show by another search."""
+    total = 0.0
+    action = np.empty(int(params[-2]))
+    for _ in range(depth):
+        jit.sample_action(params[-TAIL:-2].view(np.int64), state, action, params[:-TAIL], rng)
+        params[-1] += 1.0
+        reward, terminated = jit.step(params[-TAIL:-2].view(np.int64), state, action, scratch, params[:-TAIL], rng)
+        total += reward
+        if terminated:
+            break
+        state[:] = scratch
+    return total
+
+
+@jit.compiled("sample_action")
+def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
+    """The model's own."""
+    jit.sample_action(params[-TAIL:-2].view(np.int64), state, action, params[:-TAIL], rng)
+
+
+@jit.compiled("player")
+def player(state: Array, params: Array) -> float:
+    """The model's own."""
+    return float(jit.player(params[-TAIL:-2].view(np.int64), state, params[:-TAIL]))
+
+
+@jit.compiled("cells")
+def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
+    """The model's own."""
+    jit.cells(params[-TAIL:-2].view(np.int64), state, first, last, params[:-TAIL], out)
+
+
+@jit.compiled("actions")
+def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
+    """The model's own."""
+    return int(jit.actions(params[-TAIL:-2].view(np.int64), state, params[:-TAIL], out, keys))
+
+
+COUNTING = {"step": step, "step_exact": step_exact, "rollout": rollout, "sample_action": sample_action,
+            "player": player, "cells": cells, "actions": actions}
+
+
+class Counted:
+    """A model whose steps are counted; made by `counted`."""
+
+    def __init__(self, model: Model) -> None:
+        """Take a compiled model."""
+        self._model = model
+        addresses = jit.functions_of(model, frozenset())
+        self.params = np.concatenate([model.params, addresses.view(np.float64), [len(model.action_low), 0.0]])
+
+    def __getattr__(self, name: str) -> Any:
+        """All else is the model's."""
+        return getattr(self._model, name)
+
+    @property
+    def count(self) -> int:
+        """Steps so far."""
+        return int(self.params[-1])
+
+
+@functools.cache
+def _counted_class(cls: type[Any]) -> type[Counted]:
+    """A class for each class of models, as searches know what a model offers by its class."""
+    roles = {role: staticmethod(function) for role, function in COUNTING.items() if hasattr(cls, role)}
+    return type(f"Counted{cls.__name__}", (Counted,), roles)
+
+
+def counted(model: Model) -> Counted:
+    """A model that does the same, and counts."""
+    return _counted_class(type(model))(model)
+
+
+class Steps(NamedTuple):
+    """What simulations of a planner cost: model steps a simulation, in decisions of so many simulations."""
+
+    simulations: int
+    per_simulation: float
+
+
+def steps(model: Model, planner: planners.Planner, setting: Setting) -> Steps | None:
+    """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done.
+
+    Args:
+        model: compiled, or there is nothing to count with.
+        planner: who decides.
+        setting: names the draws and the budget.
+    """
+    if not model.compiled:
+        return None
+    done, found = 0, 0
+    for episode in range(DECISIONS):
+        state = model.initial_state(np.random.default_rng(episode))
+        counting = counted(model)
+        budget = planners.Budget(simulations=int(setting.budget))
+        ours, theirs = (planner.plan(one, state, budget, planner_rng(setting, episode)) for one in (counting, model))
+        if not _same(ours, theirs):
+            return None
+        done, found = done + ours.simulations, found + counting.count
+    return Steps(int(setting.budget), found / done) if done else None
+
+
+def _same(a: Decision, b: Decision) -> bool:
+    pairs = ((a.action, b.action), (a.visits, b.visits), (a.values, b.values))
+    return a.simulations == b.simulations and all(np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in pairs)
+
+
+def of_run(store: Store) -> Iterator[tuple[str, str, Steps | None]]:
+    """(environment, planner, steps) of a run: with the largest budget of at most 1,000 whose decisions are cheap."""
+    seconds, decisions = store.values("seconds"), store.values("steps")
+    chosen: dict[tuple[str, str], Setting | None] = {}
+    for setting in sorted(seconds, key=lambda setting: setting.budget):
+        place = setting.env, setting.planner
+        chosen.setdefault(place, None)
+        played = decisions[setting].sum()
+        if (setting.unit == "simulations" and setting.budget <= LARGEST and played
+                and seconds[setting].sum() <= LONGEST * played):
+            chosen[place] = setting
+    for (env, planner), setting_ in chosen.items():
+        try:
+            yield env, planner, setting_ and steps(envs.parse(env), planners.parse(planner), setting_)
+        except (TypeError, ValueError):  # a planner or a model of another version
+            yield env, planner, None

@@ -1,0 +1,201 @@
+"use strict";
+const { charts, looks } = JSON.parse(document.getElementById("data").textContent);
+const dark = matchMedia("(prefers-color-scheme: dark)"), paper = matchMedia("print"), phone = matchMedia("(max-width: 760px)");
+const hidden = {};  // of each environment, the planners that are not shown
+const chosen = {};  // of each panel, the budget of profile and outcomes
+const plain = text => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const panel = chart => `${chart.env}|${chart.unit}`;
+const figure = value => value === null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−");
+const band = "[%{customdata[1]}, %{customdata[2]}]<br>%{customdata[3]} episodes<extra></extra>";
+const PATTERNS = { "solid": "", "8px,3px": "/", "2px,2px": ".", "8px,3px,2px,3px": "x" };
+let printing = false;
+
+function theme() {
+  const night = dark.matches && !printing;
+  return night ? { text: "#e4eaf0", muted: "#9ba8b5", line: "#2c3742", ground: "#12181f", colour: look => look.dark }
+    : { text: "#1b2430", muted: "#5b6875", line: "#e3e8ec", ground: "#ffffff", colour: look => look.colour };
+}
+
+function veil(colour, opacity) {
+  const [r, g, b] = [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16));
+  return `rgba(${r},${g},${b},${opacity})`;
+}
+
+function shown(chart) {
+  const series = chart.series || chart.budgets[chosen[panel(chart)]] || [];
+  return series.map(one => ({ ...one, look: looks[chart.env][one.planner] }))
+    .filter(one => !(hidden[chart.env] || new Set()).has(one.planner));
+}
+
+function details(one) {
+  return one.y.map((y, i) => [figure(y), figure(one.low[i]), figure(one.high[i]),
+    (Array.isArray(one.n) ? one.n[i] : one.n).toLocaleString("en")]);
+}
+
+/* A line with its band; `x` where the curves share it. */
+function lines(chart, one, colours, x, style) {
+  const colour = colours.colour(one.look), floor = chart.floor || -Infinity;
+  const raised = values => values.map(value => value === null ? null : Math.max(value, floor));
+  const edge = { x, mode: "lines", line: { width: 0, ...style }, hoverinfo: "skip", showlegend: false };
+  return [{ ...edge, y: raised(one.low) },
+    { ...edge, y: raised(one.high), fill: "tonexty", fillcolor: veil(colour, .14) },
+    { x, y: raised(one.y), name: plain(one.look.label), meta: one.planner, customdata: details(one),
+      line: { color: colour, dash: one.look.dash, width: 2, ...style },
+      marker: { symbol: one.look.symbol, size: 8, color: colour, line: { width: 1.5, color: colour } } }];
+}
+
+const KINDS = {
+  curve(chart, colours) {
+    const traces = shown(chart).flatMap(one => lines(chart, one, colours, one.x, {}));
+    for (const trace of traces)
+      if (trace.meta) Object.assign(trace, { mode: "lines+markers",
+        hovertemplate: `<b>${trace.name}</b><br>%{x:,} ${chart.unit}<br>%{customdata[0]} ${band}` });
+    const layout = { xaxis: { type: "log", dtick: 1, tickformat: ",~g" }, yaxis: {}, shapes: [], annotations: [] };
+    for (const level of chart.levels || []) {
+      const optimum = level.name === "optimum", colour = optimum ? colours.text : colours.muted;
+      layout.shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: level.value, y1: level.value, layer: "below",
+        line: { color: colour, width: 1.2, dash: optimum ? "solid" : "dash" } });
+      layout.annotations.push({ xref: "paper", x: 1, xanchor: "right", y: level.value, showarrow: false,
+        yanchor: optimum ? "bottom" : "top", font: { color: colour, size: 11 },
+        text: `${level.name} ${level.value.toFixed(3).replace("-", "−")}` });
+    }
+    if (chart.floor) {
+      const every = chart.series.flatMap(one => [...one.y, ...one.high]).filter(value => value !== null);
+      const least = Math.min(...chart.series.flatMap(one => one.y.concat(one.low)).filter(value => value > chart.floor));
+      const touched = chart.series.some(one => one.y.concat(one.low).some(value => value !== null && value <= chart.floor));
+      const low = touched ? chart.floor / 1.6 : least / 1.2, high = Math.max(chart.floor, ...every) * 1.3;
+      layout.yaxis = { type: "log", range: [Math.log10(low), Math.log10(high)], dtick: 1, tickformat: "~g" };
+      if (touched) {
+        layout.shapes.push({ type: "rect", xref: "paper", x0: 0, x1: 1, y0: low / 100, y1: chart.floor, layer: "below",
+          line: { width: 0 }, fillcolor: veil(colours.muted, .12) });
+        layout.annotations.push({ xref: "paper", yref: "paper", x: 0, y: 0, xanchor: "left", yanchor: "bottom",
+          showarrow: false, font: { color: colours.muted, size: 10 }, text: `${chart.floor.toPrecision(1)} or less` });
+      }
+    }
+    return [traces, layout];
+  },
+  profile(chart, colours) {
+    const traces = shown(chart).flatMap(one => lines(chart, one, colours, chart.at, { shape: "hv" }));
+    for (const trace of traces)
+      if (trace.meta) Object.assign(trace, { mode: "lines",
+        hovertemplate: `<b>${trace.name}</b><br>above %{x:.3~f}: %{customdata[0]} ${band}` });
+    return [traces, { yaxis: { range: [-.03, 1.03] }, xaxis: {} }];
+  },
+  outcomes(chart, colours) {
+    const traces = shown(chart).map(one => ({ type: "bar", x: chart.at, y: one.y, name: plain(one.look.label),
+      meta: one.planner, marker: { color: colours.colour(one.look), pattern: { shape: PATTERNS[one.look.dash],
+        fgcolor: colours.ground, solidity: .3 } },
+      hovertemplate: `<b>${plain(one.look.label)}</b><br>return %{x}: %{y:.1%} of ${one.n.toLocaleString("en")}<extra></extra>` }));
+    return [traces, { barmode: "group", xaxis: { type: "category" }, yaxis: { range: [0, 1.03], tickformat: ".0%" } }];
+  },
+};
+
+function draw(name) {
+  const chart = charts[name], colours = theme();
+  const [traces, own] = KINDS[chart.kind](chart, colours);
+  const axis = { gridcolor: colours.line, linecolor: colours.muted, zeroline: false, ticks: "outside",
+    tickcolor: colours.muted, automargin: true };
+  const size = printing ? { width: 330, height: 260 } : { height: 340 };
+  const layout = { paper_bgcolor: colours.ground, plot_bgcolor: colours.ground, showlegend: false, ...size,
+    autosize: !printing, hovermode: "closest", dragmode: phone.matches ? false : "zoom",
+    font: { color: colours.text, size: printing ? 10 : 12, family: "system-ui, -apple-system, Segoe UI, Roboto, Arial" },
+    margin: { l: 56, r: 12, t: 10, b: 46 }, uirevision: "kept", ...own,
+    xaxis: { ...axis, title: { text: chart.x, standoff: 6 }, ...own.xaxis },
+    yaxis: { ...axis, title: { text: chart.y, standoff: 4 }, ...own.yaxis } };
+  const config = { displaylogo: false, responsive: !printing, scrollZoom: false, modeBarButtonsToRemove: ["select2d", "lasso2d"],
+    toImageButtonOptions: { format: "svg", filename: `${chart.env}-${chart.title}` } };
+  return Plotly.react(name, traces, layout, config);
+}
+
+function drawAll(which = () => true) {
+  for (const name of Object.keys(charts)) if (which(charts[name])) draw(name);
+}
+
+/* Legends: how planners are drawn, and which of them. */
+const MARKS = { circle: "M17 3.5a3.500 3.500 0 1 0 .01 0z", square: "M13.500 3.500h7v7h-7z", diamond: "M17 2.500l4.500 4.500-4.500 4.500-4.500-4.500z",
+  "triangle-up": "M17 3l4 7.500h-8z", "triangle-down": "M17 11l4-7.500h-8z", x: "M13.500 3.500l7 7m0-7l-7 7", cross: "M17 3v8m-4-4h8",
+  star: "M17 2l1.500 3.500 3.700.300-2.800 2.500.900 3.700-3.300-2-3.300 2 .900-3.700-2.800-2.500 3.700-.300z",
+  hexagon: "M13 7l2-3.500h4l2 3.500-2 3.500h-4z", "triangle-left": "M13 7l7-4v8z", "triangle-right": "M21 7l-7-4v8z" };
+
+function paintLegends() {
+  const colours = theme();
+  for (const button of document.querySelectorAll(".legend button")) {
+    const look = looks[button.closest(".env").dataset.env][button.dataset.planner], colour = colours.colour(look);
+    const [symbol, open] = look.symbol.split(/-(open)$/), swatch = button.querySelector("svg");
+    const dash = look.dash === "solid" ? "" : look.dash.replace(/px/g, "");
+    swatch.setAttribute("viewBox", "0 0 34 14");
+    swatch.setAttribute("aria-hidden", "true");
+    swatch.innerHTML = `<path d="M0 7h34" stroke="${colour}" stroke-width="2" stroke-dasharray="${dash}"/>
+      <path d="${MARKS[symbol]}" stroke="${colour}" stroke-width="1.5" fill="${open ? colours.ground : colour}"/>`;
+  }
+}
+
+for (const button of document.querySelectorAll(".legend button"))
+  button.addEventListener("click", () => {
+    const { env } = button.closest(".env").dataset, out = hidden[env] ||= new Set(), { planner } = button.dataset;
+    out.has(planner) ? out.delete(planner) : out.add(planner);
+    button.setAttribute("aria-pressed", String(!out.has(planner)));
+    drawAll(chart => chart.env === env);
+  });
+
+for (const label of document.querySelectorAll(".budget")) {
+  const select = label.querySelector("select"), key = label.nextElementSibling.dataset.panel;
+  const choose = () => { chosen[key] = select.value; label.dataset.chosen = select.selectedOptions[0].text; };
+  choose();
+  select.addEventListener("change", () => { choose(); drawAll(chart => chart.budgets && panel(chart) === key); });
+}
+
+/* Tables: one of several at a time, sorted by a column. */
+for (const choice of document.querySelectorAll(".choice")) {
+  const tabs = document.createElement("div"), tables = [...choice.children];
+  tabs.className = "tabs";
+  tabs.setAttribute("role", "tablist");
+  tabs.setAttribute("aria-label", "Table");
+  const select = at => tables.forEach((table, i) => {
+    table.hidden = i !== at;
+    tabs.children[i].setAttribute("aria-selected", String(i === at));
+  });
+  tables.forEach((table, i) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.setAttribute("role", "tab");
+    button.textContent = table.querySelector("table").dataset.name.split("|")[0];
+    button.addEventListener("click", () => select(i));
+    tabs.append(button);
+  });
+  choice.prepend(tabs);
+  select(0);
+}
+
+for (const button of document.querySelectorAll("thead button"))
+  button.addEventListener("click", () => {
+    const head = button.parentElement, body = head.closest("table").tBodies[0];
+    const down = head.ariaSort !== "descending", column = head.cellIndex;
+    for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const value = row => row.cells[column].dataset.value === undefined ? null : Number(row.cells[column].dataset.value);
+    const order = (a, b) => {
+      const [x, y] = [value(a), value(b)];
+      if (x === null && y === null) return a.cells[column].textContent.localeCompare(b.cells[column].textContent);
+      return x === null ? -Infinity : y === null ? Infinity : x - y;
+    };
+    const rows = [...body.rows].sort(order);
+    body.append(...(down ? rows.reverse() : rows));
+  });
+
+function dress(print) {
+  if (print === printing) return;
+  printing = print;
+  paintLegends();
+  drawAll();
+}
+dark.addEventListener("change", () => { paintLegends(); drawAll(); });
+phone.addEventListener("change", () => drawAll());
+paper.addEventListener("change", () => dress(paper.matches));
+addEventListener("beforeprint", () => dress(true));
+addEventListener("afterprint", () => dress(paper.matches));
+
+printing = paper.matches;
+paintLegends();
+drawAll();
+document.documentElement.dataset.drawn = "all";

@@ -1,0 +1,232 @@
+"""The page of a run: one HTML file that needs nothing else and asks no network for anything."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from plotly.offline import get_plotlyjs
+
+from curling.replay.page import embedded
+from planners.base import Array
+from runs import curves, timing
+from runs.compare import entrants
+from runs.curves import Panel
+from runs.episode import named_rng
+from runs.experiment import Setting
+from runs.paired import probability_of_improvement
+from runs.progress import Advance, counted, progress
+from runs.ratings import Interval
+from runs.reporting import charts, model_steps, tables
+from runs.reporting.model_steps import Steps
+from runs.reporting.provenance import provenance
+from runs.statistics import grouped
+from runs.store import Store
+
+FOLDER = Path(__file__).parent
+UNITS = {"simulations": "Budget in simulations", "ms": "Budget in time"}
+FIRST_ACTIONS = 100  # of each setting are valued at most, if more differ
+
+
+def write(store: Store, panels: Sequence[Panel]) -> Path:
+    """Write report.html beside the results; returns its path.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = store.folder / "report.html"
+    with progress(2 + len(panels), "parts of the report") as advance:
+        path.write_text(text(store, panels, advance), encoding="utf-8")
+    return path
+
+
+def text(store: Store, panels: Sequence[Panel], advance: Advance = lambda *_: None) -> str:
+    """The page.
+
+    Args:
+        store: the run.
+        panels: its curves, as from `runs.curves.panels`.
+        advance: told after each part.
+    """
+    steps: dict[str, dict[str, Steps | None]] = {}
+    for env, planner, found in model_steps.of_run(store):
+        steps.setdefault(env, {})[planner] = found
+    advance(1, 0.0)
+    simple = {(panel.env, panel.unit): panel for panel in curves.simple_regrets(store, FIRST_ACTIONS)}
+    advance(1, 0.0)
+    report = _Report(store, simple, steps)
+    for panel in panels:
+        report.panel(panel)
+        advance(1, 0.0)
+    return report.page()
+
+
+class _Report:
+    """Gathers the sections, and what the charts in them show."""
+
+    def __init__(self, store: Store, simple: Mapping[tuple[str, str], Panel],
+                 steps: Mapping[str, Mapping[str, Steps | None]]) -> None:
+        self.store, self.simple, self.steps = store, simple, steps
+        self.samples = {setting: sample for setting, sample in store.returns().items() if len(sample)}
+        self.environments: dict[str, list[str]] = {}
+        self.data: dict[str, dict[str, Any]] = {}
+
+    def panel(self, panel: Panel) -> None:
+        """Add the charts and tables of an environment and a unit of budget."""
+        samples = {setting: sample for setting, sample in self.samples.items()
+                   if (setting.env, setting.unit) == (panel.env, panel.unit)}
+        scale = (panel.optimum - panel.random if panel.optimum is not None and panel.random is not None else 1.0)
+        simple = self.simple.get((panel.env, panel.unit))
+        shown = [charts.returns(panel), charts.regrets(panel),
+                 simple and charts.simple_regrets(simple, scale), charts.profiles(panel, samples),
+                 charts.outcomes(samples)]
+        key = f"{panel.env}|{panel.unit}"
+        figures = "".join(self._figure(panel, one) for one in shown if one)
+        best = _fullest(samples)
+        told = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
+        if simple:
+            told.append(tables.of_budgets(simple, "simple regret", lambda summary: summary.interval))
+        matrix = tables.of_improvement(panel, best, _improvements(samples, best)) if len(panel.curves) > 1 else ""
+        self.environments.setdefault(panel.env, []).append(
+            f'<section class="unit"><h3>{UNITS[panel.unit]}</h3>'
+            f'<p class="muted">{_episodes(panel)}</p>{_budgets(samples, best)}'
+            f'<div class="charts" data-panel="{escape(key)}">{figures}</div>'
+            f'<div class="choice">{"".join(told)}</div>{matrix}</section>')
+
+    def _figure(self, panel: Panel, shown: dict[str, Any]) -> str:
+        name = f"chart{len(self.data)}"
+        self.data[name] = {**shown, "env": panel.env, "unit": panel.unit}
+        told = f"{shown['title']}: {shown['y']} against {shown['x']}, {counted(len(panel.curves), 'planner')}"
+        return (f'<figure><figcaption id="{name}-title">{escape(shown["title"])}</figcaption>'
+                f'<div class="chart" id="{name}" role="img" aria-label="{escape(told)}"></div></figure>')
+
+    def page(self) -> str:
+        """All of it."""
+        store = self.store
+        style, script = _text("page.css"), f"{get_plotlyjs()}\n{_text('page.js')}"
+        looks = {env: charts.looks(entrants(store.suite, env)) for env in self.environments}
+        sections = "".join(map(self._environment, self.environments, range(len(self.environments)), looks.values()))
+        timings, failures = timing.timing(store), store.failures()
+        labels = {(env, text): label for env in {setting.env for setting in timings}
+                  for text, label in entrants(store.suite, env).items()}
+        verdict = _verdict(timings) if timings else ""
+        last = ""
+        if timings:
+            last += (f'<section><h2 id="time">Time of decisions</h2>{verdict}'
+                     f"{tables.of_timings(timings, labels)}</section>")
+        if failures:
+            last += f'<section><h2 id="failures">Failures</h2>{tables.of_failures(failures)}</section>'
+        links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
+        links += [("time", "time of decisions")] * bool(timings) + [("failures", "failures")] * bool(failures)
+        links += [("planners", "planners"), ("method", "method"), ("provenance", "provenance")]
+        return _fill(title=escape(store.suite.name), description=escape(store.suite.description),
+                     state=_state(store, verdict), policy=escape(_policy(script)), style=style, script=script,
+                     contents="".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links),
+                     sections=sections + last, planners=_planners(store, looks), provenance=provenance(store),
+                     data=embedded({"charts": self.data, "looks": looks}))
+
+    def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
+        buttons = "".join(f'<button type="button" aria-pressed="true" data-planner="{escape(planner)}"><svg></svg>'
+                          f"{escape(look['label'])}</button>" for planner, look in looks.items())
+        found, speed = self.steps.get(env, {}), _speed(self.store, env)
+        labels = {planner: look["label"] for planner, look in looks.items()}
+        steps = ""
+        if found:
+            steps = (f'<section><h3>Model steps</h3>{tables.of_steps(env, labels, found, speed)}'
+                     f'<p class="muted">{STEPS}</p></section>')
+        return (f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
+                f'<div class="legend" role="group" aria-label="Planners shown">{buttons}</div>'
+                f"{''.join(self.environments[env])}{steps}</section>")
+
+
+STEPS = (f"Steps were counted for this page, inside the model, in {model_steps.DECISIONS} first decisions with the run's "
+         "own seeds and the largest of its budgets that is quick; each was made with and without the counter, and counts "
+         "stand only where both searches were the same. The step of the episode itself is not counted. Simulations per "
+         "second are those of the run, all budgets in simulations together, on its machines.")
+
+
+def _fullest(samples: Mapping[Setting, Array]) -> float:
+    """The largest budget at which most planners have played."""
+    budgets = [setting.budget for setting in samples]
+    return max(budgets, key=lambda budget: (budgets.count(budget), budget))
+
+
+def _improvements(samples: Mapping[Setting, Array], budget: float) -> dict[tuple[str, str], Interval]:
+    played = {setting.planner: grouped(sample) for setting, sample in samples.items() if setting.budget == budget}
+    env = next(iter(samples)).env
+    result = {}
+    for a, b in combinations(played, 2):
+        found = probability_of_improvement(played[a], played[b], named_rng(f"{env}|{a}|{b}", 0, int(budget)))
+        result[a, b] = found
+        result[b, a] = Interval(1.0 - found.value, 1.0 - found.high, 1.0 - found.low)
+    return result
+
+
+def _speed(store: Store, env: str) -> dict[str, float]:
+    """Simulations a second, by planner."""
+    simulations, seconds = store.values("simulations"), store.values("seconds")
+    sums: dict[str, Array] = {}
+    for setting in simulations:
+        if setting.env == env and setting.unit == "simulations" and len(simulations[setting]):
+            both = np.array([simulations[setting].sum(), seconds[setting].sum()])
+            sums[setting.planner] = sums.get(setting.planner, np.zeros(2)) + both
+    return {planner: float(done / took) if took > 0.0 else np.nan for planner, (done, took) in sums.items()}
+
+
+def _episodes(panel: Panel) -> str:
+    sizes = [summary.n for curve in panel.curves.values() for _, summary in curve]
+    shown = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
+    known = "".join(f", {name} <b>{value:.4f}</b>".replace("-", "\N{MINUS SIGN}") for name, value in
+                    (("optimum", panel.optimum), ("random policy", panel.random)) if value is not None)
+    return f"{shown} episodes a point{known}. Bands are 95 % bootstrap intervals."
+
+
+def _budgets(samples: Mapping[Setting, Array], chosen: float) -> str:
+    options = "".join(f'<option value="{budget:g}"{" selected" * (budget == chosen)}>{budget:,g}</option>'
+                      for budget in sorted({setting.budget for setting in samples}))
+    return f'<label class="budget">Profile and outcomes with a budget of <select>{options}</select></label>'
+
+
+def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:
+    late = any(one.late for one in timings.values())
+    said = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(timing.verdict(timings)))
+    return f'<p class="{"bad" if late else "good"}">{said}</p>'
+
+
+def _state(store: Store, verdict: str) -> str:
+    """What a reader must know first: how far the run is, and what went wrong."""
+    counts = store.counts().values()
+    done, total, failed = (sum(count[i] for count in counts) for i in (0, 3, 2))
+    parts = [f"<p>{done:,} episodes, all that were asked for.</p>" if done == total else
+             f'<p class="bad"><strong>Unfinished</strong>: {done:,} of {total:,} episodes were played.</p>']
+    if failed:
+        parts.append(f'<p class="bad"><strong>{counted(failed, "episode")} failed</strong>, '
+                     '<a href="#failures">see below</a>.</p>')
+    return "".join(parts) + (verdict if 'class="bad"' in verdict else "")
+
+
+def _planners(store: Store, looks: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
+    rows = [[tables.text(look["label"]), tables.text(env), tables.text(store.resolved.get(planner, planner))]
+            for env, some in looks.items() for planner, look in some.items()]
+    return tables.table("Planners with all their parameters", ["planner", "environment", "what it is"], rows, "planners")
+
+
+def _policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode()
+    return (f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; "
+            "base-uri 'none'; form-action 'none'")
+
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _fill(**parts: str) -> str:
+    """The template with its {{names}} replaced, in one pass, so that no part can hold another."""
+    replace: Callable[[re.Match[str]], str] = lambda found: parts[found[1]]
+    return re.sub(r"\{\{(\w+)\}\}", replace, _text("page.html"))

@@ -1,0 +1,26 @@
+"""Where, when and by what a run was made, as HTML: of each part, if several were merged."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from runs.store import Store
+
+
+def provenance(store: Store) -> str:
+    """The facts of a run and of all its parts."""
+    seeds = sorted({experiment.seed for experiment in store.suite.experiment})
+    parts = [_facts({"seed": ", ".join(map(str, seeds)), "part": store.part, **store.provenance})]
+    for one in store.provenance.get("merged", []):
+        parts.append(f"<h3>{escape(str(one.get('run', 'a part')))}</h3>{_facts(one)}")
+    return "".join(parts)
+
+
+def _facts(given: Mapping[str, Any]) -> str:
+    rows = []
+    for name, value in given.items():
+        if name == "packages":
+            value = ", ".join(f"{package} {version}" for package, version in value.items())
+        if name not in ("merged", "run"):
+            rows.append(f"<dt>{escape(str(name))}</dt><dd>{escape(str(value))}</dd>")
+    return f"<dl>{''.join(rows)}</dl>"

@@ -1,0 +1,141 @@
+"""Tables of the page, as HTML; every text in them is escaped."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from runs.curves import Column, Panel
+from runs.experiment import Setting
+from runs.progress import counted
+from runs.ratings import Interval
+from runs.reporting.model_steps import Steps
+from runs.timing import TOLERANCE, Timing
+
+Cell = tuple[str, float | None]  # HTML, and what to sort by
+
+
+def text(value: str) -> Cell:
+    """A cell of text."""
+    return escape(value), None
+
+
+def number(value: float, digits: str = ",.3f") -> Cell:
+    """A cell with a number."""
+    return f"{value:{digits}}".replace("-", "\N{MINUS SIGN}"), value
+
+
+def estimate(interval: Interval) -> Cell:
+    """A cell with a value, and below it its interval."""
+    value, low, high = (f"{part:z.3f}".replace("-", "\N{MINUS SIGN}") for part in interval)
+    band = "" if math.isnan(interval.low) else f" <small>[{low}, {high}]</small>"
+    return f"{value}{band}", interval.value
+
+
+NOTHING: Cell = ("", None)
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Cell]], name: str = "") -> str:
+    """A table that can be sorted by every column; the first column names the rows.
+
+    Args:
+        caption: what it tells, as text.
+        head: names of the columns, as text.
+        rows: of cells.
+        name: for what looks for this table in the page.
+    """
+    columns = "".join(f'<th scope="col"><button type="button">{escape(one)}</button></th>' for one in head)
+    body = "".join(f"<tr>{''.join(map(_cell, range(len(row)), row))}</tr>" for row in rows)
+    return (f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
+            f'<table data-name="{escape(name)}"><caption>{escape(caption)}</caption>'
+            f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>")
+
+
+def _cell(place: int, cell: Cell) -> str:
+    shown, value = cell
+    if place == 0:
+        return f'<th scope="row">{shown}</th>'
+    return f"<td>{shown}</td>" if value is None else f'<td data-value="{value:.9g}">{shown}</td>'
+
+
+def of_budgets(panel: Panel, name: str, column: Column) -> str:
+    """One estimate of every planner and budget."""
+    budgets = sorted({budget for curve in panel.curves.values() for budget, _ in curve})
+    rows = []
+    for planner, curve in panel.curves.items():
+        cells = {budget: estimate(column(summary)) for budget, summary in curve}
+        rows.append([text(panel.label(planner)), *(cells.get(budget, NOTHING) for budget in budgets)])
+    caption = f"{name.capitalize()} [95 % interval], by {'simulations' if panel.unit == 'simulations' else 'milliseconds'}"
+    return table(caption, ["planner", *(f"{budget:,g}" for budget in budgets)], rows, f"{name}|{panel.env}|{panel.unit}")
+
+
+def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], Interval]) -> str:
+    """The probability that an episode of the row's planner scores more than one of the column's, shaded by it."""
+    planners = [planner for planner in panel.curves if any(planner in pair for pair in found)]
+    rows = []
+    for row in planners:
+        cells: list[Cell] = [text(panel.label(row))]
+        for column in planners:
+            if (row, column) not in found:
+                cells.append(("\N{EN DASH}", None))
+                continue
+            shown, value = estimate(found[row, column])
+            side = "more" if value is not None and value > 0.5 else "less"
+            share = round(200 * abs((value or 0.0) - 0.5))
+            cells.append((f'<span class="{side}" style="--share:{share}%">{shown}</span>', value))
+        rows.append(cells)
+    unit = "simulations" if panel.unit == "simulations" else "ms"
+    return table(f"Probability of improvement, row over column, with {budget:,g} {unit} [95 % interval]",
+                 ["planner", *map(panel.label, planners)], rows, f"improvement|{panel.env}|{panel.unit}")
+
+
+def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | None],
+             speed: Mapping[str, float]) -> str:
+    """Model steps beside simulations.
+
+    Args:
+        env: the environment's text.
+        labels: of the planners.
+        found: steps by planner, None where they could not be counted.
+        speed: simulations a second by planner.
+    """
+    rows = []
+    for planner, steps in found.items():
+        rate = speed.get(planner, math.nan)
+        fast = number(rate, ",.0f") if math.isfinite(rate) else NOTHING
+        if steps is None:
+            rows.append([text(labels[planner]), text("not counted"), NOTHING, NOTHING, fast])
+        else:
+            rows.append([text(labels[planner]), number(steps.simulations, ",.0f"), number(steps.per_simulation),
+                         number(steps.per_simulation * steps.simulations, ",.0f"), fast])
+    return table("Model steps beside simulations",
+                 ["planner", "simulations per decision", "model steps per simulation", "model steps per decision",
+                  "simulations per second in the run"], rows, f"steps|{env}")
+
+
+def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str], str]) -> str:
+    """What decisions with time budgets took; late settings are marked.
+
+    Args:
+        timings: as from `runs.timing.timing`.
+        labels: of planners, by environment and text.
+    """
+    rows = []
+    for setting, one in timings.items():
+        late = number(100 * one.share, ".2f")
+        marked = (f'<strong class="bad">{late[0]}</strong>', late[1]) if one.late else late
+        rows.append([text(labels[setting.env, setting.planner]), text(setting.env), number(setting.budget, ",g"),
+                     number(one.decisions, ",.0f"), number(one.median), number(one.p99), number(one.longest), marked])
+    return table(f"Milliseconds asked for and taken; late is more than {TOLERANCE:.0%} over the budget",
+                 ["planner", "environment", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms",
+                  "late, %"], rows, "timing")
+
+
+def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]], most: int = 200) -> str:
+    """Episodes that failed, and why."""
+    rows = [[text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)]
+            for env, planner, budget, unit, episode, error in failures[:most]]
+    shown = f", the first {most} of them" if len(failures) > most else ""
+    return table(f"{counted(len(failures), 'episode')} failed{shown}",
+                 ["planner", "environment", "budget", "episode", "why"], rows, "failures")
+
+
