@@ -103,7 +103,7 @@ def dask_setup(worker: Any) -> None:
 def _local(jobs: int | None) -> Any:
     """Processes on this machine, quiet, and with all its memory like loky's."""
     return LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=jobs, threads_per_worker=1, memory_limit=0, dashboard_address=None, preload=__name__,
+        n_workers=jobs, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0", preload=__name__,
         silence_logs=logging.CRITICAL)
 
 

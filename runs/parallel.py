@@ -193,7 +193,8 @@ def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:
     """The results of the calls; those that nobody waits for any more are given up."""
     results = workers(calls)
     try:
-        yield from results
+        for result in results:  # noqa: UP028 - `yield from` would close them itself, with the warning
+            yield result
     finally:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".* tasks which were still being processed", UserWarning)

@@ -10,6 +10,7 @@ from runs.command_line import add_place
 from runs.experiment import RunError, Setting, UsageError
 
 WARM_UP = 20  # tasks a worker, before anything is measured
+LEARNING = 5.0  # s, of what an episode costs
 EPISODES = 200_000  # more than are played while it is measured
 SETTING = Setting("trap", "dpw", 1_000, "simulations", 0)
 
@@ -36,21 +37,22 @@ def steady(workers: Workers, seconds: float) -> tuple[float, float]:
 
     Args:
         workers: who plays.
-        seconds: for how long, after a batch of each worker.
+        seconds: for how long, after LEARNING.
 
     Returns:
         Episodes a second, and the share of the workers' time that they play.
     """
     schedule = parallel.Schedule({SETTING: range(EPISODES)}, workers.jobs)
-    episodes, playing, warm = 0, 0.0, 0
-    begin = time.perf_counter()
+    episodes, playing, wall, begin = 0, 0.0, 0.0, None
+    learnt = time.perf_counter() + LEARNING
     with closing(parallel.run(schedule, workers)) as batches:
         for batch in batches:
-            if batch.seconds < parallel.BATCH_SECONDS / 2 or warm < 2 * workers.jobs:  # still learning what it costs
-                begin, warm = time.perf_counter(), warm + 1
-                continue
-            episodes, playing = episodes + len(batch.results), playing + batch.seconds
-            if (wall := time.perf_counter() - begin) > seconds:
+            now = time.perf_counter()
+            if begin is not None:
+                episodes, playing, wall = episodes + len(batch.results), playing + batch.seconds, now - begin
+            elif now > learnt:
+                begin = now
+            if wall > seconds:
                 break
     return episodes / wall, playing / (workers.jobs * wall)
 

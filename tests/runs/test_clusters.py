@@ -26,7 +26,7 @@ ALLOWED_FAILURES = 1
 def cluster():
     """A Dask cluster of two processes."""
     with (dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES}),
-          LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as found):
+          LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as found):
         yield found
 
 
@@ -155,7 +155,7 @@ def test_an_address_where_nothing_answers(run, impatient, address):
     ({"n_workers": 1, "threads_per_worker": 2}, "has 2 threads, which would hinder each other"),
 ])
 def test_a_cluster_that_cannot_be_used(run, impatient, given, message):
-    with LocalCluster(processes=False, dashboard_address=None, worker_dashboard_address=None, **given) as cluster:
+    with LocalCluster(processes=False, dashboard_address="127.0.0.1:0", **given) as cluster:
         status, _, err = run(*LINE, "--backend", "dask", "--address", cluster.scheduler_address)
     assert status == 2
     assert message in err and err.count("\n") == 1
