@@ -15,8 +15,8 @@ from runs.ratings import Interval
 from runs.statistics import histogram, performance_profile, regret
 
 THRESHOLDS = 61
-SYMBOLS = {"x": "x", "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "*": "star", "v": "triangle-down",
-           "P": "cross", "X": "hexagon", "<": "triangle-left", ">": "triangle-right"}
+SYMBOLS = {"x": "x", "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "*": "star",
+           "v": "triangle-down", "P": "cross", "X": "hexagon", "<": "triangle-left", ">": "triangle-right"}
 DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
 ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
 

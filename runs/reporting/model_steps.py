@@ -1,13 +1,13 @@
 """How many steps of the model a simulation takes, counted inside the compiled model while a planner decides.
 
 A planner is handed a model that does what the run's model does, and counts. The real functions' addresses and the
-counter travel at the end of `params`, so that seven small functions serve every compiled model. The planner decides with
-the real model as well, by the same draws: a count is told only if both searches were the same.
+counter travel at the end of `params`, so that seven small functions serve every compiled model. The planner decides
+with the real model as well, by the same draws: a count is told only if both searches were the same.
 """
 
 import functools
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,8 @@ class Counted:
 @functools.cache
 def _counted_class(cls: type[Any]) -> type[Counted]:
     """A class for each class of models, as searches know what a model offers by its class."""
-    roles = {role: staticmethod(function) for role, function in COUNTING.items() if hasattr(cls, role)}
+    roles: dict[str, Any] = {role: staticmethod(cast(Any, function)) for role, function in COUNTING.items()
+                             if hasattr(cls, role)}
     return type(f"Counted{cls.__name__}", (Counted,), roles)
 
 

@@ -36,7 +36,7 @@ function details(one) {
 function lines(chart, one, colours, x, style) {
   const colour = colours.colour(one.look), floor = chart.floor || -Infinity;
   const raised = values => values.map(value => value === null ? null : Math.max(value, floor));
-  const edge = { x, mode: "lines", line: { width: 0, ...style }, hoverinfo: "skip", showlegend: false };
+  const edge = { x, mode: "lines", line: { width: 0, ...style }, hoverinfo: "skip" };
   return [{ ...edge, y: raised(one.low) },
     { ...edge, y: raised(one.high), fill: "tonexty", fillcolor: veil(colour, .14) },
     { x, y: raised(one.y), name: plain(one.look.label), meta: one.planner, customdata: details(one),
@@ -64,7 +64,8 @@ const KINDS = {
       const least = Math.min(...chart.series.flatMap(one => one.y.concat(one.low)).filter(value => value > chart.floor));
       const touched = chart.series.some(one => one.y.concat(one.low).some(value => value !== null && value <= chart.floor));
       const low = touched ? chart.floor / 1.6 : least / 1.2, high = Math.max(chart.floor, ...every) * 1.3;
-      layout.yaxis = { type: "log", range: [Math.log10(low), Math.log10(high)], dtick: 1, tickformat: "~g" };
+      layout.yaxis = { type: "log", range: [Math.log10(low), Math.log10(high)], tickformat: "~g",
+        dtick: high / low < 30 ? "D2" : 1 };
       if (touched) {
         layout.shapes.push({ type: "rect", xref: "paper", x0: 0, x1: 1, y0: low / 100, y1: chart.floor, layer: "below",
           line: { width: 0 }, fillcolor: veil(colours.muted, .12) });
@@ -84,7 +85,7 @@ const KINDS = {
   outcomes(chart, colours) {
     const traces = shown(chart).map(one => ({ type: "bar", x: chart.at, y: one.y, name: plain(one.look.label),
       meta: one.planner, marker: { color: colours.colour(one.look), pattern: { shape: PATTERNS[one.look.dash],
-        fgcolor: colours.ground, solidity: .3 } },
+        fgcolor: colours.ground, fillmode: "overlay", solidity: .4, size: 6 } },
       hovertemplate: `<b>${plain(one.look.label)}</b><br>return %{x}: %{y:.1%} of ${one.n.toLocaleString("en")}<extra></extra>` }));
     return [traces, { barmode: "group", xaxis: { type: "category" }, yaxis: { range: [0, 1.03], tickformat: ".0%" } }];
   },
@@ -139,7 +140,7 @@ for (const button of document.querySelectorAll(".legend button"))
   });
 
 for (const label of document.querySelectorAll(".budget")) {
-  const select = label.querySelector("select"), key = label.nextElementSibling.dataset.panel;
+  const select = label.querySelector("select"), { panel: key } = label.dataset;
   const choose = () => { chosen[key] = select.value; label.dataset.chosen = select.selectedOptions[0].text; };
   choose();
   select.addEventListener("change", () => { choose(); drawAll(chart => chart.budgets && panel(chart) === key); });
@@ -149,16 +150,15 @@ for (const label of document.querySelectorAll(".budget")) {
 for (const choice of document.querySelectorAll(".choice")) {
   const tabs = document.createElement("div"), tables = [...choice.children];
   tabs.className = "tabs";
-  tabs.setAttribute("role", "tablist");
-  tabs.setAttribute("aria-label", "Table");
+  tabs.setAttribute("role", "group");
+  tabs.setAttribute("aria-label", "Which table");
   const select = at => tables.forEach((table, i) => {
     table.hidden = i !== at;
-    tabs.children[i].setAttribute("aria-selected", String(i === at));
+    tabs.children[i].setAttribute("aria-pressed", String(i === at));
   });
   tables.forEach((table, i) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.setAttribute("role", "tab");
     button.textContent = table.querySelector("table").dataset.name.split("|")[0];
     button.addEventListener("click", () => select(i));
     tabs.append(button);

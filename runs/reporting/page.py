@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import combinations
 from pathlib import Path
@@ -82,11 +82,9 @@ class _Report:
                    if (setting.env, setting.unit) == (panel.env, panel.unit)}
         scale = (panel.optimum - panel.random if panel.optimum is not None and panel.random is not None else 1.0)
         simple = self.simple.get((panel.env, panel.unit))
-        shown = [charts.returns(panel), charts.regrets(panel),
-                 simple and charts.simple_regrets(simple, scale), charts.profiles(panel, samples),
-                 charts.outcomes(samples)]
-        key = f"{panel.env}|{panel.unit}"
-        figures = "".join(self._figure(panel, one) for one in shown if one)
+        against_budget = self._figures(panel, charts.returns(panel), charts.regrets(panel),
+                                       charts.simple_regrets(simple, scale) if simple else None)
+        spread = self._figures(panel, charts.profiles(panel, samples), charts.outcomes(samples))
         best = _fullest(samples)
         told = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
         if simple:
@@ -94,9 +92,11 @@ class _Report:
         matrix = tables.of_improvement(panel, best, _improvements(samples, best)) if len(panel.curves) > 1 else ""
         self.environments.setdefault(panel.env, []).append(
             f'<section class="unit"><h3>{UNITS[panel.unit]}</h3>'
-            f'<p class="muted">{_episodes(panel)}</p>{_budgets(samples, best)}'
-            f'<div class="charts" data-panel="{escape(key)}">{figures}</div>'
-            f'<div class="choice">{"".join(told)}</div>{matrix}</section>')
+            f'<p class="muted">{_episodes(panel)}</p>{against_budget}<div class="choice">{"".join(told)}</div>'
+            f"{_budgets(panel, samples, best)}{spread}{matrix}</section>")
+
+    def _figures(self, panel: Panel, *shown: dict[str, Any] | None) -> str:
+        return f'<div class="charts">{"".join(self._figure(panel, one) for one in shown if one)}</div>'
 
     def _figure(self, panel: Panel, shown: dict[str, Any]) -> str:
         name = f"chart{len(self.data)}"
@@ -144,8 +144,8 @@ class _Report:
                 f"{''.join(self.environments[env])}{steps}</section>")
 
 
-STEPS = (f"Steps were counted for this page, inside the model, in {model_steps.DECISIONS} first decisions with the run's "
-         "own seeds and the largest of its budgets that is quick; each was made with and without the counter, and counts "
+STEPS = (f"Steps were counted for this page, inside the model, in {model_steps.DECISIONS} first decisions with the "
+         "run's own seeds and its largest budget that is quick; each was made with and without the counter, and counts "
          "stand only where both searches were the same. The step of the episode itself is not counted. Simulations per "
          "second are those of the run, all budgets in simulations together, on its machines.")
 
@@ -186,10 +186,11 @@ def _episodes(panel: Panel) -> str:
     return f"{shown} episodes a point{known}. Bands are 95 % bootstrap intervals."
 
 
-def _budgets(samples: Mapping[Setting, Array], chosen: float) -> str:
+def _budgets(panel: Panel, samples: Mapping[Setting, Array], chosen: float) -> str:
     options = "".join(f'<option value="{budget:g}"{" selected" * (budget == chosen)}>{budget:,g}</option>'
                       for budget in sorted({setting.budget for setting in samples}))
-    return f'<label class="budget">Profile and outcomes with a budget of <select>{options}</select></label>'
+    return (f'<label class="budget" data-panel="{escape(f"{panel.env}|{panel.unit}")}">Single episodes, with a budget '
+            f"of <select>{options}</select></label>")
 
 
 def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:
@@ -201,7 +202,8 @@ def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:
 def _state(store: Store, verdict: str) -> str:
     """What a reader must know first: how far the run is, and what went wrong."""
     counts = store.counts().values()
-    done, total, failed = (sum(count[i] for count in counts) for i in (0, 3, 2))
+    done, total = sum(count.done for count in counts), sum(count.total for count in counts)
+    failed = sum(count.failed for count in counts)
     parts = [f"<p>{done:,} episodes, all that were asked for.</p>" if done == total else
              f'<p class="bad"><strong>Unfinished</strong>: {done:,} of {total:,} episodes were played.</p>']
     if failed:
@@ -213,7 +215,8 @@ def _state(store: Store, verdict: str) -> str:
 def _planners(store: Store, looks: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     rows = [[tables.text(look["label"]), tables.text(env), tables.text(store.resolved.get(planner, planner))]
             for env, some in looks.items() for planner, look in some.items()]
-    return tables.table("Planners with all their parameters", ["planner", "environment", "what it is"], rows, "planners")
+    return tables.table("Planners with all their parameters", ["planner", "environment", "what it is"], rows,
+                        "planners")
 
 
 def _policy(script: str) -> str:
@@ -228,5 +231,4 @@ def _text(name: str) -> str:
 
 def _fill(**parts: str) -> str:
     """The template with its {{names}} replaced, in one pass, so that no part can hold another."""
-    replace: Callable[[re.Match[str]], str] = lambda found: parts[found[1]]
-    return re.sub(r"\{\{(\w+)\}\}", replace, _text("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _text("page.html"))

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from runs.part import WHOLE
 from runs.store import Store
 
 
 def provenance(store: Store) -> str:
     """The facts of a run and of all its parts."""
     seeds = sorted({experiment.seed for experiment in store.suite.experiment})
-    parts = [_facts({"seed": ", ".join(map(str, seeds)), "part": store.part, **store.provenance})]
+    own = {} if store.part == WHOLE else {"part": store.part}
+    parts = [_facts({"seed": ", ".join(map(str, seeds)), **own, **store.provenance})]
     for one in store.provenance.get("merged", []):
         parts.append(f"<h3>{escape(str(one.get('run', 'a part')))}</h3>{_facts(one)}")
     return "".join(parts)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
+from runs.chart import UNITS
 from runs.curves import Column, Panel
 from runs.experiment import Setting
 from runs.progress import counted
@@ -64,8 +65,8 @@ def of_budgets(panel: Panel, name: str, column: Column) -> str:
     for planner, curve in panel.curves.items():
         cells = {budget: estimate(column(summary)) for budget, summary in curve}
         rows.append([text(panel.label(planner)), *(cells.get(budget, NOTHING) for budget in budgets)])
-    caption = f"{name.capitalize()} [95 % interval], by {'simulations' if panel.unit == 'simulations' else 'milliseconds'}"
-    return table(caption, ["planner", *(f"{budget:,g}" for budget in budgets)], rows, f"{name}|{panel.env}|{panel.unit}")
+    return table(f"{name.capitalize()} [95 % interval] by {UNITS[panel.unit]}",
+                 ["planner", *(f"{budget:,g}" for budget in budgets)], rows, f"{name}|{panel.env}|{panel.unit}")
 
 
 def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], Interval]) -> str:
