@@ -7,8 +7,8 @@ that tries it (joblib 1.6).
 import importlib.metadata
 import logging
 import signal
-from asyncio import CancelledError
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -74,6 +74,7 @@ class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
 @contextmanager
 def connect(address: str | None, jobs: int | None) -> Iterator[Workers]:
     """As `runs.backends.connect`."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told in a line of our own
     with ExitStack() as opened:
         scheduler = address or opened.enter_context(_local(jobs))
         client = opened.enter_context(_client(scheduler))

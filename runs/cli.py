@@ -71,7 +71,7 @@ def dry_run(chosen: "Suite", jobs: int, part: "Part") -> int:
     from runs import estimate
 
     chosen.resolve()
-    print(estimate.text(chosen, estimate.estimate(chosen, jobs), jobs, part))
+    print(estimate.text(chosen, estimate.estimate(chosen, min(jobs, workers(None))), jobs, part))
     return DONE
 
 
