@@ -30,6 +30,14 @@ class Count(NamedTuple):
     total: int
 
 
+class Effort(NamedTuple):
+    """What the episodes of a setting took in all; simulations are None where they were not kept."""
+
+    steps: int
+    seconds: float
+    simulations: int | None
+
+
 class Store:
     """A run's results; made by `create` and `open`.
 
@@ -108,6 +116,12 @@ class Store:
         failed = dict(self._connection.execute("SELECT setting, count(*) FROM failure GROUP BY setting"))
         return {setting: Count(*played.get(key, (0, 0.0)), failed.get(key, 0), len(self.part.episodes(episodes)))
                 for setting, episodes in self.suite.episodes().items() for key in (self._ids[setting],)}
+
+    def efforts(self) -> dict[Setting, Effort]:
+        """What each setting took so far; those without a result yet are left out."""
+        query = "SELECT setting, sum(steps), sum(seconds), sum(simulations) FROM episode GROUP BY setting"
+        found = {key: Effort(*sums) for key, *sums in self._connection.execute(query)}
+        return {setting: found[key] for setting, key in self._ids.items() if key in found}
 
     def values(self, column: str) -> dict[Setting, NDArray[np.float64]]:
         """A column of numbers: for every setting its episodes in order, [n]; NaN where nothing was kept.

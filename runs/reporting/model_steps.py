@@ -153,15 +153,12 @@ def _same(a: Decision, b: Decision) -> bool:
 
 def of_run(store: Store) -> Iterator[tuple[str, str, Steps | None]]:
     """(environment, planner, steps) of a run: with the largest budget of at most 1,000 whose decisions are cheap."""
-    seconds, decisions = store.values("seconds"), store.values("steps")
-    chosen: dict[tuple[str, str], Setting | None] = {}
-    for setting in sorted(seconds, key=lambda setting: setting.budget):
-        place = setting.env, setting.planner
-        chosen.setdefault(place, None)
-        played = decisions[setting].sum()
-        if (setting.unit == "simulations" and setting.budget <= LARGEST and played
-                and seconds[setting].sum() <= LONGEST * played):
-            chosen[place] = setting
+    efforts = store.efforts()
+    chosen: dict[tuple[str, str], Setting | None] = {(setting.env, setting.planner): None for setting in efforts}
+    for setting in sorted(efforts, key=lambda setting: setting.budget):
+        quick = efforts[setting].seconds <= LONGEST * efforts[setting].steps
+        if setting.unit == "simulations" and setting.budget <= LARGEST and quick:
+            chosen[setting.env, setting.planner] = setting
     for (env, planner), setting_ in chosen.items():
         try:
             yield env, planner, setting_ and steps(envs.parse(env), planners.parse(planner), setting_)

@@ -110,6 +110,7 @@ function draw(name) {
 
 function drawAll(which = () => true) {
   for (const name of Object.keys(charts)) if (which(charts[name])) draw(name);
+  document.documentElement.dataset.drawn = printing ? "print" : dark.matches ? "dark" : "light";
 }
 
 /* Legends: how planners are drawn, and which of them. */
@@ -198,4 +199,3 @@ addEventListener("afterprint", () => dress(paper.matches));
 printing = paper.matches;
 paintLegends();
 drawAll();
-document.documentElement.dataset.drawn = "all";

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -169,13 +170,12 @@ def _improvements(samples: Mapping[Setting, Array], budget: float) -> dict[tuple
 
 def _speed(store: Store, env: str) -> dict[str, float]:
     """Simulations a second, by planner."""
-    simulations, seconds = store.values("simulations"), store.values("seconds")
     sums: dict[str, Array] = {}
-    for setting in simulations:
-        if setting.env == env and setting.unit == "simulations" and len(simulations[setting]):
-            both = np.array([simulations[setting].sum(), seconds[setting].sum()])
+    for setting, effort in store.efforts().items():
+        if setting.env == env and setting.unit == "simulations":
+            both = np.array([math.nan if effort.simulations is None else effort.simulations, effort.seconds])
             sums[setting.planner] = sums.get(setting.planner, np.zeros(2)) + both
-    return {planner: float(done / took) if took > 0.0 else np.nan for planner, (done, took) in sums.items()}
+    return {planner: done / took if took > 0.0 else math.nan for planner, (done, took) in sums.items()}
 
 
 def _episodes(panel: Panel) -> str:

@@ -32,7 +32,7 @@ def test_a_run_prints_its_table_and_the_paths_of_chart_and_report(run):
     folder = Path("results/trap-noise_range=0.1")
     assert status == 0
     assert "| random " in out and "over 4 episodes, optimum 1.7000" in out
-    for name in ("chart.png", "chart.svg", "report.md"):
+    for name in ("chart.png", "chart.svg", "report.html", "report.md"):
         assert str(folder / name) in out
         assert (folder / name).stat().st_size > 300
     assert "8 of 8 episodes to play with 1 job," in err
@@ -173,7 +173,7 @@ def test_bad_usage_is_one_line_and_changes_nothing(run, finished, line, words):
     assert contents() == before
 
 
-@pytest.mark.parametrize("file", ["chart.png", "report.md"])
+@pytest.mark.parametrize("file", ["chart.png", "report.html", "report.md"])
 def test_a_report_that_cannot_be_written_is_one_line(run, finished, file):
     (finished / file).unlink()
     (finished / file).mkdir()

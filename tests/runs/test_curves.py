@@ -81,3 +81,8 @@ def test_curves_of_simple_regret_leave_out_what_was_not_kept_and_what_is_not_sol
         assert budget in (10, 100)
         assert summary.n == 4
         assert summary.mean == pytest.approx(0.15)  # 1.7 - 1.4 after 0.5, nothing after 0.8125
+
+
+def test_of_many_different_first_actions_some_are_valued(results):
+    few, all_ = ([summary.n for _, summary in simple_regrets(results, most)[0].curves["uct"]] for most in (1, 2))
+    assert few == [1, 1] and all_ == [4, 4]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from runs import statistics
 from runs.ratings import Interval
 from runs.statistics import bootstrap, histogram, normalised, performance_profile, regret, resampled, summarise
 
@@ -165,3 +166,20 @@ def test_too_many_outcomes_are_put_into_bins():
 
 def test_a_histogram_of_nothing_is_empty():
     assert [len(part) for part in histogram([])] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("draw", ["normal", "exponential"])
+def test_many_different_values_are_resampled_in_groups(draw, monkeypatch):
+    values = getattr(np.random.default_rng(3), draw)(size=4000)
+    found = statistics.grouped(values)
+    assert len(np.unique(found)) == statistics.GROUPS and len(found) == 4000
+    assert found.mean() == pytest.approx(values.mean())
+    assert 0.99 < found.std() / values.std() < 1.0
+    few = values[: statistics.MANY]
+    np.testing.assert_array_equal(statistics.grouped(few), few)
+    fast = statistics.summarise(values, np.random.default_rng(1))
+    monkeypatch.setattr(statistics, "MANY", 10_000)
+    exact = statistics.summarise(values, np.random.default_rng(1))
+    assert (fast.mean, fast.median, fast.iqm.value) == (exact.mean, exact.median, exact.iqm.value)
+    for a, b in ((fast.interval, exact.interval), (fast.iqm, exact.iqm)):
+        assert a.high - a.low == pytest.approx(b.high - b.low, rel=0.08)

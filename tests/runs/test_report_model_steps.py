@@ -1,0 +1,89 @@
+"""Steps of the model, counted inside compiled searches."""
+
+import numpy as np
+import pytest
+
+import envs
+import planners
+from envs.trap import Trap
+from planners.base import Array, Rng
+from planners.jit import compiled
+from runs.experiment import Setting
+from runs.reporting.model_steps import Steps, counted, steps
+
+
+def setting(simulations, planner="uct"):
+    return Setting("x", planner, simulations, "simulations", 0)
+
+
+class Plain:
+    """A model in plain Python that counts its steps."""
+
+    compiled = False
+
+    def __init__(self, model):
+        self.model, self.count = model, 0
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+    def step(self, *arguments):
+        self.count += 1
+        return self.model.step(*arguments)
+
+    def rollout(self, state, scratch, depth, params, rng):
+        total, action = 0.0, np.empty(len(self.model.action_low))
+        for _ in range(depth):
+            self.model.sample_action(state, action, params, rng)
+            reward, terminated = self.step(state, action, scratch, params, rng)
+            total += reward
+            if terminated:
+                break
+            state[:] = scratch
+        return total
+
+
+@pytest.mark.parametrize("env", ["trap", "treasure_hunt:size=5"])
+@pytest.mark.parametrize("planner", ["uct", "uct:leaf=rollout", "dpw", "abstraction"])
+def test_the_count_is_that_of_a_model_in_python(env, planner):
+    model, chosen = envs.parse(env), planners.parse(planner)
+    state, budget = model.initial_state(np.random.default_rng(0)), planners.Budget(simulations=20)
+    plain, fast = Plain(model), counted(model)
+    decisions = [chosen.plan(one, state, budget, np.random.default_rng(3)) for one in (plain, fast)]
+    assert decisions[0].action == decisions[1].action
+    assert fast.count == plain.count > 0
+
+
+def test_steps_of_a_simulation():
+    assert steps(envs.parse("trap"), planners.parse("uct"), setting(50)) == Steps(50, 2.0)
+    assert steps(envs.parse("trap"), planners.parse("random"), setting(50)) is None  # it does not simulate
+    long = steps(envs.parse("treasure_hunt:size=5"), planners.parse("uct:leaf=rollout"), setting(20))
+    assert 2.0 < long.per_simulation < 50.0
+
+
+@compiled("rollout")
+def constant(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+    return 0.0
+
+
+class Odd(Trap):
+    rollout = staticmethod(constant)
+
+
+class Slow(Trap):
+    compiled = False
+
+
+def test_what_cannot_be_counted_is_not_told():
+    assert steps(Odd(), planners.parse("uct:leaf=rollout"), setting(50)) is None
+    assert steps(Odd(), planners.parse("uct"), setting(50)) == Steps(50, 2.0)
+    assert steps(Slow(), planners.parse("uct"), setting(50)) is None
+
+
+def test_the_model_stays_as_it_was():
+    model = envs.parse("treasure_hunt:size=5")
+    before = model.params.copy()
+    assert counted(model).horizon == model.horizon
+    assert not hasattr(counted(model), "actions")
+    steps(model, planners.parse("uct"), setting(5))
+    np.testing.assert_array_equal(model.params, before)
