@@ -74,7 +74,8 @@ class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
 @contextmanager
 def connect(address: str | None, jobs: int | None) -> Iterator[Workers]:
     """As `runs.backends.connect`."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told in a line of our own
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told in a line of our own
     with ExitStack() as opened:
         scheduler = address or opened.enter_context(_local(jobs))
         client = opened.enter_context(_client(scheduler))

@@ -142,7 +142,7 @@ def test_an_error_in_a_task_is_the_same_as_without_a_cluster(address):
         spread(_fail, [(1,)], address)
 
 
-def test_a_scheduler_that_goes_ends_the_run_in_one_line():
+def test_a_scheduler_that_goes_ends_the_run_in_one_line(capfd):
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
         with backends.connect(Place("dask", cluster.scheduler_address), None) as workers:
             found = parallel.spread(time.sleep, [(0.05,)] * 1000, 1, backend=workers.backend)
@@ -150,6 +150,7 @@ def test_a_scheduler_that_goes_ends_the_run_in_one_line():
             cluster.close()
             with pytest.raises(RunError, match="connection to the Dask scheduler was lost"):
                 list(found)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("address", ["foo://10.0.0.1:1", "127.0.0.1:1", "nonsense"])
