@@ -199,7 +199,8 @@ def test_hovering_tells_the_value(opened):
     }}""")
     shown.mouse.move(x, y)
     shown.wait_for_selector(".hoverlayer text")
-    assert re.search(r"100 simulations1\.\d+ \[1\.\d+, 1\.\d+\](19|20) episodes", shown.locator(".hoverlayer").first.text_content())
+    told = shown.locator(".hoverlayer").first.text_content()
+    assert re.search(r"100 simulations1\.\d+ \[1\.\d+, 1\.\d+\](19|20) episodes", told)
 
 
 @pytest.mark.parametrize("width", [390, 800, 1300])
