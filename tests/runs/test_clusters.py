@@ -214,9 +214,11 @@ def _die_once(task, flag):
     return task
 
 
-def test_ray_plays_tasks_again_whose_worker_died(tmp_path):
+def test_ray_plays_the_same_and_tasks_again_whose_worker_died(tmp_path, rows):
     pytest.importorskip("ray", reason="ray is not installed: pip install -e '.[ray]'")
-    play(tmp_path / "undisturbed", 1)
+    play(tmp_path / "here", 1)
+    play(tmp_path / "there", 2, Place("ray"))
+    assert rows(tmp_path / "there") == rows(tmp_path / "here")
     with backends.connect(Place("ray"), 2) as workers:
         tasks = [(i, str(tmp_path / "flag")) for i in range(30)]
         assert sorted(parallel.spread(_die_once, tasks, workers.jobs, backend=workers.backend)) == list(range(30))
