@@ -2,12 +2,14 @@
 
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from runs import chart, curves, provenance, store
 from runs.episode import Batch, Episode, Failure
+from runs.part import WHOLE
 from runs.reporting import charts, page
 from runs.suite import Suite
 
@@ -265,3 +267,13 @@ def test_an_environment_that_nobody_has_solved_has_its_charts(results, panels):
     text = page.text(results, alone)
     assert 'Mean return</figcaption>' in text
     assert 'Regret</figcaption>' not in text and f'data-name="regret|{TRAP}' not in text
+
+
+def test_provenance_is_told_of_every_part():
+    facts = {"version": "1.2", "commit": "abc", "packages": {"numpy": "2.4", "numba": "0.66"}}
+    merged = {"command": "bonspiel merge", "merged": [{"run": "a<b", "part": "1/2", **facts}, {"run": "c", **facts}]}
+    suite = Suite.of("x", {"experiment": [{"env": "trap", "planners": ["uct"], "simulations": [1], "seed": 7}]})
+    told = page.provenance(SimpleNamespace(suite=suite, part=WHOLE, provenance=merged))
+    assert re.findall("<h3>(.*?)</h3>", told) == ["a&lt;b", "c"]
+    assert told.count("<dt>commit</dt><dd>abc</dd>") == told.count("numpy 2.4, numba 0.66") == 2
+    assert "<dt>seed</dt><dd>7</dd>" in told and "<dt>part</dt><dd>1/2</dd>" in told
