@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from curling.client import worker
+from curling.client.interrupts import ctrl_c_ignored
 from curling.client.situation import Situation
 from curling.client.worker import Choice, Pipe
 
@@ -84,7 +82,7 @@ class Thinker:
         ours, theirs = multiprocessing.get_context("spawn").Pipe()
         process = multiprocessing.get_context("spawn").Process(
             target=worker.serve, args=(theirs, self.planner, self.seed), daemon=True, name="bonspiel planner")
-        with _ctrl_c_ignored():
+        with ctrl_c_ignored():
             process.start()
         theirs.close()
         self._process, self._pipe = process, ours
@@ -199,16 +197,3 @@ class Thinker:
 def _receive(pipe: Pipe, limit: float) -> tuple[bool, Any]:
     """Whether something came in time, and what."""
     return (True, pipe.recv()) if pipe.poll(max(limit, 0.0)) else (False, None)
-
-
-@contextmanager
-def _ctrl_c_ignored() -> Iterator[None]:
-    """What is started here ignores Ctrl-C from its first instruction on."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
