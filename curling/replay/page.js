@@ -13,7 +13,7 @@ function show(force) {
   }
   const key = `${i} ${over}`;
   if (force || key !== drawn) {
-    drawScoreboard(story, over ? i : Math.max(i - 1, -1), jumpToEnd);
+    drawScoreboard(story, i, over, jumpToEnd);
     drawShot(story, i, over);
     const foul = i >= 0 && over && story.shots[i].foul;
     byId("banner").hidden = !(foul || ended(i, t));
@@ -80,8 +80,8 @@ function tick(now) {
 }
 
 function endStep(step) {
-  const [i] = story.split(p), starts = story.shots.flatMap((shot, k) => shot.shot === 0 ? [k] : []);
-  const now = starts.filter(k => k <= Math.max(i, 0)).length - 1;
+  const starts = story.shots.flatMap((shot, k) => shot.shot === 0 ? [k] : []);
+  const now = starts.filter(k => k <= p).length - 1;
   if (step < 0) go(starts[p > starts[now] ? now : Math.max(now - 1, 0)] ?? 0);
   else go(starts[now + 1] ?? story.count);
 }

@@ -25,18 +25,18 @@ function side(team, name) {
   return made;
 }
 
-// one column an end, the hammer marked; jump(end) is called for a click
-function drawScoreboard(story, i, jump) {
+// one column an end, the hammer marked, during shot i or, if it is over, after it; jump(end) is called for a click
+function drawScoreboard(story, i, over, jump) {
   const table = byId("scoreboard"), { match, shots, ends } = story;
   const last = shots.length ? shots[shots.length - 1].end : 0, columns = Math.max(match.ends, last + 1);
-  const current = i >= 0 ? shots[i].end : 0, focused = document.activeElement?.dataset?.cell, total = story.points(i);
+  const current = i >= 0 ? shots[i].end : 0, focused = document.activeElement?.dataset?.cell, total = story.points(over ? i : i - 1);
   const head = html("tr"), rows = [0, 1].map(() => html("tr"));
   html("th", "", "team", head).setAttribute("aria-label", "Team");
   rows.forEach((row, team) => { const th = html("th", "", "team", row); th.scope = "row"; th.append(side(team, match.players[team])); });
   for (let end = 0; end < columns; end++) {
     html("th", end < match.ends ? end + 1 : `E${end - match.ends + 1}`, "", head).scope = "col";
     const first = shots.find(shot => shot.end === end), found = ends.find(one => one.end === end);
-    const shown = found && (end < current || (end === current && i >= 0 && shots[i].shot === SHOTS - 1));
+    const shown = found && (end < current || (end === current && over && i >= 0 && shots[i].shot === SHOTS - 1));
     rows.forEach((row, team) => {
       const cell = html("td", "", `${end === current ? "now" : ""} ${shown && found.points[team] ? "won" : ""}`, row);
       if (!first) return;

@@ -146,6 +146,32 @@ def test_keys(look, page_text):
     assert not page.locator("#help").is_visible()
 
 
+@pytest.fixture(scope="module")
+def long_page(make_game):
+    return replay_page(tell(make_game(("random", "random"), budget=1, ends=4))[0])
+
+
+def test_keys_step_from_end_to_end_through_a_whole_match(look, long_page):
+    page = look(long_page)
+    for key, expected in [("ArrowDown", (16, 32, 48, 64, 64)), ("ArrowUp", (48, 32, 16, 0, 0))]:
+        for to in expected:
+            page.keyboard.press(key)
+            assert place(page) == to
+    page.evaluate("replay.go(20.5)")
+    page.keyboard.press("ArrowDown")
+    assert place(page) == 32
+
+
+def test_the_scoreboard_marks_the_end_that_is_played(look, long_page):
+    page = look(long_page)
+    for at, end in [(0.5, 0), (15.5, 0), (16, 0), (16.5, 1), (17.5, 1), (48.5, 3)]:
+        page.evaluate(f"replay.go({at})")
+        marked = page.evaluate("[...document.querySelectorAll('#scoreboard td.now button')].map(b => b.dataset.cell)")
+        assert marked == [f"0-{end}", f"1-{end}"], at
+        filled = page.evaluate("[...document.querySelectorAll('#scoreboard button')].map(b => b.textContent)")
+        assert sum(text != "" for text in filled) == 2 * int(at // 16), at
+
+
 def test_buttons_slider_curve_and_scoreboard_go_to_a_place(look, page_text):
     page = look(page_text)
     for name, expected in [("Next shot", 1), ("Next end", 16), ("Previous shot", 15), ("Previous end", 0)]:
