@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -24,6 +23,7 @@ def dc4(arguments: argparse.Namespace) -> int:
         UsageError: something is missing or out of range, or the package dc4client is.
     """
     from curling.client import dc4
+    from curling.client.console import complain, tell
     from curling.client.dc4_link import Refused, package
     from curling.client.status import PROTOCOL_ERROR
     from runs.cli_client import run, skip, team_name
@@ -41,14 +41,14 @@ def dc4(arguments: argparse.Namespace) -> int:
         match_id = arguments.match
         if match_id is None:
             match_id = await dc4.create_match(login, arguments.rule, **created)
-            print(f"created; the other team joins with --match {match_id}", flush=True)
+            tell(f"created; the other team joins with --match {match_id}")
         await dc4.play(login, match_id, int(arguments.team == "team1"), team_name(arguments),
-                       skip(arguments, thinker, log), arguments.rule)
+                       skip(arguments, thinker, log, tell), arguments.rule)
 
     try:
         return run(arguments, play)
     except Refused as error:
-        print(f"bonspiel client: {error}", file=sys.stderr)
+        complain(str(error))
         return PROTOCOL_ERROR
 
 

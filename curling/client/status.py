@@ -1,8 +1,8 @@
 """How a client ends: exit statuses, and what they are given for."""
 
-import sys
 from collections.abc import Awaitable
 
+from curling.client.console import complain
 from curling.protocols import ProtocolError
 
 GAME_OVER = 0
@@ -19,9 +19,9 @@ async def status_of(match: Awaitable[None]) -> int:
     try:
         await match
     except ConnectionLost as error:
-        print(f"bonspiel client: {error}", file=sys.stderr)
+        complain(str(error))
         return CONNECTION_LOST
     except ProtocolError as error:
-        print(f"bonspiel client: the server broke the protocol: {error}", file=sys.stderr)
+        complain(f"the server broke the protocol: {error}")
         return PROTOCOL_ERROR
     return GAME_OVER
