@@ -2,7 +2,7 @@
 
 import argparse
 import asyncio
-import sys
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,22 +24,28 @@ def dc3(arguments: argparse.Namespace) -> int:
     """Play a match of Digital Curling 3."""
     from curling.client import dc3
     from curling.client.connection import Tcp
+    from curling.client.console import tell
     from curling.protocols.dc3 import DcOk, encode
 
     name = team_name(arguments)
     _check(lambda: encode(DcOk(name)))
     return run(arguments, lambda thinker, log: dc3.play(
-        Tcp(arguments.host, arguments.port, dc3.WIRE, log), name, skip(arguments, thinker, log)))
+        Tcp(arguments.host, arguments.port, dc3.WIRE, log), name, skip(arguments, thinker, log, tell)))
 
 
 def dc2(arguments: argparse.Namespace) -> int:
     """Play a match of Digital Curling 2."""
     from curling.client import dc2
     from curling.client.connection import Standard, Tcp
+    from curling.client.console import aside, tell
     from curling.protocols.dc2 import Login, encode
+    from runs.experiment import UsageError
 
     name = team_name(arguments)
     login = Login(arguments.id or name, arguments.password, name)
+    for field in ("name", "id", "password"):
+        if not re.fullmatch("[!-~]+", getattr(login, field)):
+            raise UsageError(f"--{field}: must be one word of printable ASCII")
     _check(lambda: encode(login))
 
     def play(thinker: "Thinker", log: "MessageLog") -> Awaitable[None]:
@@ -57,18 +63,16 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
         UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
         RunError: the planner does not even start.
     """
-    from curling.client.log import MessageLog, new_file
+    from curling.client.log import MessageLog, new_log
     from curling.client.status import status_of
     from curling.client.thinker import PlannerGone, PlannerRefused, Thinker
     from runs.experiment import RunError, UsageError
     from runs.files import writing
 
-    path = arguments.log or new_file(LOGS, arguments.protocol)
-
     async def match() -> None:
         async with Thinker(arguments.planner, arguments.seed) as thinker:
-            with writing(path):
-                log = MessageLog(path)
+            with writing(arguments.log or LOGS):
+                log = MessageLog(arguments.log) if arguments.log else new_log(LOGS, arguments.protocol)
             with log:
                 await play(thinker, log)
 
@@ -86,18 +90,8 @@ def team_name(arguments: argparse.Namespace) -> str:
     return name
 
 
-def tell(line: str) -> None:
-    """Print a line about the match, at once."""
-    print(line, flush=True)
-
-
-def aside(line: str) -> None:
-    """The same where standard output is the server's."""
-    print(line, file=sys.stderr, flush=True)
-
-
-def skip(arguments: argparse.Namespace, thinker: "Thinker", log: "MessageLog", say: "Say" = tell) -> "Skip":
-    """Who decides, as the arguments say.
+def skip(arguments: argparse.Namespace, thinker: "Thinker", log: "MessageLog", say: "Say") -> "Skip":
+    """Who decides, as the arguments say, and tells how it goes.
 
     Raises:
         UsageError: a number is out of range.
@@ -180,7 +174,8 @@ def add_habits(command: argparse.ArgumentParser) -> None:
                          help="who plays (default: presearch)")
     command.add_argument("--name", metavar="NAME", help="of the team (default: the planner's)")
     command.add_argument("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
-    command.add_argument("--max-seconds", type=float, metavar="S", help="longest that it may think about a move")
+    command.add_argument("--max-seconds", type=float, default=60.0, metavar="S",
+                         help="longest that it may think about a move (default: 60)")
     command.add_argument("--time-fraction", type=float, default=0.95, metavar="F",
                          help="part of its share of the clock that a move may take (default, and most: 0.95)")
     command.add_argument("--concede", type=float, metavar="P",

@@ -136,7 +136,6 @@ class Link:
         state = await self.newer(None)
         while (later := await self.newer(state, within=QUIET)) is not None:
             state = later
-        self.received = time.monotonic()  # that wait is no part of a move
         return state
 
     async def newer(self, state: State | None, within: float = float("inf")) -> Any:
@@ -178,6 +177,14 @@ class Link:
         return self._troubles[0] if self._troubles else None
 
     async def _listen(self) -> None:
+        try:
+            await self._take_states()
+        except Exception as error:  # whatever the package, its client for HTTP and a strange event raise
+            failure = refusal("no stream of states", trouble_of(error))
+            failure.__cause__ = error
+            self._fail(failure)
+
+    async def _take_states(self) -> None:
         async with aclosing(self._listener.receive_state_data()) as states:
             async for told in states:
                 data = told.model_dump_json()
