@@ -211,22 +211,25 @@ class Standard:
 
     async def __aenter__(self) -> Connection:
         """Begin to read."""
-        reader, loop = asyncio.StreamReader(limit=self.wire.longest), asyncio.get_running_loop()
+        # a thread, since event loops cannot wait for every kind of standard input; the sockets make it wait in turn
+        # while the client does not read
+        inner, outer = socket.socketpair()
 
         def read() -> None:
-            # a thread, since event loops cannot wait for every kind of standard input
-            with suppress(RuntimeError):  # the loop has ended
+            with outer, suppress(OSError):  # the client has ended
                 while text := os.read(INPUT, 1 << 16):
-                    loop.call_soon_threadsafe(reader.feed_data, text)
-                loop.call_soon_threadsafe(reader.feed_eof)
+                    outer.sendall(text)
 
         threading.Thread(target=read, daemon=True).start()
+        reader, self._writer = await asyncio.open_connection(sock=inner, limit=self.wire.longest)
         self._connection = Connection(reader, _write_out, self.wire, self.log)
         return self._connection
 
     async def __aexit__(self, *_: object) -> None:
         """Stop reading."""
         await self._connection.close()
+        self._writer.close()
+        await self._writer.wait_closed()
 
 
 async def _write_out(text: bytes) -> None:
