@@ -106,6 +106,12 @@ def test_a_port_that_is_taken_is_named(run, protocol, option):
     assert err.count("\n") == 1 and str(port) in err and "in use" in err
 
 
+def test_nothing_is_told_to_be_watched_before_all_ports_are_open(run):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        status, out, _ = run("server", "dc2", "--port", other.getsockname()[1], "--watch", 0)
+    assert (status, out) == (1, "")
+
+
 @pytest.mark.parametrize("address", ["192.0.2.1", "no such host"])
 def test_an_address_that_is_not_ours_is_named(run, address):
     status, _, err = run("server", "dc3", "--bind", address)
@@ -113,23 +119,25 @@ def test_an_address_that_is_not_ours_is_named(run, address):
 
 
 @pytest.mark.parametrize(("line", "words"), [
-    ("", "PROTOCOL"), ("dc4", "dc4"), ("dc3 --port 65535", "port=65535"), ("dc3 --port -1", "port=-1"),
-    ("dc3 --ends 0", "ends=0"), ("dc2 --ends 101", "ends=101"), ("dc3 --thinking-time nan", "thinking-time=nan"),
-    ("dc3 --thinking-time 0", "thinking-time=0"), ("dc3 --extra-end-time -3", "extra-end-time=-3"),
+    ("", "PROTOCOL"), ("dc4", "dc4"), ("dc3 --port 65535", "--port=65535"), ("dc3 --port -1", "--port=-1"),
+    ("dc3 --ends 0", "--ends=0"), ("dc2 --ends 101", "--ends=101"), ("dc3 --thinking-time nan", "--thinking-time=nan"),
+    ("dc3 --thinking-time 0", "--thinking-time=0"), ("dc3 --extra-end-time -3", "--extra-end-time=-3"),
     ("dc3 --rule no_tick", "no_tick"), ("dc3 --noise dc2", "dc2"), ("dc2 --noise normal_dist", "normal_dist"),
-    ("dc3 --noise none --speed-sd 0.1", "--noise none"), ("dc3 --speed-sd -1", "speed-sd=-1"),
-    ("dc3 --engine warp", "warp"), ("dc3 --seed -1", "seed=-1"), ("dc3 --trajectory 1", "trajectory=1"),
-    ("dc3 --matches 0", "matches=0"), ("dc3 --watch 70000", "watch=70000"),
+    ("dc3 --noise none --speed-sd 0.1", "--noise none"), ("dc3 --speed-sd -1", "--speed-sd=-1"),
+    ("dc3 --engine warp", "warp"), ("dc3 --seed -1", "--seed=-1"), ("dc3 --trajectory 1", "--trajectory=1"),
+    ("dc3 --matches 0", "--matches=0"), ("dc3 --watch 70000", "--watch=70000"),
+    ("dc3 --watch 10001", "--watch=10001"), ("dc2 --port 5000 --watch 5000", "--watch=5000"),
     ("dc3 --records taken/by", "taken/by cannot be written"),
 ])
 def test_what_cannot_be_served_is_refused_in_one_line(run, line, words):
     Path("taken").write_text("a file")
     status, out, err = run("server", *line.split())
     assert (status, out) == (2, "")
-    assert err.count("\n") == 1 and words in err
+    assert err.count("\n") == 1 and words in err and err.startswith("bonspiel server")
 
 
 @pytest.mark.parametrize("line", ["server", "server dc3", "server dc2"])
 def test_help(run, line):
     status, out, _ = run(*line.split(), "--help")
-    assert status == 0 and "example: bonspiel server" in out
+    assert status == 0 and f"example: bonspiel {line}" in " ".join(out.split())
+    assert "exit status: 0 done, 1 a port is taken" in " ".join(out.split())
