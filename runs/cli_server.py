@@ -38,8 +38,8 @@ def add_verbs(verb: Verb) -> None:
     dc3.add_argument("--angle-sd", type=float, metavar="SD",
                      help="standard deviation of the direction, rad (normal_dist: 0.0018)")
     dc3.add_argument("--trajectory", type=int, nargs="?", const=100, metavar="MS",
-                     help="send the paths of the stones, a frame every 10 to 10,000 milliseconds (default: 100); without "
-                     "this option none are sent")
+                     help="send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 if no number is "
+                     "given); without this option none are sent")
     dc2 = protocols.add_parser("dc2", help="Digital Curling 2: TCP, one port; clients play in the order they log in",
                                epilog=f"example: bonspiel server dc2 --noise gat | {STATUSES}")
     dc2.add_argument("--port", type=int, default=9876, metavar="P", help="0: any free one (default: 9876)")

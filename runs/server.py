@@ -141,7 +141,8 @@ def _noise(options: Options) -> str | Noise:
     own = noise_of(options.noise)
     speed, angle = (given if (given := getattr(options, name)) is not None else getattr(own, name[:5])
                     for name in ("speed_sd", "angle_sd"))
-    return Noise(number("--speed-sd", speed, 0, MOST_SD, whole=False), number("--angle-sd", angle, 0, MOST_SD, whole=False))
+    return Noise(number("--speed-sd", speed, 0, MOST_SD, whole=False),
+                 number("--angle-sd", angle, 0, MOST_SD, whole=False))
 
 
 def _ice(model: Curling, options: Options) -> Ice:
