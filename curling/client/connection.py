@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 from curling.client.log import FROM_SERVER, TO_SERVER, MessageLog
 from curling.client.status import ConnectionLost
 from curling.protocols import ProtocolError
+from curling.protocols.tcp import keep_alive
 
 INPUT, OUTPUT = 0, 1  # file descriptors
-KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a dead server is noticed within 40 s
+IDLE = 10  # s of silence; a dead server is noticed within 40 s
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -171,7 +172,7 @@ class Tcp:
             raise ConnectionLost(
                 f"no connection to {self.host} port {self.port} ({reason}); is the server running?") from error
         self.seconds = time.monotonic() - start
-        _keep_alive(self._writer.get_extra_info("socket"))
+        keep_alive(self._writer.get_extra_info("socket"), IDLE)
 
         async def write(text: bytes) -> None:
             self._writer.write(text)
@@ -186,13 +187,6 @@ class Tcp:
         self._writer.close()
         with suppress(OSError):
             await self._writer.wait_closed()
-
-
-def _keep_alive(connected: socket.socket) -> None:
-    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in KEEPALIVE.items():
-        if hasattr(socket, name):  # not on every system
-            connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 class Standard:

@@ -173,10 +173,10 @@ def test_the_match_is_played_as_announced(game, expected, log):
 def test_every_player_has_errors_of_its_own():
     listed = tuple(dc3.Player("normal_dist", max_speed=3.0 + i, stddev_speed=0.1 * i) for i in range(4))
     script = transcript("dc3", "full_game_team0")
-    seat = client.Seat(0, dc3.Game(players=dc3.PerTeam(listed, (dc3.IDENTICAL,) * 4)))
+    match = client.Announced(0, dc3.Game(players=dc3.PerTeam(listed, (dc3.IDENTICAL,) * 4)))
     start = dc3.decode_server(script[5].text).state
     for shot in range(0, 16, 2):
-        situation = seat.situation(msgspec.structs.replace(start, shot=shot))
+        situation = match.situation(msgspec.structs.replace(start, shot=shot))
         assert situation.noise == (pytest.approx(0.1 * (shot // 4)), 0.0018)
         assert situation.max_speed == 3.0 + shot // 4
 
@@ -185,19 +185,19 @@ def test_every_player_has_errors_of_its_own():
 def test_planners_know_how_hard_the_thrower_can_throw(max_speed, cap):
     from curling.state import CAP
 
-    seat = client.Seat(0, dc3.Game())
-    assert replace(seat.first(), max_speed=max_speed).model().params[CAP] == cap
+    match = client.Announced(0, dc3.Game())
+    assert replace(match.first(), max_speed=max_speed).model().params[CAP] == cap
 
 
 def test_an_extra_end_is_worth_the_match():
     script = transcript("dc3", "full_game_team0")
     start = dc3.decode_server(script[5].text).state
-    seat = client.Seat(0, dc3.Game(setting=dc3.Setting(max_end=8)))
-    extra = seat.situation(msgspec.structs.replace(start, end=11))
-    last = seat.situation(msgspec.structs.replace(start, end=7))
+    match = client.Announced(0, dc3.Game(setting=dc3.Setting(max_end=8)))
+    extra = match.situation(msgspec.structs.replace(start, end=11))
+    last = match.situation(msgspec.structs.replace(start, end=7))
     assert extra.ends == last.ends == 1 and extra.model().extra_ends > 1
     assert np.array_equal(extra.model().params, last.model().params)
-    assert seat.where(msgspec.structs.replace(start, end=11)) == "extra end 4, shot 1"
+    assert match.where(msgspec.structs.replace(start, end=11)) == "extra end 4, shot 1"
 
 
 def test_the_time_of_an_extra_end_is_for_it_alone(log):

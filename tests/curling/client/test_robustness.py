@@ -1,6 +1,6 @@
 """Whatever a server sends, and whenever it goes, the client ends soon, with the right status and one clear line.
 
-BONSPIEL_FLOOD is how many megabytes a message without end has, in place of 64.
+BONSPIEL_FLOOD is how many megabytes a message without end has at most, in place of 64.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ from curling.client.thinker import Thinker
 from curling.protocols import ProtocolError
 from curling.protocols.dc2 import Login
 from runs.benchmarks.practice import BONSPIEL
+from runs.benchmarks.serving import largest_size
 from tests.curling.client.fakes import Player, Stub
-from tests.curling.peers import HANG, nonsense, reset_on_close
+from tests.curling.peers import HANG, flood, nonsense, reset_on_close
 from tests.curling.protocols.corpus import CORPUS, TERMINATOR
 from tests.curling.protocols.transcripts import transcript
-from tests.curling.server.test_robustness import size
 
 SCRIPTS = {"dc3": transcript("dc3", "full_game_team0"), "dc2": transcript("dc2", "full_game_first")}
 PROTOCOLS = list(SCRIPTS)
@@ -168,18 +168,7 @@ def test_odd_positions_are_answered_with_a_shot_by_a_real_planner(tmp_path):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sizes of processes are read from /proc")
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
-    megabytes, largest = int(os.environ.get("BONSPIEL_FLOOD", "64")), []
-
-    async def flood(reader, writer):
-        try:
-            for _ in range(megabytes):
-                writer.write(b"x" * (1 << 20))
-                async with asyncio.timeout(HANG):
-                    await writer.drain()
-        except ConnectionError:
-            pass
-        finally:
-            writer.transport.abort()
+    largest = []
 
     async def client(port):
         options = "--planner", "random", "--log", str(tmp_path / "log"), "--port", str(port)
@@ -187,8 +176,8 @@ def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
         try:
             async with asyncio.timeout(60.0):
                 while process.returncode is None:
-                    with contextlib.suppress(OSError, IndexError):  # it is over
-                        largest.append(size(process.pid, "VmHWM"))
+                    with contextlib.suppress(IndexError):  # it is over
+                        largest.append(largest_size(process.pid))
                     await asyncio.sleep(0.02)
         finally:
             if process.returncode is None:
@@ -196,7 +185,7 @@ def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
         return process.returncode, (await process.stderr.read()).decode().splitlines()
 
     async def both():
-        async with await asyncio.start_server(flood, "127.0.0.1", 0) as server:
+        async with await asyncio.start_server(lambda _, writer: flood(writer), "127.0.0.1", 0) as server:
             return await client(server.sockets[0].getsockname()[1])
 
     status, lines = asyncio.run(both())
