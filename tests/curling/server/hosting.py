@@ -16,6 +16,13 @@ from curling.server.match import Times
 PATIENCE = 20.0  # s, for anything that a test waits for
 
 
+async def until(condition):
+    """Wait until something is true."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0.001)
+
+
 class Clock:
     """Stands still unless the test moves it."""
 
