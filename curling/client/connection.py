@@ -151,11 +151,13 @@ class Tcp:
 
     Attributes:
         seconds: that it took to connect.
+        place: of the server, in words.
     """
 
     def __init__(self, host: str, port: int, wire: Wire, log: MessageLog) -> None:
         """Nothing is connected yet."""
         self.host, self.port, self.wire, self.log = host, port, wire, log
+        self.place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self.seconds = 0.0
 
     async def __aenter__(self) -> Connection:
@@ -167,8 +169,8 @@ class Tcp:
         start = time.monotonic()
         try:
             reader, self._writer = await asyncio.open_connection(self.host, self.port, limit=self.wire.longest)
-        except OSError as error:
-            reason = error.strerror or error
+        except (OSError, UnicodeError) as error:  # the latter are names that no machine can have
+            reason = "not the name of a machine" if isinstance(error, UnicodeError) else error.strerror or error
             raise ConnectionLost(
                 f"no connection to {self.host} port {self.port} ({reason}); is the server running?") from error
         self.seconds = time.monotonic() - start
@@ -197,7 +199,7 @@ class Standard:
         log: takes every message.
     """
 
-    seconds = 0.0
+    seconds, place = 0.0, "standard input and output"
 
     def __init__(self, wire: Wire, log: MessageLog) -> None:
         """Nothing is read yet."""

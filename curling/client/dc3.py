@@ -114,6 +114,7 @@ async def play(server: Tcp, name: str, skip: Skip) -> None:
     """
     async with server as connection:
         skip.clock.delay = server.seconds
+        skip.say(f"connected to {server.place}")
         match = await _sit_down(connection, name, skip)
         while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
             remaining = state.thinking_time_remaining[match.team]
@@ -140,6 +141,7 @@ async def _sit_down(connection: Connection, name: str, skip: Skip) -> Announced:
         skip.complain(f"the sheet is {setting.sheet_width:g} m wide, planners take it for {SHEET_WIDTH} m")
     await connection.during(skip.warm_up(match.first(), setting.thinking_time[match.team]))
     await connection.send(dc3.ReadyOk())
+    skip.say("ready; waiting for the other team")
     names = (await connection.expect(dc3.NewGame)).name
     skip.say(f"{names.team0!r} against {names.team1!r}")
     return match

@@ -43,7 +43,9 @@ class MessageLog:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  where: TracebackType | None) -> None:
-        """Close the file."""
+        """Note what went wrong, if anything did, and close the file."""
+        if isinstance(error, Exception):
+            self.note(str(error))
         self._file.close()
 
     def json(self, direction: str, line: bytes) -> None:

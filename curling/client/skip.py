@@ -107,5 +107,5 @@ def _throw(situation: Situation, choice: Choice) -> Throw:
 
 
 def _estimate(choice: Choice) -> str:
-    chance = "" if choice.chance is None else f"wins {choice.chance:.1%}, "
+    chance = "" if choice.chance is None else f"expects to win {choice.chance:.1%}, "
     return f"{chance}{choice.simulations:,} simulations in {choice.seconds:.2f} s"
