@@ -104,7 +104,8 @@ def _login(arguments: argparse.Namespace) -> "Login":
         raise UsageError(f"--password: set {PASSWORD}, or give one")
     if not (user + password).isascii():
         raise UsageError("--user, --password: only ASCII characters are allowed")
-    return Login(*address(arguments), user, password)
+    host, port = address(arguments)
+    return Login(f"[{host}]" if ":" in host else host, port, user, password)  # as in the address of a page
 
 
 def _created(arguments: argparse.Namespace) -> dict[str, Any]:

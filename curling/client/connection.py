@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from curling.client.log import FROM_SERVER, TO_SERVER, MessageLog
-from curling.client.status import ConnectionLost
+from curling.client.status import ConnectionLost, no_connection
 from curling.protocols import ProtocolError
 from curling.protocols.tcp import keep_alive
 
@@ -171,8 +171,7 @@ class Tcp:
             reader, self._writer = await asyncio.open_connection(self.host, self.port, limit=self.wire.longest)
         except (OSError, UnicodeError) as error:  # the latter are names that no machine can have
             reason = "not the name of a machine" if isinstance(error, UnicodeError) else error.strerror or error
-            raise ConnectionLost(
-                f"no connection to {self.host} port {self.port} ({reason}); is the server running?") from error
+            raise no_connection(self.host, self.port, reason) from error
         self.seconds = time.monotonic() - start
         keep_alive(self._writer.get_extra_info("socket"), IDLE)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from uuid import UUID
 
 from curling.client.log import FROM_SERVER, TO_SERVER, MessageLog
-from curling.client.status import ConnectionLost
+from curling.client.status import ConnectionLost, no_connection
 from curling.protocols import ProtocolError
 from curling.protocols.dc4 import Shot, State, decode_state
 
@@ -24,6 +24,7 @@ SILENCE = 75  # s without a sign of life until the stream is opened again; serve
 ANSWER = 20.0  # s that a request may take
 QUIET = 0.25  # s without another event: the states of the past have all come
 UNAUTHORIZED = 401
+UNREACHED = re.compile(r"Cannot connect to host (\S+):(\d+) ssl:\S+ \[(.*)\]")
 
 
 class Refused(Exception):
@@ -63,6 +64,8 @@ def package() -> Any:
 
 def refusal(what: str, trouble: Trouble) -> Refused | ConnectionLost:
     """The error that a trouble stands for."""
+    if unreached := UNREACHED.search(trouble.text):
+        return no_connection(*unreached.groups())
     if trouble.status is None:
         return ConnectionLost(f"{what}: {trouble.text}")
     blame = "the user, the password or the match" if trouble.status == UNAUTHORIZED else "it"

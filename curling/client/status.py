@@ -14,6 +14,11 @@ class ConnectionLost(Exception):
     """There is no server, or no longer; the text is one line."""
 
 
+def no_connection(host: str, port: int | str, reason: object) -> ConnectionLost:
+    """The error of a server that nobody reaches."""
+    return ConnectionLost(f"no connection to {host} port {port} ({reason}); is the server running?")
+
+
 async def status_of(match: Awaitable[None]) -> int:
     """Play a match to its end, or say in one line on standard error why that was not possible; the exit status."""
     try:
