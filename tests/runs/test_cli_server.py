@@ -1,10 +1,13 @@
 """`bonspiel server` as people start it."""
 
 import json
+import os
 import re
 import signal
 import socket
-from contextlib import ExitStack
+import sys
+import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -94,6 +97,33 @@ def test_a_signal_ends_the_server_and_every_record(start, tmp_path, number, stat
     assert (server.returncode, err) == (status, "")
     assert out.splitlines()[-1] == "match 1: abandoned: the server was stopped"
     assert read(next((tmp_path / "results/server").iterdir())).result.reason == "abandoned"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are found in /proc")
+def test_ctrl_c_while_workers_start_is_no_failure(start):
+    server = start("server", "dc3", "--port", "0", "--engine", "box2d")
+    while sum("spawn_main" in command_of(child) for child in children_of(server.pid)) < min(os.cpu_count(), 4):
+        assert server.poll() is None
+        time.sleep(0.005)
+    time.sleep(0.1)  # so that the last one is started, but nothing is imported yet
+    os.killpg(server.pid, signal.SIGINT)  # as a terminal does
+    try:
+        out, err = server.communicate(timeout=PATIENCE)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+    assert (server.returncode, out, err) == (130, "", "")
+
+
+def children_of(process):
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+
+
+def command_of(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:  # it has ended
+        return ""
 
 
 @pytest.mark.parametrize("protocol", ["dc3", "dc2"])
