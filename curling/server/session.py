@@ -4,7 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 
 from curling.protocols import ProtocolError
-from curling.server.house import House
+from curling.server.house import House, Ledger
 from curling.server.match import Referee
 from curling.server.seat import Fault, Said, Seat
 
@@ -47,6 +47,7 @@ class Session(ABC):
         self.names: list[str | None] = [None, None]
         self.ready = [False, False]
         self.referee: Referee | None = None
+        self._ledger: Ledger | None = None
         self._inbox: asyncio.Queue[tuple[int, Seat, Said | None]] = asyncio.Queue()
 
     @abstractmethod
@@ -73,6 +74,8 @@ class Session(ABC):
     def take(self, team: int, seat: Seat, name: str | None = None) -> None:
         """Let a client play for a team."""
         self.seats[team], self.names[team] = seat, name
+        if None in self.seats:
+            self.house.say(f"{seat.address} waits as {self.who(team)}")
         seat.hear = lambda said: self._inbox.put_nowait((team, seat, said))
         self._inbox.put_nowait((team, seat, None))
         if seat.gone:
@@ -100,7 +103,7 @@ class Session(ABC):
         """Call the referee: both clients are ready."""
         self.number = next(self.house.numbers)
         players = str(self.names[0]), str(self.names[1])
-        self.referee = self.house.referee(self.number, players)
+        self.referee, self._ledger = self.house.referee(self.number, players)
         ends = self.house.match.ends
         self.say(f"{self.who(0)} against {self.who(1)}, {ends} {'end' if ends == 1 else 'ends'}")
         return self.referee
@@ -200,11 +203,10 @@ class Session(ABC):
         self.house.say(f"match {self.number}: {text}" if self.number else f"waiting client {waiting}: {text}")
 
     def _tell_result(self) -> None:
-        assert self.referee is not None and self.referee.result is not None
+        assert self.referee is not None and self.referee.result is not None and self._ledger is not None
         result = self.referee.result
         outcome = "a draw" if result.winner is None else f"{self.who(result.winner)} wins"
-        file = self.house.file(self.number)
-        kept = f", record {file}" if file else ""
+        kept = f", record {self._ledger.path}" if self._ledger.path else ""
         self.say(f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason}){kept}")
 
     def _abandon(self, why: str) -> None:

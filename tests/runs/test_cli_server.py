@@ -81,8 +81,10 @@ def test_a_match_is_served_and_recorded_and_then_the_server_ends(start, tmp_path
     assert len(record.shots) == 3
     replay(record)
     assert last["state"]["game_result"] == {"reason": "concede", "winner": "team0"}
-    assert out.splitlines() == ["match 1: team0 team 0 against team1 team 1, 1 end",
-                                f"match 1: team0 team 0 wins, 0:0 (concede), record kept/{file.name}"]
+    waiting, *match = out.splitlines()
+    assert re.fullmatch(r"127\.0\.0\.1:\d+ waits as team0", waiting)
+    assert match == ["match 1: team0 team 0 against team1 team 1, 1 end",
+                     f"match 1: team0 team 0 wins, 0:0 (concede), record kept/{file.name}"]
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])

@@ -10,6 +10,7 @@ from curling.record import read
 from curling.server import seat
 from curling.server.dc3 import Session3, doors
 from curling.server.feed import Feed
+from curling.server.match import errors_of
 from curling.umpire import replay
 from tests.curling.server.hosting import Client, hosting, house_of, play_on, start, until
 
@@ -70,6 +71,17 @@ def test_who_comes_while_the_other_leaves_waits_for_somebody_else(named):
     assert asyncio.run(match()) == {"cmd": "new_game", "name": {"team0": "next", "team1": "late"}}
 
 
+def test_a_client_that_comes_alone_is_told_of():
+    async def match():
+        async with serving(house_of(arrivals=True, say=said.append)) as host:
+            for door in (1, 0):
+                await (await host.connect(door)).hear()
+            return "{}:{}".format(*host.clients[0].writer.get_extra_info("sockname")[:2])
+
+    said = []
+    assert [f"{asyncio.run(match())} waits as team1"] == [line for line in said if "waits" in line]
+
+
 @pytest.mark.parametrize("checked", [(0,), (1,), (0, 1), (1, 1, 0)])
 def test_those_who_only_look_whether_a_port_is_open_play_no_match(tmp_path, checked):
     async def match():
@@ -127,6 +139,8 @@ def test_a_record_and_those_who_watch_get_every_line(tmp_path):
     record = read(tmp_path / "test-0001.jsonl")
     assert replay(record).shape[0] == len(updates)
     assert record.match.players == ("client0", "client1")
+    errors = errors_of(record.match.model(), (record.match.seed, record.match.pair))
+    assert [shot.thrown[:2] for shot in record.shots] == [errors(*shot.aim[:2]) for shot in record.shots]
     assert [shot.simulations for shot in record.shots] == [None] * len(record.shots)
     (name, lines), = feed.matches()
     assert name == "test-0001"
@@ -198,6 +212,7 @@ def test_a_record_that_cannot_be_written_costs_no_match(tmp_path):
     assert asyncio.run(match())[-1]["state"]["game_result"]["reason"] == "concede"
     assert [line for line in said if "no record" in line] == [
         f"match 1: no record is kept from here on: No such file or directory ({tmp_path}/missing/test-0001.jsonl)"]
+    assert said[-1].endswith(" (concede)")  # and no file is named
 
 
 def test_a_defect_costs_one_match(monkeypatch):
