@@ -32,8 +32,9 @@ async def serve(house: House, make: Make, doors: Doors, host: str, port: int,
         PortError: a port is taken.
     """
     loop, stopped = asyncio.get_running_loop(), asyncio.Queue[int]()
-    for number in SIGNALS:
-        loop.add_signal_handler(number, stopped.put_nowait, number)
+    # not the loop's own handlers, which Windows has not
+    before = {number: signal.signal(number, lambda came, _: loop.call_soon_threadsafe(stopped.put_nowait, came))
+              for number in SIGNALS}
     hall = Hall(lambda: make(house), most)
     servers: Sequence[asyncio.Server] = ()
     try:
@@ -47,6 +48,6 @@ async def serve(house: House, make: Make, doors: Doors, host: str, port: int,
         for server in servers:
             server.close()
         await hall.clear()
-        for number in SIGNALS:
-            loop.remove_signal_handler(number)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return int(ends[0].result()) if ends[0].done() and not ends[0].cancelled() else None

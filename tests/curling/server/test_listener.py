@@ -139,7 +139,7 @@ def test_a_record_and_those_who_watch_get_every_line(tmp_path):
     record = read(tmp_path / "test-0001.jsonl")
     assert replay(record).shape[0] == len(updates)
     assert record.match.players == ("client0", "client1")
-    errors = errors_of(record.match.model(), (record.match.seed, record.match.pair))
+    errors = errors_of(record.match.model(), (1, record.match.pair))
     assert [shot.thrown[:2] for shot in record.shots] == [errors(*shot.aim[:2]) for shot in record.shots]
     assert [shot.simulations for shot in record.shots] == [None] * len(record.shots)
     (name, lines), = feed.matches()
