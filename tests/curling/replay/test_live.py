@@ -167,7 +167,6 @@ def test_a_viewer_that_reads_nothing_costs_the_players_nothing(feed, watch, line
 
 def test_those_who_went_away_are_found_out(feed, watch, lines, monkeypatch):
     monkeypatch.setattr(gallery, "PING", 0.05)
-    monkeypatch.setattr(gallery.Gallery._wait, "__defaults__", (0.05,))
     publish(feed, lines[:1])
     threads = threading.active_count()
     for _ in range(live.VIEWERS):
@@ -235,6 +234,21 @@ def test_the_page_shows_shots_as_they_come(feed, watch, lines, look):
     assert page.evaluate("replay.position") == 32
     assert page.inner_text("#score") == "{} : {}".format(*lines[-1]["score"])
     assert page.locator("#banner").is_visible() and page.locator("#status.live").count() == 0
+
+
+def test_the_page_says_that_the_connection_is_back_before_there_is_news(feed, lines, look):
+    publish(feed, lines[:10])
+    watch = live.serve(feed)
+    page = look(f"{watch.url}match/{MATCH}")
+    page.wait_for_selector("#status.live")
+    watch.close()
+    again = live.serve(feed, "127.0.0.1", watch.server_address[1])
+    try:
+        page.wait_for_selector("text=Connection lost, trying again")
+        page.wait_for_selector("#status.live")
+        assert "lost" not in page.inner_text("#status")
+    finally:
+        again.close()
 
 
 def wait(page, condition):

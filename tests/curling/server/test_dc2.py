@@ -163,9 +163,15 @@ def test_concession():
 
 def test_time_limit():
     async def act(first, second):
+        clock.now += 50.0
         first.say(DRAW)
+        while not (await second.hear()).startswith("GO "):
+            pass
+        clock.now += 200.0
+        second.say(DRAW)
 
-    (first, second), told = played(act, times=Times(200, 200))
+    clock = Clock()
+    (first, second), told = played(act, times=Times(100_000, 100_000), clock=clock)
     assert first[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER WIN"]
     assert second[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER LOSE"]
     assert told[-1] == "match 1: first alice wins, 0:0 (time_limit)"
