@@ -18,7 +18,7 @@ from planners.base import Rng
 
 
 @dataclass(frozen=True)
-class House:
+class Venue:
     """The rules and the ice of a server.
 
     Attributes:
