@@ -95,7 +95,7 @@ def main(options: Options) -> int:
 
 def _watch(feed: Feed, port: int) -> live.Watch:
     try:
-        return live.serve(feed, port=port)
+        return live.Watch(feed, port=port)
     except OSError as error:
         raise RunError(f"nothing can be watched at port {port} ({error.strerror}); choose another --watch") from error
 
