@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runs import cli_client_dc4
+from runs import cli_client_dc4, interrupts
 from runs.command_line import Parser, Verb
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
                 await play(thinker, log)
 
     try:
-        return asyncio.run(status_of(match()))
+        with interrupts.left_to_asyncio():
+            return asyncio.run(status_of(match()))
     except PlannerRefused as error:
         raise UsageError(f"--planner {arguments.planner}: {error}") from error
     except PlannerGone as error:

@@ -28,6 +28,23 @@ def safe() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+@contextmanager
+def left_to_asyncio() -> Iterator[None]:
+    """Let asyncio deal with Ctrl-C in its own way, for programs that call no compiled code: it cancels the main task.
+
+    KeyboardInterrupt in the middle of the loop's own work may leave the loop waiting for ever.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is not _interrupt:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if frame is None or frame.f_code is not ctypes.cast.__code__:
         raise KeyboardInterrupt

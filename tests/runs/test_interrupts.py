@@ -1,3 +1,4 @@
+import asyncio
 import ctypes
 import signal
 import threading
@@ -29,6 +30,27 @@ def test_ctrl_c_waits_until_a_cast_has_returned(monkeypatch):
         threading.Event().wait(60.0)
         returned.append("never interrupted")
     assert returned == ["cast", "after"]
+
+
+def test_asyncio_deals_with_ctrl_c_itself_where_it_is_left_to_it():
+    """The handler is asyncio's own: it returns, and the main task is cancelled where it waits."""
+    passed = []
+
+    async def match():
+        signal.raise_signal(signal.SIGINT)
+        passed.append("after the signal")
+        try:
+            await asyncio.sleep(60.0)
+        except asyncio.CancelledError:
+            passed.append("cancelled")
+            raise
+
+    with interrupts.safe():
+        mine = signal.getsignal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt), interrupts.left_to_asyncio():
+            asyncio.run(match())
+        assert signal.getsignal(signal.SIGINT) is mine
+    assert passed == ["after the signal", "cancelled"]
 
 
 def test_handlers_are_as_before():
