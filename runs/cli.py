@@ -1,17 +1,20 @@
 """The command line, one small function a verb; what a verb needs is imported when it runs, so --help is instant."""
 
-import argparse
-import os
-import re
-import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+try:  # Ctrl-C may come before there is anything to stop
+    import argparse
+    import os
+    import re
+    import sys
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+    from typing import TYPE_CHECKING
 
-from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
-from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, add_place, numbers, stopped, workers
-from runs.experiment import RunError, UsageError
-from runs.files import writing
+    from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
+    from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, add_place, numbers, stopped, workers
+    from runs.experiment import RunError, UsageError
+    from runs.files import writing
+except KeyboardInterrupt:
+    raise SystemExit(130) from None
 
 if TYPE_CHECKING:
     from runs.part import Part
@@ -233,18 +236,20 @@ def main(line: Sequence[str] | None = None) -> int:
         line: arguments without the program's name; sys.argv's if None.
     """
     given = list(sys.argv[1:] if line is None else line)
-    arguments = parser().parse_args(given)
-    arguments.line = given
-    function: Callable[[argparse.Namespace], int] = arguments.function
+    name = "bonspiel"
     try:
+        arguments = parser().parse_args(given)
+        arguments.line = given
+        function: Callable[[argparse.Namespace], int] = arguments.function
+        name = " ".join(["bonspiel", arguments.verb, *filter(None, [getattr(arguments, "protocol", None)])])
         with interrupts.safe():
             status = function(arguments)
         sys.stdout.flush()
     except UsageError as error:
-        print(f"bonspiel {arguments.verb}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return USAGE
     except RunError as error:
-        print(f"bonspiel {arguments.verb}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

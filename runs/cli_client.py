@@ -1,8 +1,7 @@
 """The verb `client`: a planner plays a match on a Digital Curling server."""
 
 import argparse
-import asyncio
-import sys
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,11 @@ if TYPE_CHECKING:
     from curling.client.thinker import Thinker
 
 LOGS = Path("results") / "client"
+HOST = "127.0.0.1"
+CONCEDE = ("give up when the planner's own estimate of winning is below this (default: never); rulebased estimates the "
+           "board as it lies, which is no probability")
+STATUSES = ("exit status: 0 the match is over, 1 the planner does not start, 2 bad usage, 3 no connection, "
+            "4 the server broke the protocol or refused, 130 stopped")
 
 Play = Callable[["Thinker", "MessageLog"], Awaitable[None]]
 
@@ -24,26 +28,38 @@ def dc3(arguments: argparse.Namespace) -> int:
     """Play a match of Digital Curling 3."""
     from curling.client import dc3
     from curling.client.connection import Tcp
+    from curling.client.console import tell
     from curling.protocols.dc3 import DcOk, encode
 
-    name = team_name(arguments)
+    name, (host, port) = team_name(arguments), address(arguments)
     _check(lambda: encode(DcOk(name)))
     return run(arguments, lambda thinker, log: dc3.play(
-        Tcp(arguments.host, arguments.port, dc3.WIRE, log), name, skip(arguments, thinker, log)))
+        Tcp(host, port, dc3.WIRE, log), name, skip(arguments, thinker, log, tell)))
 
 
 def dc2(arguments: argparse.Namespace) -> int:
-    """Play a match of Digital Curling 2."""
+    """Play a match of Digital Curling 2.
+
+    Raises:
+        UsageError: no such name, word or address.
+    """
     from curling.client import dc2
     from curling.client.connection import Standard, Tcp
+    from curling.client.console import aside, tell
     from curling.protocols.dc2 import Login, encode
+    from runs.experiment import UsageError
 
-    name = team_name(arguments)
+    if arguments.stdio and (arguments.host is not None or arguments.port is not None):
+        raise UsageError("--stdio: leave out --host and --port, the server is at standard input and output")
+    name, (host, port) = team_name(arguments), address(arguments)
     login = Login(arguments.id or name, arguments.password, name)
+    for field in ("name", "id", "password"):
+        if not re.fullmatch("[!-~]+", getattr(login, field)):
+            raise UsageError(f"--{field}: must be one word of printable ASCII")
     _check(lambda: encode(login))
 
     def play(thinker: "Thinker", log: "MessageLog") -> Awaitable[None]:
-        server = Standard(dc2.WIRE, log) if arguments.stdio else Tcp(arguments.host, arguments.port, dc2.WIRE, log)
+        server = Standard(dc2.WIRE, log) if arguments.stdio else Tcp(host, port, dc2.WIRE, log)
         return dc2.play(server, login, skip(arguments, thinker, log, aside if arguments.stdio else tell),
                         arguments.noise)
 
@@ -57,18 +73,20 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
         UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
         RunError: the planner does not even start.
     """
-    from curling.client.log import MessageLog, new_file
+    import asyncio
+
+    from curling.client.log import MessageLog, new_log
     from curling.client.status import status_of
     from curling.client.thinker import PlannerGone, PlannerRefused, Thinker
     from runs.experiment import RunError, UsageError
     from runs.files import writing
 
-    path = arguments.log or new_file(LOGS, arguments.protocol)
+    habits(arguments)  # what is out of range is refused before anything is started or written
 
     async def match() -> None:
         async with Thinker(arguments.planner, arguments.seed) as thinker:
-            with writing(path):
-                log = MessageLog(path)
+            with writing(arguments.log or LOGS):
+                log = MessageLog(arguments.log) if arguments.log else new_log(LOGS, arguments.protocol)
             with log:
                 await play(thinker, log)
 
@@ -81,23 +99,41 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
 
 
 def team_name(arguments: argparse.Namespace) -> str:
-    """What the team is called."""
-    name: str = arguments.planner.partition(":")[0] if arguments.name is None else arguments.name
-    return name
+    """What the team is called.
+
+    Raises:
+        UsageError: a name that nobody could read.
+    """
+    from runs.experiment import UsageError
+
+    if arguments.name is None:
+        return str(arguments.planner.partition(":")[0])
+    if not arguments.name.strip():
+        raise UsageError("--name: must not be empty")
+    try:
+        arguments.name.encode()
+    except UnicodeEncodeError:
+        raise UsageError("--name: must be text in UTF-8") from None
+    return str(arguments.name)
 
 
-def tell(line: str) -> None:
-    """Print a line about the match, at once."""
-    print(line, flush=True)
+def address(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Host and port of the server.
+
+    Raises:
+        UsageError: no server can be there.
+    """
+    from runs.experiment import UsageError, number
+
+    host = HOST if arguments.host is None else arguments.host
+    if not host or "/" in host or any(letter.isspace() for letter in host):
+        raise UsageError(f"--host={host!r}: must be the name or the address of a machine, such as {HOST}")
+    port = arguments.usual_port if arguments.port is None else arguments.port
+    return host, number("--port", port, 1, 65535, whole=True)
 
 
-def aside(line: str) -> None:
-    """The same where standard output is the server's."""
-    print(line, file=sys.stderr, flush=True)
-
-
-def skip(arguments: argparse.Namespace, thinker: "Thinker", log: "MessageLog", say: "Say" = tell) -> "Skip":
-    """Who decides, as the arguments say.
+def skip(arguments: argparse.Namespace, thinker: "Thinker", log: "MessageLog", say: "Say") -> "Skip":
+    """Who decides, as the arguments say, and tells how it goes.
 
     Raises:
         UsageError: a number is out of range.
@@ -112,6 +148,8 @@ def skip(arguments: argparse.Namespace, thinker: "Thinker", log: "MessageLog", s
 def habits(arguments: argparse.Namespace) -> dict[str, Any]:
     """Limits of time and of patience: `fraction` and `longest` as `Clock` takes them, `concede` as `Skip` does.
 
+    The seed, which `Thinker` takes, is looked at as well.
+
     Raises:
         UsageError: out of range.
     """
@@ -121,6 +159,8 @@ def habits(arguments: argparse.Namespace) -> dict[str, Any]:
     def within(option: str, value: float | None, low: float, high: float) -> float | None:
         return None if value is None else float(number(option, value, low, high, whole=False))
 
+    if arguments.seed is not None:
+        number("--seed", arguments.seed, 0, 2**63, whole=True)
     return {"concede": within("--concede", arguments.concede, 0.0, 1.0),
             "longest": within("--max-seconds", arguments.max_seconds, 0.01, 1e6),
             "fraction": within("--time-fraction", arguments.time_fraction, 0.01, FRACTION)}
@@ -140,7 +180,7 @@ def _check(encoded: Callable[[], bytes]) -> None:
 def add_verbs(verb: Verb) -> None:
     """Add the verb; `verb` makes one from its name, function, summary and example."""
     command = verb("client", dc3, "let a planner play on a Digital Curling server",
-                   "bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch")
+                   f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch | {STATUSES}")
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     _add_dc3(protocols)
     _add_dc2(protocols)
@@ -149,7 +189,8 @@ def add_verbs(verb: Verb) -> None:
 
 def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
     summary = "Digital Curling 3, over TCP"
-    command = protocols.add_parser("dc3", help=summary, description=f"{summary}.")
+    command = protocols.add_parser("dc3", help=summary, description=f"{summary}.", epilog="example: bonspiel client "
+                                   f"dc3 --port 10001 --planner expectimax --max-seconds 5 | {STATUSES}")
     command.set_defaults(function=dc3)
     add_address(command, 10000, "one for each team (default: 10000, team0's)")
     add_habits(command)
@@ -157,7 +198,8 @@ def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
 
 def _add_dc2(protocols: "argparse._SubParsersAction[Parser]") -> None:
     summary = "Digital Curling 2, over TCP or standard input and output"
-    command = protocols.add_parser("dc2", help=summary, description=f"{summary}.")
+    command = protocols.add_parser("dc2", help=summary, description=f"{summary}.", epilog="example: bonspiel client "
+                                   f"dc2 --host 127.0.0.1 --id ID --password WORD | {STATUSES}")
     command.set_defaults(function=dc2)
     add_address(command, 9876, "default: 9876")
     command.add_argument("--stdio", action="store_true", help="talk to the server over standard input and output")
@@ -170,20 +212,27 @@ def _add_dc2(protocols: "argparse._SubParsersAction[Parser]") -> None:
 
 def add_address(command: argparse.ArgumentParser, port: int, meaning: str) -> None:
     """Where the server is."""
-    command.add_argument("--host", default="127.0.0.1", metavar="NAME", help="of the server (default: 127.0.0.1)")
-    command.add_argument("--port", type=int, default=port, metavar="N", help=meaning)
+    command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
+    command.add_argument("--port", type=int, metavar="N", help=meaning)
+    command.set_defaults(usual_port=port)
 
 
-def add_habits(command: argparse.ArgumentParser) -> None:
+def add_habits(command: argparse.ArgumentParser, concede: str = CONCEDE) -> None:
     """What all protocols have; see `run` and `habits`."""
     command.add_argument("--planner", default="presearch", metavar="NAME[:key=value,...]",
                          help="who plays (default: presearch)")
     command.add_argument("--name", metavar="NAME", help="of the team (default: the planner's)")
     command.add_argument("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
-    command.add_argument("--max-seconds", type=float, metavar="S", help="longest that it may think about a move")
+    command.add_argument("--max-seconds", type=float, default=60.0, metavar="S",
+                         help="longest that it may think about a move (default: 60)")
     command.add_argument("--time-fraction", type=float, default=0.95, metavar="F",
                          help="part of its share of the clock that a move may take (default, and most: 0.95)")
-    command.add_argument("--concede", type=float, metavar="P",
-                         help="give up when it expects to win with less than this probability (default: never)")
-    command.add_argument("--log", type=Path, metavar="FILE",
+    command.add_argument("--concede", type=float, metavar="P", help=concede)
+    command.add_argument("--log", type=_file, metavar="FILE",
                          help="all messages, one a line (default: results/client/PROTOCOL-TIME.jsonl)")
+
+
+def _file(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("must be the name of a file")
+    return Path(text)

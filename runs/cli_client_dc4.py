@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -24,6 +23,7 @@ def dc4(arguments: argparse.Namespace) -> int:
         UsageError: something is missing or out of range, or the package dc4client is.
     """
     from curling.client import dc4
+    from curling.client.console import complain, tell
     from curling.client.dc4_link import Refused, package
     from curling.client.status import PROTOCOL_ERROR
     from runs.cli_client import run, skip, team_name
@@ -35,29 +35,30 @@ def dc4(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     if arguments.concede is not None:
         raise UsageError("--concede: Digital Curling 4 has no way to concede")
-    login, created = _login(arguments), _created(arguments)
+    login, created, name = _login(arguments), _created(arguments), team_name(arguments)
 
     async def play(thinker: "Thinker", log: "MessageLog") -> None:
         match_id = arguments.match
         if match_id is None:
             match_id = await dc4.create_match(login, arguments.rule, **created)
-            print(f"created; the other team joins with --match {match_id}", flush=True)
-        await dc4.play(login, match_id, int(arguments.team == "team1"), team_name(arguments),
-                       skip(arguments, thinker, log), arguments.rule)
+            tell(f"created; the other team joins with --match {match_id}")
+        await dc4.play(login, match_id, int(arguments.team == "team1"), name,
+                       skip(arguments, thinker, log, tell), arguments.rule)
 
     try:
         return run(arguments, play)
     except Refused as error:
-        print(f"bonspiel client: {error}", file=sys.stderr)
+        complain(str(error))
         return PROTOCOL_ERROR
 
 
 def add_dc4(protocols: "argparse._SubParsersAction[Parser]") -> None:
     """Add the protocol to those of the verb."""
-    from runs.cli_client import add_address, add_habits
+    from runs.cli_client import STATUSES, add_address, add_habits
 
     summary = "Digital Curling 4, over HTTP"
-    command = protocols.add_parser("dc4", help=summary, description=f"{summary}.")
+    command = protocols.add_parser("dc4", help=summary, description=f"{summary}.", epilog="example: bonspiel client "
+                                   f"dc4 --host 127.0.0.1 --create --ends 8 | {STATUSES}")
     command.set_defaults(function=dc4)
     add_address(command, 5000, "default: 5000")
     match = command.add_mutually_exclusive_group(required=True)
@@ -70,12 +71,12 @@ def add_dc4(protocols: "argparse._SubParsersAction[Parser]") -> None:
                          help=f"to log in with; others on this machine can see it here, so rather set {PASSWORD}")
     command.add_argument("--rule", choices=RULES, default="five_rock",
                          help="of the match, which the server does not tell (default: five_rock)")
-    command.add_argument("--ends", type=int, metavar="N", help="of the new match (default: 10)")
+    command.add_argument("--ends", type=int, metavar="N", help="of the new match, only with --create (default: 10)")
     command.add_argument("--thinking-time", type=float, metavar="S",
-                         help="of each team in the new match (default: 219)")
+                         help="of each team in the new match, only with --create (default: 219)")
     command.add_argument("--extra-end-time", type=float, metavar="S",
-                         help="of each team in all its extra ends (default: 21.9)")
-    add_habits(command)
+                         help="of each team in all its extra ends, only with --create (default: 21.9)")
+    add_habits(command, concede=argparse.SUPPRESS)
 
 
 def _match_id(text: str) -> UUID:
@@ -92,7 +93,8 @@ def _login(arguments: argparse.Namespace) -> "Login":
         UsageError: no user or no password, or what HTTP cannot carry.
     """
     from curling.client.dc4_link import Login
-    from runs.experiment import UsageError, number
+    from runs.cli_client import address
+    from runs.experiment import UsageError
 
     user, password = (os.environ.get(name) if given is None else given
                       for name, given in ((USER, arguments.user), (PASSWORD, arguments.password)))
@@ -102,7 +104,8 @@ def _login(arguments: argparse.Namespace) -> "Login":
         raise UsageError(f"--password: set {PASSWORD}, or give one")
     if not (user + password).isascii():
         raise UsageError("--user, --password: only ASCII characters are allowed")
-    return Login(arguments.host, number("--port", arguments.port, 1, 65535, whole=True), user, password)
+    host, port = address(arguments)
+    return Login(f"[{host}]" if ":" in host else host, port, user, password)  # as in the address of a page
 
 
 def _created(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -4,7 +4,6 @@ import argparse
 import itertools
 import sys
 import time
-import webbrowser
 from pathlib import Path
 
 from runs.command_line import DONE, Verb
@@ -16,6 +15,8 @@ SAME = 0.005  # m; servers keep their stones to a millimetre or so
 
 def replay(arguments: argparse.Namespace) -> int:
     """Write the page of a match, and open it if that is asked for."""
+    import webbrowser
+
     from curling import record
     from curling.replay.page import replay_page
     from curling.replay.story import tell
@@ -23,9 +24,13 @@ def replay(arguments: argparse.Namespace) -> int:
 
     file: Path = arguments.file
     try:
+        if file.is_dir():
+            raise UsageError(f"{file} is a folder; give a record, the file of one match{_records(file)}")
         game = record.read(file, partial=True)
         out: Path = arguments.out or file.with_suffix(".html")
         check_writable(out, (".html", ".htm"))
+        if out.exists() and out.samefile(file):
+            raise UsageError(f"{out} is the record itself; give the page another name with --out")
         count, done, start = len(game.shots), itertools.count(1), time.monotonic()
         with progress(count, "shots") as advance:
             events, apart = tell(game, lambda: advance(1, (time.monotonic() - start) * (count / next(done) - 1.0)))
@@ -44,10 +49,16 @@ def replay(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def _records(folder: Path) -> str:
+    """Where in a folder records are, in words."""
+    inside = folder / "records"
+    return f"; there are some in {inside}" if inside.is_dir() else ""
+
+
 def add_verbs(verb: Verb) -> None:
     """Add the verb; `verb` makes one from its name, function, summary and example."""
     command = verb("replay", replay, "make a page of a match on record, to be watched in a browser",
-                   "bonspiel replay game.jsonl --open")
+                   "bonspiel replay game.jsonl --open | exit status: 0 done, 2 bad usage or no record, 130 stopped")
     command.add_argument("file", type=Path, metavar="FILE", help="a record of a match, also one that breaks off")
     command.add_argument("--out", type=Path, metavar="FILE.html", help="default: beside the record, with its name")
     command.add_argument("--open", action="store_true", help="show the page in the default browser")

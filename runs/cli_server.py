@@ -5,6 +5,8 @@ from pathlib import Path
 
 from runs.command_line import Parser, Verb
 
+STATUSES = "exit status: 0 done, 1 a port is taken, 2 bad usage, 130 stopped"
+
 
 def server(arguments: argparse.Namespace) -> int:
     """Serve practice matches until there were enough, or Ctrl-C."""
@@ -17,11 +19,10 @@ def server(arguments: argparse.Namespace) -> int:
 def add_verbs(verb: Verb) -> None:
     """Add the verb; `verb` makes one from its name, function, summary and example."""
     command = verb("server", server, "serve practice matches to clients of Digital Curling",
-                   "bonspiel server dc3 --ends 2 --seed 1 | exit status: 0 done, 1 a port is taken, 2 bad usage, "
-                   "130 stopped")
+                   f"bonspiel server dc3 --ends 2 --seed 1 | {STATUSES}")
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     dc3 = protocols.add_parser("dc3", help="Digital Curling 3: TCP, one port for each team",
-                               epilog="example: bonspiel server dc3 --port 10000 --ends 2")
+                               epilog=f"example: bonspiel server dc3 --port 10000 --ends 2 | {STATUSES}")
     dc3.add_argument("--port", type=int, default=10000, metavar="P",
                      help="team 0's; team 1's is P + 1; 0: any free ones (default: 10000)")
     dc3.add_argument("--ends", type=int, default=10, metavar="N", help="ends of a match (default: 10)")
@@ -36,10 +37,11 @@ def add_verbs(verb: Verb) -> None:
                      help="standard deviation of the speed, m/s (normal_dist: 0.0076)")
     dc3.add_argument("--angle-sd", type=float, metavar="SD",
                      help="standard deviation of the direction, rad (normal_dist: 0.0018)")
-    dc3.add_argument("--trajectory", type=int, nargs="?", const=100, metavar="STEPS",
-                     help="send the paths of the stones, a frame every so many milliseconds (100 if not given)")
+    dc3.add_argument("--trajectory", type=int, nargs="?", const=100, metavar="MS",
+                     help="send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 if no number is "
+                     "given); without this option none are sent")
     dc2 = protocols.add_parser("dc2", help="Digital Curling 2: TCP, one port; clients play in the order they log in",
-                               epilog="example: bonspiel server dc2 --noise gat")
+                               epilog=f"example: bonspiel server dc2 --noise gat | {STATUSES}")
     dc2.add_argument("--port", type=int, default=9876, metavar="P", help="0: any free one (default: 9876)")
     dc2.add_argument("--ends", type=int, default=10, metavar="N", help="ends of a match (default: 10)")
     dc2.add_argument("--thinking-time", type=float, default=219.0, metavar="S",

@@ -5,17 +5,24 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
+    """An argument parser whose errors are one line, and name the verb whose help tells more."""
 
     def error(self, message: str) -> NoReturn:
         """Print the message and where help is, and exit."""
         self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of argparse, which would leave it to the whole command line to refuse what a verb does not know."""
+        namespace, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return namespace, unknown
 
 
 def numbers(text: str) -> list[float]:

@@ -5,10 +5,12 @@ import os
 import secrets
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -87,7 +89,7 @@ def main(options: Options) -> int:
         if house.feed is not None and options.watch is not None:
             watch = _watch(house.feed, options.watch)
             leaving.callback(watch.close)
-            house.say(f"watch the matches at {watch.url}")
+            return asyncio.run(_serve(house, options, watch.url))
         return asyncio.run(_serve(house, options))
 
 
@@ -100,14 +102,15 @@ def _watch(feed: Feed, port: int) -> live.Watch:
 
 def _house(options: Options) -> House:
     """The rules, the ice and the place of the records."""
-    number("port", options.port, 0, 65534, whole=True)
-    ends = number("ends", options.ends, 1, MOST_ENDS, whole=True)
-    times = Times(_milliseconds("thinking-time", options.thinking_time),
-                  _milliseconds("extra-end-time", options.extra_end_time))
-    seed = secrets.randbits(32) if options.seed is None else number("seed", options.seed, 0, 2**63, whole=True)
+    number("--port", options.port, 0, 65534, whole=True)
+    ends = number("--ends", options.ends, 1, MOST_ENDS, whole=True)
+    times = Times(_milliseconds("--thinking-time", options.thinking_time),
+                  _milliseconds("--extra-end-time", options.extra_end_time))
+    seed = secrets.randbits(32) if options.seed is None else number("--seed", options.seed, 0, 2**63, whole=True)
     for name, low, high in (("trajectory", *STEPS), ("matches", 1, 1e9), ("watch", 0, 65535)):
         if getattr(options, name) is not None:
-            number(name, getattr(options, name), low, high, whole=True)
+            number(f"--{name}", getattr(options, name), low, high, whole=True)
+    _check_watch(options)
     # Digital Curling 3 goes on until a match is decided, Digital Curling 2 knows draws
     physics, extra_ends = ("fcv1", MOST_ENDS) if options.protocol == "dc3" else ("dc2", 0)
     match = Match(("", ""), physics, options.rule, _noise(options), ends, extra_ends, seed=seed, engine=options.engine)
@@ -118,6 +121,12 @@ def _house(options: Options) -> House:
     feed = None if options.watch is None else Feed()
     return House(match, model, times, _ice(model, options), seed, np.random.default_rng(seed), _text(match, options),
                  _say, name, options.records, feed)
+
+
+def _check_watch(options: Options) -> None:
+    last = options.port + (options.protocol == "dc3")
+    if options.port and options.watch is not None and options.port <= options.watch <= last:
+        raise UsageError(f"--watch={options.watch}: clients play there, choose another port")
 
 
 def _milliseconds(name: str, seconds: float) -> int:
@@ -132,7 +141,8 @@ def _noise(options: Options) -> str | Noise:
     own = noise_of(options.noise)
     speed, angle = (given if (given := getattr(options, name)) is not None else getattr(own, name[:5])
                     for name in ("speed_sd", "angle_sd"))
-    return Noise(number("speed-sd", speed, 0, MOST_SD, whole=False), number("angle-sd", angle, 0, MOST_SD, whole=False))
+    return Noise(number("--speed-sd", speed, 0, MOST_SD, whole=False),
+                 number("--angle-sd", angle, 0, MOST_SD, whole=False))
 
 
 def _ice(model: Curling, options: Options) -> Ice:
@@ -151,14 +161,22 @@ def _text(match: Match, options: Options) -> str:
             f"engine {match.engine}, seed {match.seed}, records in {options.records}")
 
 
-async def _serve(house: House, options: Options) -> int:
+async def _serve(house: House, options: Options, url: str | None = None) -> int:
+    """Serve matches, which can be watched at `url`; the exit status."""
     protocols: dict[str, tuple[Make, Doors]] = {
         "dc3": (partial(dc3.Session3, steps=options.trajectory), dc3.doors),
         "dc2": (dc2.Session2, dc2.doors),
     }
     make, doors = protocols[options.protocol]
+
+    async def opened(*where: Any) -> Sequence[asyncio.Server]:
+        servers = await doors(*where)
+        if url is not None:
+            house.say(f"watch the matches at {url}")
+        return servers
+
     try:
-        ended = await serve(house, make, doors, options.host, options.port, options.matches)
+        ended = await serve(house, make, opened, options.host, options.port, options.matches)
     except PortError as error:
         raise RunError(str(error)) from error
     return INTERRUPTED if ended == signal.SIGINT else DONE

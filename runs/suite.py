@@ -81,6 +81,9 @@ class Suite:
                  milliseconds: Sequence[float] = (), episodes: int | None = None, seed: int | None = None) -> "Suite":
         """This suite with other planners, budgets (of either unit), episodes or seed; what is not given stays.
 
+        With other budgets, a planner that stands in several experiments of an environment, for budgets of their own, is
+        played as the first of them says.
+
         Raises:
             UsageError: a number is out of range, or nothing is left to play.
         """
@@ -93,7 +96,14 @@ class Suite:
             changes["episodes"] = episodes
         if seed is not None:
             changes["seed"] = seed
-        return replace(self, experiment=tuple(replace(experiment, **changes) for experiment in self.experiment))
+        changed, seen = [], set[tuple[str, str]]()
+        for experiment in (replace(experiment, **changes) for experiment in self.experiment):
+            new = tuple(entrant for entrant in experiment.planners if (experiment.env, entrant.planner) not in seen)
+            if "simulations" in changes:
+                seen.update((experiment.env, entrant.planner) for entrant in new)
+            if new:
+                changed.append(replace(experiment, planners=new))
+        return replace(self, experiment=tuple(changed))
 
     def to_json(self) -> str:
         """As text, the same for equal suites."""

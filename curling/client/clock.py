@@ -7,6 +7,7 @@ that is busy with other things.
 
 from collections import deque
 from dataclasses import dataclass, field
+from math import inf
 from typing import NamedTuple
 
 from curling.sheet import STONES, TEAM_STONES
@@ -16,12 +17,13 @@ FRACTION = 0.95  # of the slice
 LATE_SHARE, LATE = 0.05, 0.004  # planners keep a budget within a twentieth or 4 ms, whichever is more; allow both
 HICCUP, HICCUP_SHARE = 0.3, 0.15  # s to spare for a system that is busy elsewhere, but not more of a slice than this
 REMEMBERED, WORSE = 4, 1.25  # moves whose largest delays are expected again, and somewhat more
+LONGEST = 60.0  # s that a planner may think; a server may give days, and no more helps after a minute
 LEAST = 0.005  # s, less is no time to plan in
 MOST_ANSWER = 1.0  # s; a server that answers a greeting later waits for something else than the network
 
 
 class Allowance(NamedTuple):
-    """Time for one move, s from the receipt of the server's message: for the planner, and until the move must leave.
+    """Time for one move, s from now on: for the planner, and until the move must leave.
 
     No time for the planner is 0.
     """
@@ -52,26 +54,28 @@ class Clock:
 
     delay: float = 0.0
     fraction: float = FRACTION
-    longest: float | None = None
+    longest: float = LONGEST
     _delays: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     _overruns: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
-    _planned: float = 0.0  # s for the planner in the present move
+    _due: float = inf  # s from the receipt of the server's message until the planner should be done
 
-    def allowance(self, remaining: float, shots: int) -> Allowance:
+    def allowance(self, remaining: float, shots: int, spent: float = 0.0) -> Allowance:
         """Time for the next move.
 
         Args:
             remaining: on the own clock, s.
             shots: `shots_left`.
+            spent: since the receipt of the server's message, s.
         """
         part = max(remaining, 0.0) / (shots + RESERVE)
-        limit = max(self.fraction * part - WORSE * max(self._delays, default=self.delay), 0.0)
+        limit = max(self.fraction * part - WORSE * max(self._delays, default=self.delay) - spent, 0.0)
         spare = LATE + max(min(HICCUP, HICCUP_SHARE * part), min(WORSE * max(self._overruns, default=0.0), limit / 2.0))
-        if self.longest is not None:
-            limit = min(limit, (1.0 + LATE_SHARE) * self.longest + spare)
+        limit = min(limit, (1.0 + LATE_SHARE) * self.longest + spare)
         seconds = (limit - spare) / (1.0 + LATE_SHARE)
-        self._planned = seconds if seconds >= LEAST else 0.0
-        return Allowance(self._planned, limit)
+        if seconds < LEAST:
+            seconds = 0.0
+        self._due = spent + (1.0 + LATE_SHARE) * seconds if seconds else inf
+        return Allowance(seconds, limit)
 
     def answered(self, seconds: float) -> None:
         """Learn from the time that the server took to answer what it answers at once, s."""
@@ -85,4 +89,4 @@ class Clock:
             own: from the receipt of the server's message to the sending of the move, s.
         """
         self._delays.append(max(seconds - own, 0.0))
-        self._overruns.append(max(own - (1.0 + LATE_SHARE) * self._planned, 0.0) if self._planned else 0.0)
+        self._overruns.append(max(own - self._due, 0.0))

@@ -10,11 +10,12 @@ from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from curling.client.log import FROM_SERVER, TO_SERVER, MessageLog
-from curling.client.status import ConnectionLost
+from curling.client.status import ConnectionLost, no_connection
 from curling.protocols import ProtocolError
+from curling.protocols.tcp import keep_alive
 
 INPUT, OUTPUT = 0, 1  # file descriptors
-KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}  # a dead server is noticed within 40 s
+IDLE = 10  # s of silence; a dead server is noticed within 40 s
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -150,11 +151,13 @@ class Tcp:
 
     Attributes:
         seconds: that it took to connect.
+        place: of the server, in words.
     """
 
     def __init__(self, host: str, port: int, wire: Wire, log: MessageLog) -> None:
         """Nothing is connected yet."""
         self.host, self.port, self.wire, self.log = host, port, wire, log
+        self.place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self.seconds = 0.0
 
     async def __aenter__(self) -> Connection:
@@ -166,12 +169,11 @@ class Tcp:
         start = time.monotonic()
         try:
             reader, self._writer = await asyncio.open_connection(self.host, self.port, limit=self.wire.longest)
-        except OSError as error:
-            reason = error.strerror or error
-            raise ConnectionLost(
-                f"no connection to {self.host} port {self.port} ({reason}); is the server running?") from error
+        except (OSError, UnicodeError) as error:  # the latter are names that no machine can have
+            reason = "not the name of a machine" if isinstance(error, UnicodeError) else error.strerror or error
+            raise no_connection(self.host, self.port, reason) from error
         self.seconds = time.monotonic() - start
-        _keep_alive(self._writer.get_extra_info("socket"))
+        keep_alive(self._writer.get_extra_info("socket"), IDLE)
 
         async def write(text: bytes) -> None:
             self._writer.write(text)
@@ -188,13 +190,6 @@ class Tcp:
             await self._writer.wait_closed()
 
 
-def _keep_alive(connected: socket.socket) -> None:
-    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in KEEPALIVE.items():
-        if hasattr(socket, name):  # not on every system
-            connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-
-
 class Standard:
     """A connection over this process's standard input and output, which nobody else may use; as `Tcp`.
 
@@ -203,7 +198,7 @@ class Standard:
         log: takes every message.
     """
 
-    seconds = 0.0
+    seconds, place = 0.0, "standard input and output"
 
     def __init__(self, wire: Wire, log: MessageLog) -> None:
         """Nothing is read yet."""
@@ -211,22 +206,25 @@ class Standard:
 
     async def __aenter__(self) -> Connection:
         """Begin to read."""
-        reader, loop = asyncio.StreamReader(limit=self.wire.longest), asyncio.get_running_loop()
+        # a thread, since event loops cannot wait for every kind of standard input; the sockets make it wait in turn
+        # while the client does not read
+        inner, outer = socket.socketpair()
 
         def read() -> None:
-            # a thread, since event loops cannot wait for every kind of standard input
-            with suppress(RuntimeError):  # the loop has ended
+            with outer, suppress(OSError):  # the client has ended
                 while text := os.read(INPUT, 1 << 16):
-                    loop.call_soon_threadsafe(reader.feed_data, text)
-                loop.call_soon_threadsafe(reader.feed_eof)
+                    outer.sendall(text)
 
         threading.Thread(target=read, daemon=True).start()
+        reader, self._writer = await asyncio.open_connection(sock=inner, limit=self.wire.longest)
         self._connection = Connection(reader, _write_out, self.wire, self.log)
         return self._connection
 
     async def __aexit__(self, *_: object) -> None:
         """Stop reading."""
         await self._connection.close()
+        self._writer.close()
+        await self._writer.wait_closed()
 
 
 async def _write_out(text: bytes) -> None:

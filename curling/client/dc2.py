@@ -106,6 +106,7 @@ async def play(server: Tcp | Standard, login: dc2.Login, skip: Skip, noise: str)
     """
     async with server as connection:
         skip.clock.delay = server.seconds
+        skip.say(f"connected to {server.place}")
         board = Board(noise)
         await _sit_down(connection, login, skip, board)
         while not isinstance(message := await connection.receive(), dc2.GameOver):
@@ -136,10 +137,12 @@ async def _sit_down(connection: Connection, login: dc2.Login, skip: Skip, board:
     await connection.expect(dc2.Connected)
     _, delay = await connection.ask(login, dc2.LoginOk)
     skip.clock.answered(delay)
+    skip.say("logged in; waiting for the other team")
     await connection.expect(dc2.IsReady)
-    skip.say("logged in; warming up")
+    skip.say("warming up")
     await connection.during(skip.warm_up(board.situation(no_stones(), shot=0, hammer=1, ends=1), FIRST_TIME))
     await connection.send(dc2.ReadyOk())
+    skip.say("ready; waiting for the other team")
     names = await connection.expect(dc2.NewGame)
     if names.first != names.second:
         board.team = int(login.name == names.second)

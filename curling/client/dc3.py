@@ -21,7 +21,7 @@ WIRE = Wire(dc3.decode_server, dc3.encode, b"\n", dc3.MAX_SERVER_LINE, MessageLo
 
 
 @dataclass(frozen=True)
-class Seat:
+class Announced:
     """Which team the client is, and what is played, as the server announced it.
 
     Args:
@@ -114,35 +114,37 @@ async def play(server: Tcp, name: str, skip: Skip) -> None:
     """
     async with server as connection:
         skip.clock.delay = server.seconds
-        seat = await _sit_down(connection, name, skip)
+        skip.say(f"connected to {server.place}")
+        match = await _sit_down(connection, name, skip)
         while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
-            remaining = state.thinking_time_remaining[seat.team]
-            skip.clock_shows(None if seat.is_set_anew(state) else remaining)
-            if update.next_team == f"team{seat.team}":
-                await connection.during(skip.move(seat.where(state), seat.situation(state), remaining,
+            remaining = state.thinking_time_remaining[match.team]
+            skip.clock_shows(None if match.is_set_anew(state) else remaining)
+            if update.next_team == f"team{match.team}":
+                await connection.during(skip.move(match.where(state), match.situation(state), remaining,
                                                   connection.received, lambda throw: connection.send(_move(throw))))
-        skip.say(_result(seat.team, state, result))
+        skip.say(_result(match.team, state, result))
         try:
             await connection.expect(dc3.GameOver)
         except ConnectionLost as error:
             skip.log.note(f"the match was over already: {error}")
 
 
-async def _sit_down(connection: Connection, name: str, skip: Skip) -> Seat:
+async def _sit_down(connection: Connection, name: str, skip: Skip) -> Announced:
     """All up to the first update."""
     await connection.expect(dc3.Dc)
     ready, delay = await connection.ask(dc3.DcOk(name), dc3.IsReady)
     skip.clock.answered(delay)
-    seat = Seat(int(ready.team == "team1"), ready.game)
+    match = Announced(int(ready.team == "team1"), ready.game)
     setting = ready.game.setting
-    skip.say(f"{ready.team} of a match of {setting.max_end} ends, {setting.thinking_time[seat.team]:g} s; warming up")
+    skip.say(f"{ready.team} of a match of {setting.max_end} ends, {setting.thinking_time[match.team]:g} s; warming up")
     if abs(setting.sheet_width - SHEET_WIDTH) > 1e-3:
         skip.complain(f"the sheet is {setting.sheet_width:g} m wide, planners take it for {SHEET_WIDTH} m")
-    await connection.during(skip.warm_up(seat.first(), setting.thinking_time[seat.team]))
+    await connection.during(skip.warm_up(match.first(), setting.thinking_time[match.team]))
     await connection.send(dc3.ReadyOk())
+    skip.say("ready; waiting for the other team")
     names = (await connection.expect(dc3.NewGame)).name
     skip.say(f"{names.team0!r} against {names.team1!r}")
-    return seat
+    return match
 
 
 def _move(throw: Throw | None) -> dc3.Move:

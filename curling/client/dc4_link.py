@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from uuid import UUID
 
 from curling.client.log import FROM_SERVER, TO_SERVER, MessageLog
-from curling.client.status import ConnectionLost
+from curling.client.status import ConnectionLost, no_connection
 from curling.protocols import ProtocolError
 from curling.protocols.dc4 import Shot, State, decode_state
 
@@ -24,6 +24,7 @@ SILENCE = 75  # s without a sign of life until the stream is opened again; serve
 ANSWER = 20.0  # s that a request may take
 QUIET = 0.25  # s without another event: the states of the past have all come
 UNAUTHORIZED = 401
+UNREACHED = re.compile(r"Cannot connect to host (\S+):(\d+) ssl:\S+ \[(.*)\]")
 
 
 class Refused(Exception):
@@ -63,6 +64,8 @@ def package() -> Any:
 
 def refusal(what: str, trouble: Trouble) -> Refused | ConnectionLost:
     """The error that a trouble stands for."""
+    if unreached := UNREACHED.search(trouble.text):
+        return no_connection(*unreached.groups())
     if trouble.status is None:
         return ConnectionLost(f"{what}: {trouble.text}")
     blame = "the user, the password or the match" if trouble.status == UNAUTHORIZED else "it"
@@ -136,7 +139,6 @@ class Link:
         state = await self.newer(None)
         while (later := await self.newer(state, within=QUIET)) is not None:
             state = later
-        self.received = time.monotonic()  # that wait is no part of a move
         return state
 
     async def newer(self, state: State | None, within: float = float("inf")) -> Any:
@@ -178,6 +180,14 @@ class Link:
         return self._troubles[0] if self._troubles else None
 
     async def _listen(self) -> None:
+        try:
+            await self._take_states()
+        except Exception as error:  # whatever the package, its client for HTTP and a strange event raise
+            failure = refusal("no stream of states", trouble_of(error))
+            failure.__cause__ = error
+            self._fail(failure)
+
+    async def _take_states(self) -> None:
         async with aclosing(self._listener.receive_state_data()) as states:
             async for told in states:
                 data = told.model_dump_json()

@@ -1,26 +1,18 @@
 """All messages of a match, one JSON object per line, in the form that transcripts of the servers have."""
 
 import json
-import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import msgspec
 
+from curling.client.console import complain
+
 FROM_SERVER, TO_SERVER, NOTE = "server->client", "client->server", "note"
 LONGEST_RAW = 1000  # characters kept of what is no message
-
-
-def new_file(folder: Path, protocol: str) -> Path:
-    """The name of a file that is not there yet, by protocol and time."""
-    name = f"{protocol}-{time.strftime('%Y%m%d-%H%M%S')}"
-    for number in range(1, 1000):
-        file = folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl")
-        if not file.exists():
-            return file
-    raise FileExistsError(f"{folder} has a thousand logs of this second")
 
 
 class MessageLog:
@@ -31,16 +23,18 @@ class MessageLog:
 
     Args:
         path: file to write; its folder is made if need be.
+        new: whether a file that is there already is left alone.
 
     Raises:
+        FileExistsError: it is there already.
         OSError: it cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, new: bool = False) -> None:
         """Open the file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self._file = path.open("w", encoding="utf-8", newline="\n")
+        self._file = path.open("x" if new else "w", encoding="utf-8", newline="\n")
         self._start = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -49,7 +43,9 @@ class MessageLog:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  where: TracebackType | None) -> None:
-        """Close the file."""
+        """Note what went wrong, if anything did, and close the file."""
+        if isinstance(error, Exception):
+            self.note(str(error))
         self._file.close()
 
     def json(self, direction: str, line: bytes) -> None:
@@ -76,8 +72,7 @@ class MessageLog:
             self._file.write(f'{{"t": {seconds:.4f}, "dir": "{direction}", "{key}": {value}}}\n')
             self._file.flush()
         except OSError as error:
-            print(f"bonspiel client: no more is logged, {self.path} cannot be written ({error.strerror})",
-                  file=sys.stderr)
+            complain(f"no more is logged, {self.path} cannot be written ({error.strerror})")
             self._give_up()
 
     def _give_up(self) -> None:
@@ -85,3 +80,17 @@ class MessageLog:
             self._file.close()
         except OSError:  # what could not be written is tried once more
             pass
+
+
+def new_log(folder: Path, protocol: str) -> MessageLog:
+    """A log in a file of its own, named by protocol and time.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    name = f"{protocol}-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(1, 1000):
+        with suppress(FileExistsError):  # another client began in this second, maybe at this very moment
+            return MessageLog(folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"), new=True)
+    raise FileExistsError(f"{folder} has a thousand logs of this second")

@@ -1,10 +1,10 @@
 """The skip decides: asks the planner within the time there is, and throws a draw to the tee where it has no shot."""
 
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from curling.client import console
 from curling.client.clock import LEAST, Clock, shots_left
 from curling.client.log import MessageLog
 from curling.client.situation import Situation
@@ -68,10 +68,10 @@ class Skip:
             received: when the server's message came, as `time.monotonic` says.
             send: takes the throw, or None to concede.
         """
-        allowance = self.clock.allowance(remaining, shots_left(situation.shot, situation.ends))
-        spent = time.monotonic() - received
-        if allowance.seconds - spent >= LEAST:
-            choice = await self.thinker.decide(situation, allowance.seconds - spent, allowance.limit - spent)
+        shots, spent = shots_left(situation.shot, situation.ends), time.monotonic() - received
+        allowance = self.clock.allowance(remaining, shots, spent)
+        if allowance.seconds:
+            choice = await self.thinker.decide(situation, *allowance)
         else:
             choice = Choice(failure=f"no time to plan in, {remaining:.3g} s are left")
         gives_up = self.concede is not None and choice.chance is not None and choice.chance < self.concede
@@ -96,7 +96,7 @@ class Skip:
     def complain(self, text: str) -> None:
         """Say what is wrong, and note it."""
         self.log.note(text)
-        print(f"bonspiel client: {text}", file=sys.stderr, flush=True)
+        console.complain(text)
 
 
 def _throw(situation: Situation, choice: Choice) -> Throw:
@@ -107,5 +107,5 @@ def _throw(situation: Situation, choice: Choice) -> Throw:
 
 
 def _estimate(choice: Choice) -> str:
-    chance = "" if choice.chance is None else f"wins {choice.chance:.1%}, "
+    chance = "" if choice.chance is None else f"expects to win {choice.chance:.1%}, "
     return f"{chance}{choice.simulations:,} simulations in {choice.seconds:.2f} s"

@@ -19,11 +19,13 @@ class Finite(msgspec.Struct, frozen=True):
 
 
 def refused(message: bytes, why: object) -> ProtocolError:
-    """The error for a message as it came: why it is refused, then its beginning.
+    """The error for a message as it came: why it is refused, then its beginning, unless that may hold a password.
 
     Both are cut and escaped: whoever sent the message does not decide how the line looks.
     """
-    return ProtocolError(f"{ascii(str(why))[1:-1][:160]}: {_excerpt(message)}")
+    reason = ascii(str(why))[1:-1][:160]
+    secret = b"LOGIN" in message[:80].upper()
+    return ProtocolError(reason if secret else f"{reason}: {_excerpt(message)}")
 
 
 def _excerpt(message: bytes) -> str:

@@ -25,7 +25,7 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from curling.protocols import ProtocolError, refused
-from curling.protocols.dc3 import Length, PerTeam, Team
+from curling.protocols.dc3_messages import Length, PerTeam, Team
 from curling.sheet import STONES, TEAM_STONES
 from planners.base import Array
 

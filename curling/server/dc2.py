@@ -47,9 +47,14 @@ class Session2(Session):
 
     sides = ("first", "second")
 
+    def __init__(self, house: House) -> None:
+        """A session without clients."""
+        super().__init__(house)
+        self._asked: set[int] = set()
+
     async def converse(self) -> None:
         """Play the match to its result."""
-        await self._make_ready()
+        await self.meet()
         referee = self.begin()
         self._tell_both(dc2.NewGame(str(self.names[0]), str(self.names[1])), *_position(referee, 0))
         while referee.result is None:
@@ -61,21 +66,25 @@ class Session2(Session):
             outcome = dc2.GameOver("DRAW" if drawn else "WIN" if won else "LOSE")
             self.send(team, dc2.encode(outcome), dc2.encode(dc2.Disconnect()))
 
-    async def _make_ready(self) -> None:
-        """Wait for both clients."""
-        while None in self.seats:
-            team, said = await self.hear()
-            if said is not None:
-                raise self.wrong(team, "a message before ISREADY")
-        self._tell_both(dc2.IsReady())
-        ready: set[int] = set()
-        while len(ready) < 2:
-            team, said = await self.hear()
-            if said is not None:
-                self._message(team, said.text, dc2.ReadyOk)
-                if team in ready:
-                    raise self.wrong(team, "a message before the match began")
-                ready.add(team)
+    async def welcome(self) -> None:
+        """Ask both clients whether they are ready as soon as they are there, or take an answer."""
+        team, said = await self.hear()
+        if said is None:
+            for waiting in () if None in self.seats else {0, 1} - self._asked:
+                self.send(waiting, dc2.encode(dc2.IsReady()))
+                self._asked.add(waiting)
+        elif team not in self._asked:
+            raise self.wrong(team, "a message before ISREADY")
+        elif self.ready[team]:
+            raise self.wrong(team, "a message before the match began")
+        else:
+            self._message(team, said.text, dc2.ReadyOk)
+            self.ready[team] = True
+
+    def vacate(self, team: int) -> None:
+        """See `Session.vacate`."""
+        super().vacate(team)
+        self._asked.discard(team)
 
     async def _move(self, referee: Referee) -> None:
         """Let the mover move, and tell both what that came to."""

@@ -50,10 +50,13 @@ class Session3(Session):
         super().__init__(house)
         self._steps = steps
         self._game = game_of(house.match, house.times)
+        self._greeting = dc3.encode(dc3.Dc(VERSION, str(uuid.UUID(bytes=house.ids.bytes(16), version=4)),
+                                           datetime.now(UTC).isoformat(timespec="seconds")))
+        self._due = [math.inf, math.inf]  # when each must have answered that, by the event loop's clock
 
     async def converse(self) -> None:
         """Play the match to its result."""
-        await self._greet()
+        await self.meet()
         referee = self.begin()
         self._tell_both(dc3.NewGame(dc3.PerTeam(str(self.names[0]), str(self.names[1]))))
         self._tell_both(update_of(referee, None))
@@ -62,30 +65,31 @@ class Session3(Session):
             self._tell_both(update_of(referee, last))
         self._tell_both(dc3.GameOver())
 
-    async def _greet(self) -> None:
-        """Take both clients through the greeting, each at its own pace."""
-        greeting = dc3.encode(dc3.Dc(VERSION, str(uuid.UUID(bytes=self.house.ids.bytes(16), version=4)),
-                                     datetime.now(UTC).isoformat(timespec="seconds")))
-        due, ready = [math.inf, math.inf], [False, False]
+    async def welcome(self) -> None:
+        """Take a client one message further in the greeting, each at its own pace."""
         now = asyncio.get_running_loop().time
-        while not all(ready):
-            soonest = min(due)
-            try:
-                team, said = await self.hear(None if soonest == math.inf else max(soonest - now(), 0.0))
-            except TimeoutError:
-                raise self.wrong(due.index(soonest), f"no dc_ok within {GREETING_SECONDS:g} s") from None
-            if said is None:
-                due[team] = now() + GREETING_SECONDS
-                self.send(team, greeting)
-            elif self.names[team] is None:
-                self.names[team] = self._message(team, said.text, dc3.DcOk).name
-                due[team] = math.inf
-                self.send(team, dc3.encode(dc3.IsReady("team1" if team else "team0", self._game)))
-            elif not ready[team]:
-                self._message(team, said.text, dc3.ReadyOk)
-                ready[team] = True
-            else:
-                raise self.wrong(team, "a message before the match began")
+        soonest = min(self._due)
+        try:
+            team, said = await self.hear(None if soonest == math.inf else max(soonest - now(), 0.0))
+        except TimeoutError:
+            raise self.wrong(self._due.index(soonest), f"no dc_ok within {GREETING_SECONDS:g} s") from None
+        if said is None:
+            self._due[team] = now() + GREETING_SECONDS
+            self.send(team, self._greeting)
+        elif self.names[team] is None:
+            self.names[team] = self._message(team, said.text, dc3.DcOk).name
+            self._due[team] = math.inf
+            self.send(team, dc3.encode(dc3.IsReady("team1" if team else "team0", self._game)))
+        elif not self.ready[team]:
+            self._message(team, said.text, dc3.ReadyOk)
+            self.ready[team] = True
+        else:
+            raise self.wrong(team, "a message before the match began")
+
+    def vacate(self, team: int) -> None:
+        """See `Session.vacate`."""
+        super().vacate(team)
+        self._due[team] = math.inf
 
     async def _move(self, referee: Referee) -> dc3.LastMove:
         """Let the mover move; what that came to."""

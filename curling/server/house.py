@@ -2,9 +2,10 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 
 from curling.game import End, Match, Result, Shot
@@ -33,6 +34,7 @@ class House:
         records: folder of the records, which exists; None keeps none.
         feed: told every line of every record; None if nobody can watch.
         clock: s.
+        numbers: of the matches, in the order in which they begin.
         errors: where the errors of execution of a match come from, by the seed and its number.
     """
 
@@ -48,6 +50,7 @@ class House:
     records: Path | None = None
     feed: Feed | None = None
     clock: Callable[[], float] = time.monotonic
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
     errors: Callable[[Curling, tuple[int, int]], Errors] = errors_of
 
     def referee(self, number: int, players: tuple[str, str]) -> Referee:

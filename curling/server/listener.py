@@ -10,20 +10,22 @@ from curling.server.session import Session
 
 BACKLOG = 1000  # connections that the system keeps while we are busy
 
+
 class Hall:
-    """The matches of a server, those that wait for a client first.
+    """The matches of a server, and those that wait for a client.
 
     Args:
         make: a new session.
-        most: matches after which no more clients are taken, and the hall is done; None for no limit.
+        most: matches that begin, until no more clients are taken; the hall is done when they are over. None for no
+            limit.
     """
 
     def __init__(self, make: Callable[[], Session], most: int | None = None) -> None:
         """A hall without matches."""
         self._make, self._most = make, most
-        self._waiting: list[Session] = []
+        self._sessions: list[Session] = []  # that are not over, oldest first
         self._tasks: set[asyncio.Task[None]] = set()
-        self._begun = self._over = 0
+        self._over = 0
         self.done = asyncio.Event()
 
     def seat(self, seat: Seat, team: int | None = None, name: str | None = None) -> None:
@@ -34,16 +36,12 @@ class Hall:
             team: that it must play for; None takes the first that is free.
             name: of the client, if it is known.
         """
-        if self._begun == self._most:
+        if self._over + sum(None not in session.seats for session in self._sessions) == self._most:
             seat.close()
             return
-        free = (session for session in self._waiting if session.seats[team or 0] is None or team is None)
-        session = next(free, None) or self._open()
+        waiting = (session for session in self._sessions if session.waits_for(team))
+        session = next(waiting, None) or self._open()
         session.take(session.seats.index(None) if team is None else team, seat, name)
-        if None not in session.seats:
-            self._waiting.remove(session)
-            self._begun += 1
-            session.number = self._begun
 
     def attend(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Run something that ends with the hall at the latest."""
@@ -54,14 +52,13 @@ class Hall:
 
     def _open(self) -> Session:
         session = self._make()
-        self._waiting.append(session)
-        self.attend(session.run()).add_done_callback(lambda _: self._closed(session))
+        self._sessions.append(session)
+        self.attend(session.run()).add_done_callback(lambda _: self._close(session))
         return session
 
-    def _closed(self, session: Session) -> None:
-        if session in self._waiting:
-            self._waiting.remove(session)
-        else:
+    def _close(self, session: Session) -> None:
+        self._sessions.remove(session)
+        if session.number:  # else it never began
             self._over += 1
         if self._over == self._most:
             self.done.set()
@@ -94,7 +91,6 @@ async def listen(host: str, port: int, make: Callable[[], Seat]) -> asyncio.Serv
         # asyncio's own text repeats the address, but that of an unknown host is the system's
         why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise PortError(f"cannot listen on {host}:{port}: {why}") from error
-
 
 
 def address(server: asyncio.Server) -> str:

@@ -4,12 +4,21 @@ import asyncio
 from abc import ABC, abstractmethod
 
 from curling.protocols import ProtocolError
-from curling.server.house import House
+from curling.server.house import House, Ledger
 from curling.server.match import Referee
 from curling.server.seat import Fault, Said, Seat
 
 LEAVING_SECONDS = 10.0  # for clients to close their connections when the match is over
 LONGEST_NAME = 40  # characters on the console
+
+
+class ClientFault(Fault):
+    """What one of the two clients did; the text names it."""
+
+    def __init__(self, team: int, text: str) -> None:
+        """A fault of this team's client."""
+        super().__init__(text)
+        self.team = team
 
 
 class Session(ABC):
@@ -19,6 +28,13 @@ class Session(ABC):
 
     Args:
         house: what the server plays.
+
+    Attributes:
+        number: of the match; 0 until it begins.
+        seats: of the two clients; None where one is yet to come.
+        names: that they have given; None until then.
+        ready: whether they have said that the match may begin.
+        referee: None until the match begins.
     """
 
     sides = ("team0", "team1")
@@ -29,8 +45,10 @@ class Session(ABC):
         self.number = 0
         self.seats: list[Seat | None] = [None, None]
         self.names: list[str | None] = [None, None]
+        self.ready = [False, False]
         self.referee: Referee | None = None
-        self._inbox: asyncio.Queue[tuple[int, Said | None]] = asyncio.Queue()
+        self._ledger: Ledger | None = None
+        self._inbox: asyncio.Queue[tuple[int, Seat, Said | None]] = asyncio.Queue()
 
     @abstractmethod
     async def converse(self) -> None:
@@ -40,11 +58,26 @@ class Session(ABC):
             Fault: a client did what the protocol does not allow, or left.
         """
 
+    @abstractmethod
+    async def welcome(self) -> None:
+        """Take a client one message further towards being ready.
+
+        Raises:
+            ClientFault: see `converse`.
+        """
+
+    def waits_for(self, team: int | None) -> bool:
+        """Whether a client may come for this team, None for either; not where the other one has gone already."""
+        free = None in self.seats if team is None else self.seats[team] is None
+        return free and not any(seat.gone for seat in self.seats if seat is not None)
+
     def take(self, team: int, seat: Seat, name: str | None = None) -> None:
         """Let a client play for a team."""
         self.seats[team], self.names[team] = seat, name
-        seat.hear = lambda said: self._inbox.put_nowait((team, said))
-        self._inbox.put_nowait((team, None))
+        if None in self.seats:
+            self.house.say(f"{seat.address} waits as {self.who(team)}")
+        seat.hear = lambda said: self._inbox.put_nowait((team, seat, said))
+        self._inbox.put_nowait((team, seat, None))
         if seat.gone:
             seat.hear(Said(None, self.house.clock()))
         seat.listen()
@@ -68,11 +101,29 @@ class Session(ABC):
 
     def begin(self) -> Referee:
         """Call the referee: both clients are ready."""
+        self.number = next(self.house.numbers)
         players = str(self.names[0]), str(self.names[1])
-        self.referee = self.house.referee(self.number, players)
+        self.referee, self._ledger = self.house.referee(self.number, players)
         ends = self.house.match.ends
         self.say(f"{self.who(0)} against {self.who(1)}, {ends} {'end' if ends == 1 else 'ends'}")
         return self.referee
+
+    async def meet(self) -> None:
+        """Wait until both clients are ready; one that leaves or errs before is replaced if the other one is there."""
+        while not all(self.ready):
+            try:
+                await self.welcome()
+            except ClientFault as fault:
+                if self.seats[1 - fault.team] is None:
+                    raise
+                self.house.say(f"client {self.seat(fault.team).address}: {fault}")
+                self.vacate(fault.team)
+
+    def vacate(self, team: int) -> None:
+        """Send a client away, so that another one can come."""
+        self.seat(team).close()
+        self.seats[team] = self.names[team] = None
+        self.ready[team] = False
 
     async def hear(self, seconds: float | None = None) -> tuple[int, Said | None]:
         """Who did what next; None is the arrival of a client.
@@ -82,19 +133,21 @@ class Session(ABC):
 
         Raises:
             TimeoutError: nobody did anything.
-            Fault: a client left, or cannot be listened to.
+            ClientFault: a client left, or cannot be listened to.
         """
         try:
             async with asyncio.timeout(seconds):
-                team, said = await self._inbox.get()
+                team, seat, said = await self._inbox.get()
         except TimeoutError:
             if self._inbox.empty():  # else it came in time, while other matches kept this one waiting
                 raise
-            team, said = self._inbox.get_nowait()
+            team, seat, said = self._inbox.get_nowait()
+        if seat is not self.seats[team]:  # it was sent away
+            return await self.hear(seconds)
         if said is None:
             return team, None
         if said.message is None:
-            raise Fault(f"{self.who(team)} {said.fault}")
+            raise ClientFault(team, f"{self.who(team)} {said.fault}")
         self.seat(team).listen()
         return team, said
 
@@ -102,19 +155,19 @@ class Session(ABC):
         """What the mover says, and the seconds that it needed; None if its time was up before.
 
         Raises:
-            Fault: the other team talks, a client leaves, or the mover does not read what it is sent.
+            ClientFault: the other team talks, a client leaves, or the mover does not read what it is sent.
         """
         mover = referee.team
         try:
             delivered = await self.seat(mover).taken()
         except Fault as fault:
-            raise Fault(f"{self.who(mover)} {fault}") from None
+            raise ClientFault(mover, f"{self.who(mover)} {fault}") from None
         try:
             team, said = await self.hear(referee.remaining[mover] / 1000.0)
         except TimeoutError:
             return None
         if team != mover or said is None:
-            raise Fault(f"{self.who(team)} sent a message while it was {self.who(mover)}'s turn")
+            raise ClientFault(team, f"{self.who(team)} sent a message while it was {self.who(mover)}'s turn")
         seconds = max(said.when - delivered, 0.0)
         return (said.text, seconds) if referee.charge(int(1000.0 * seconds)) else None
 
@@ -122,16 +175,16 @@ class Session(ABC):
         """Send messages to a team.
 
         Raises:
-            Fault: it does not read.
+            ClientFault: it does not read.
         """
         try:
             self.seat(team).send(*messages)
         except Fault as fault:
-            raise Fault(f"{self.who(team)} {fault}") from None
+            raise ClientFault(team, f"{self.who(team)} {fault}") from None
 
-    def wrong(self, team: int, error: ProtocolError | str) -> Fault:
+    def wrong(self, team: int, error: ProtocolError | str) -> ClientFault:
         """What a message that the protocol does not allow leads to."""
-        return Fault(f"{self.who(team)}: {error}")
+        return ClientFault(team, f"{self.who(team)}: {error}")
 
     def seat(self, team: int) -> Seat:
         """A team's connection."""
@@ -146,15 +199,14 @@ class Session(ABC):
 
     def say(self, text: str) -> None:
         """Tell the console about this match."""
-        waiting = ", ".join(seat.address for seat in self.seats if seat is not None)
+        waiting = " and ".join(seat.address for seat in self.seats if seat is not None)
         self.house.say(f"match {self.number}: {text}" if self.number else f"waiting client {waiting}: {text}")
 
     def _tell_result(self) -> None:
-        assert self.referee is not None and self.referee.result is not None
+        assert self.referee is not None and self.referee.result is not None and self._ledger is not None
         result = self.referee.result
         outcome = "a draw" if result.winner is None else f"{self.who(result.winner)} wins"
-        file = self.house.file(self.number)
-        kept = f", record {file}" if file else ""
+        kept = f", record {self._ledger.path}" if self._ledger.path else ""
         self.say(f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason}){kept}")
 
     def _abandon(self, why: str) -> None:

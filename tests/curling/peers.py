@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 import struct
 from contextlib import asynccontextmanager
@@ -104,6 +105,19 @@ async def play(client, player, stop=lambda kind: False):
 def reset_on_close(writer):
     """Let the end of a connection be a reset, as that of a process that is killed can be."""
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+async def flood(writer):
+    """Send a message without end: 64 MB of it, or as many as BONSPIEL_FLOOD says; fewer if the other side hangs up."""
+    try:
+        for _ in range(int(os.environ.get("BONSPIEL_FLOOD", "64"))):
+            writer.write(b"x" * (1 << 20))
+            async with asyncio.timeout(HANG):
+                await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.transport.abort()
 
 
 async def ended(client):

@@ -236,6 +236,38 @@ def test_help_imports_nothing_heavy():
     assert done.stdout == "set()\n"
 
 
+def test_ctrl_c_before_the_command_line_is_read_leaves_no_traceback(monkeypatch):
+    program = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Stopped(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "runs.cli_results":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Stopped())
+from runs.cli import main
+sys.exit(main())"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "")
+
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "parser", stopped)
+    assert cli.main(["list"]) == 130
+
+
+@pytest.mark.parametrize(("line", "verb"), [
+    ("list --colour", "list"), ("run trap treasure_hunt", "run"), ("server dc2 --rule five_rock", "server dc2"),
+    ("client dc3 --stdio", "client dc3")])
+def test_what_a_verb_does_not_know_is_refused_by_it(run, line, verb):
+    status, out, err = run(*line.split())
+    assert (status, out) == (2, "")
+    assert err.startswith(f"bonspiel {verb}: unrecognized arguments: ") and f"(see bonspiel {verb} --help)" in err
+
+
 def test_the_installed_command_is_this_one():
     command = Path(sys.executable).with_name("bonspiel")
     done = subprocess.run([command, "--help"], capture_output=True, text=True, check=True)

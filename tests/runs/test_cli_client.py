@@ -59,8 +59,9 @@ def test_a_match_of_digital_curling_3(server, tmp_path, monkeypatch, capsys):
     assert main(["client", "dc3", "--port", port, "--planner", "rulebased", "--seed", "1", "--name", "me"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[-1] == "won 0 : 0 (concede)"
+    assert out[0] == f"connected to 127.0.0.1:{port}" and "ready; waiting for the other team" in out
     moves = [line for line in out if line.startswith("end ")]
-    assert len(moves) == 3 and all("wins" in line and "simulations in" in line and "s were left" in line
+    assert len(moves) == 3 and all("expects to win" in line and "simulations in" in line and "s were left" in line
                                    for line in moves)
     log, = (tmp_path / "results" / "client").glob("dc3-*.jsonl")
     assert {"cmd": "dc_ok", "name": "me"} in [json.loads(line)["msg"] for line in log.read_text().splitlines()]
@@ -88,7 +89,20 @@ def test_a_match_over_standard_input_and_output(tmp_path):
     rest, errors = client.communicate(timeout=30.0)
     assert client.returncode == 0 and rest == b""
     assert answers == [b"LOGIN", b"READYOK"] + [b"BESTSHOT"] * 16
-    assert errors.decode().splitlines()[-1] == "won 3 : 2 (score)"
+    said = errors.decode().splitlines()
+    assert said[0] == "connected to standard input and output" and said[-1] == "won 3 : 2 (score)"
+    assert "logged in; waiting for the other team" in said and "ready; waiting for the other team" in said
+
+
+def test_a_console_that_goes_costs_no_match(server, tmp_path):
+    log = tmp_path / "log"
+    line = "client", "dc3", "--port", server(transcript("dc3", "free_guard_zone_foul_team0")), "--planner", "random"
+    client = subprocess.Popen([*BONSPIEL, *line, "--log", str(log)], cwd=ROOT, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    client.stdout.close()
+    with client, client.stderr:
+        assert client.stderr.read() == b""
+    assert client.returncode == 0 and log.read_text().count('"cmd":"move"') == 3
 
 
 @pytest.mark.parametrize(("line", "complaint"), [
@@ -98,19 +112,66 @@ def test_a_match_over_standard_input_and_output(tmp_path):
     (["--time-fraction", "1"], "--time-fraction"),
     (["--max-seconds", "0"], "--max-seconds"),
     (["--log", "/dev/null/x"], "cannot be written"),
-    (["--name", "\udc80"], "name"),
+    (["--log", ""], "argument --log: must be the name of a file"),
+    (["--name", "\udc80"], "--name: must be text in UTF-8"),
+    (["--name", " "], "--name: must not be empty"),
+    (["--seed", "-1"], "--seed=-1: must be a whole number from 0"),
+    (["--port", "0"], "--port=0: must be a whole number from 1 to 65535"),
+    (["--port", "70000"], "--port=70000"),
+    (["--port", "-1"], "--port=-1"),
+    (["--host", ""], "--host=''"),
+    (["--host", "a b"], "--host='a b'"),
+    (["--host", "http://a"], "--host='http://a'"),
 ])
-def test_bad_usage_is_one_line(line, complaint, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("protocol", ["dc2", "dc3"])
+def test_bad_usage_is_one_line(protocol, line, complaint, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["client", "dc3", "--planner", "random", "--port", "1", *line]) == 2
+    try:
+        status = main(["client", protocol, "--planner", "random", "--port", "1", *line])
+    except SystemExit as end:
+        status = end.code
     errors = capsys.readouterr().err.splitlines()
-    assert len(errors) == 1 and complaint in errors[0]
+    assert status == 2 and len(errors) == 1
+    assert complaint in errors[0] and errors[0].startswith(f"bonspiel client {protocol}: ")
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("option", ["--name", "--id", "--password"])
-def test_words_of_a_login_have_no_blanks(option, capsys):
-    assert main(["client", "dc2", option, "two words"]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
+@pytest.mark.parametrize("option", [["--host", "foo"], ["--port", "9876"]])
+def test_standard_input_and_output_have_no_address(option, capsys):
+    assert main(["client", "dc2", "--stdio", *option]) == 2
+    error, = capsys.readouterr().err.splitlines()
+    assert "--stdio: leave out --host and --port" in error
+
+
+@pytest.mark.parametrize("host", ["a..b", "\u00fc..x", "a" * 64])
+def test_names_that_no_machine_can_have_are_no_server(host, tmp_path, capsys):
+    assert main(["client", "dc3", "--host", host, "--planner", "random", "--log", str(tmp_path / "log")]) == 3
+    error, = capsys.readouterr().err.splitlines()
+    assert f"no connection to {host} port 10000 (" in error
+
+
+@pytest.mark.parametrize("line", [["client"], ["client", "dc3"], ["client", "dc2"], ["client", "dc4"]])
+def test_help(line, capsys):
+    with pytest.raises(SystemExit):
+        main([*line, "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"example: bonspiel {' '.join(line)}" in said and "3 no connection, 4 the server broke" in said
+    assert ("--concede" in said) == (line[-1] in ("dc2", "dc3"))
+
+
+@pytest.mark.parametrize("word", ["two words", "", "n\u00f6", "\udc80", "secret" * 1000])
+@pytest.mark.parametrize("option", ["--name", "--password"])
+def test_words_of_a_login_are_refused_by_name_and_not_shown(option, word, capsys):
+    given = {"--password": "secret", option: word}
+    assert main(["client", "dc2", *(text for pair in given.items() for text in pair)]) == 2
+    error, = capsys.readouterr().err.splitlines()
+    assert "secret" not in error and (option in error or "a message of" in error)
+
+
+def test_the_id_of_a_login_has_no_blanks(capsys):
+    assert main(["client", "dc2", "--id", "two words"]) == 2
+    error, = capsys.readouterr().err.splitlines()
+    assert "--id" in error
 
 
 def test_no_server_is_told_with_its_address(tmp_path, capsys):
@@ -119,6 +180,8 @@ def test_no_server_is_told_with_its_address(tmp_path, capsys):
     assert main(["client", "dc3", "--port", str(port), "--planner", "random", "--log", str(tmp_path / "log")]) == 3
     error, = capsys.readouterr().err.splitlines()
     assert f"127.0.0.1 port {port}" in error and "is the server running?" in error
+    note = json.loads((tmp_path / "log").read_text())
+    assert note["dir"] == "note" and note["msg"].startswith(f"no connection to 127.0.0.1 port {port}")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals to a group of processes")
@@ -133,24 +196,3 @@ def test_ctrl_c_ends_the_client_and_its_planner_without_a_traceback(tmp_path):
             os.killpg(client.pid, signal.SIGINT)
             _, errors = client.communicate(timeout=30.0)
     assert client.returncode == 130 and errors == b""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_the_client_itself_is_light(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        client = subprocess.Popen(
-            [*BONSPIEL, "client", "dc3", "--port", str(port), "--planner", "random", "--log", str(tmp_path / "log")],
-            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        connection, _ = listener.accept()
-        with connection:
-            connection.sendall(b"[" + b"0," * (7 << 20))  # as long as a message may be, and more
-            connection.shutdown(socket.SHUT_WR)
-            peak = next(line for line in iter_status(client.pid) if line.startswith("VmHWM"))
-            client.communicate(timeout=30.0)
-    assert int(peak.split()[1]) < 300_000  # kB
-    assert client.returncode in (3, 4)
-
-
-def iter_status(pid):
-    return Path(f"/proc/{pid}/status").read_text().splitlines()

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,22 @@ def test_what_cannot_be_played_is_refused_in_one_line(
     assert status(["client", "dc4", *options]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("options", [["--create"], ["--match", ID]])
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_no_server_is_told_as_in_the_other_protocols(
+        host: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DC4_USER", "a")
+    monkeypatch.setenv("DC4_PASSWORD", "b")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = str(listener.getsockname()[1])
+    assert status(["client", "dc4", *options, "--host", host, "--port", port, "--planner", "random",
+                   "--max-seconds", "0.05", "--log", str(tmp_path / "log")]) == 3
+    error, = capsys.readouterr().err.splitlines()
+    assert error.startswith(f"bonspiel client: no connection to {host} port {port} (")
+    assert error.endswith("); is the server running?")
 
 
 def test_a_missing_package_is_told_in_one_line(

@@ -84,10 +84,16 @@ def test_what_is_no_record_is_refused_in_one_line(file, change, said, capsys):
 
 @pytest.mark.parametrize("arguments, said", [
     (["missing.jsonl"], "cannot be read"), (["game.jsonl", "--out", "game.txt"], "must end in .html"),
-    (["game.jsonl", "--out", "nowhere/game.html"], "no folder"), (["."], "cannot be")])
+    (["game.jsonl", "--out", "nowhere/game.html"], "no folder"), (["."], "is a folder; give a record"),
+    (["run"], "there are some in run/records"), (["game.html"], "is the record itself"),
+    (["game.jsonl", "--out", "link.html"], "is the record itself")])
 def test_files_that_are_not_there_or_cannot_be_written(file, arguments, said, capsys, monkeypatch):
     monkeypatch.chdir(file.parent)
+    Path("run/records").mkdir(parents=True)
+    Path("game.html").write_bytes(file.read_bytes())
+    Path("link.html").symlink_to("game.jsonl")
     assert cli.main(["replay", *arguments]) == 2
+    assert Path("game.html").read_bytes() == file.read_bytes()
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
 

@@ -1,10 +1,13 @@
 """`bonspiel server` as people start it."""
 
 import json
+import os
 import re
 import signal
 import socket
-from contextlib import ExitStack
+import sys
+import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -78,8 +81,10 @@ def test_a_match_is_served_and_recorded_and_then_the_server_ends(start, tmp_path
     assert len(record.shots) == 3
     replay(record)
     assert last["state"]["game_result"] == {"reason": "concede", "winner": "team0"}
-    assert out.splitlines() == ["match 1: team0 team 0 against team1 team 1, 1 end",
-                                f"match 1: team0 team 0 wins, 0:0 (concede), record kept/{file.name}"]
+    waiting, *match = out.splitlines()
+    assert re.fullmatch(r"127\.0\.0\.1:\d+ waits as team0", waiting)
+    assert match == ["match 1: team0 team 0 against team1 team 1, 1 end",
+                     f"match 1: team0 team 0 wins, 0:0 (concede), record kept/{file.name}"]
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
@@ -96,6 +101,33 @@ def test_a_signal_ends_the_server_and_every_record(start, tmp_path, number, stat
     assert read(next((tmp_path / "results/server").iterdir())).result.reason == "abandoned"
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are found in /proc")
+def test_ctrl_c_while_workers_start_is_no_failure(start):
+    server = start("server", "dc3", "--port", "0", "--engine", "box2d")
+    while sum("spawn_main" in command_of(child) for child in children_of(server.pid)) < min(os.cpu_count(), 4):
+        assert server.poll() is None
+        time.sleep(0.005)
+    time.sleep(0.1)  # so that the last one is started, but nothing is imported yet
+    os.killpg(server.pid, signal.SIGINT)  # as a terminal does
+    try:
+        out, err = server.communicate(timeout=PATIENCE)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+    assert (server.returncode, out, err) == (130, "", "")
+
+
+def children_of(process):
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+
+
+def command_of(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:  # it has ended
+        return ""
+
+
 @pytest.mark.parametrize("protocol", ["dc3", "dc2"])
 @pytest.mark.parametrize("option", ["--port", "--watch"])
 def test_a_port_that_is_taken_is_named(run, protocol, option):
@@ -106,6 +138,12 @@ def test_a_port_that_is_taken_is_named(run, protocol, option):
     assert err.count("\n") == 1 and str(port) in err and "in use" in err
 
 
+def test_nothing_is_told_to_be_watched_before_all_ports_are_open(run):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        status, out, _ = run("server", "dc2", "--port", other.getsockname()[1], "--watch", 0)
+    assert (status, out) == (1, "")
+
+
 @pytest.mark.parametrize("address", ["192.0.2.1", "no such host"])
 def test_an_address_that_is_not_ours_is_named(run, address):
     status, _, err = run("server", "dc3", "--bind", address)
@@ -113,23 +151,25 @@ def test_an_address_that_is_not_ours_is_named(run, address):
 
 
 @pytest.mark.parametrize(("line", "words"), [
-    ("", "PROTOCOL"), ("dc4", "dc4"), ("dc3 --port 65535", "port=65535"), ("dc3 --port -1", "port=-1"),
-    ("dc3 --ends 0", "ends=0"), ("dc2 --ends 101", "ends=101"), ("dc3 --thinking-time nan", "thinking-time=nan"),
-    ("dc3 --thinking-time 0", "thinking-time=0"), ("dc3 --extra-end-time -3", "extra-end-time=-3"),
+    ("", "PROTOCOL"), ("dc4", "dc4"), ("dc3 --port 65535", "--port=65535"), ("dc3 --port -1", "--port=-1"),
+    ("dc3 --ends 0", "--ends=0"), ("dc2 --ends 101", "--ends=101"), ("dc3 --thinking-time nan", "--thinking-time=nan"),
+    ("dc3 --thinking-time 0", "--thinking-time=0"), ("dc3 --extra-end-time -3", "--extra-end-time=-3"),
     ("dc3 --rule no_tick", "no_tick"), ("dc3 --noise dc2", "dc2"), ("dc2 --noise normal_dist", "normal_dist"),
-    ("dc3 --noise none --speed-sd 0.1", "--noise none"), ("dc3 --speed-sd -1", "speed-sd=-1"),
-    ("dc3 --engine warp", "warp"), ("dc3 --seed -1", "seed=-1"), ("dc3 --trajectory 1", "trajectory=1"),
-    ("dc3 --matches 0", "matches=0"), ("dc3 --watch 70000", "watch=70000"),
+    ("dc3 --noise none --speed-sd 0.1", "--noise none"), ("dc3 --speed-sd -1", "--speed-sd=-1"),
+    ("dc3 --engine warp", "warp"), ("dc3 --seed -1", "--seed=-1"), ("dc3 --trajectory 1", "--trajectory=1"),
+    ("dc3 --matches 0", "--matches=0"), ("dc3 --watch 70000", "--watch=70000"),
+    ("dc3 --watch 10001", "--watch=10001"), ("dc2 --port 5000 --watch 5000", "--watch=5000"),
     ("dc3 --records taken/by", "taken/by cannot be written"),
 ])
 def test_what_cannot_be_served_is_refused_in_one_line(run, line, words):
     Path("taken").write_text("a file")
     status, out, err = run("server", *line.split())
     assert (status, out) == (2, "")
-    assert err.count("\n") == 1 and words in err
+    assert err.count("\n") == 1 and words in err and err.startswith("bonspiel server")
 
 
 @pytest.mark.parametrize("line", ["server", "server dc3", "server dc2"])
 def test_help(run, line):
     status, out, _ = run(*line.split(), "--help")
-    assert status == 0 and "example: bonspiel server" in out
+    assert status == 0 and f"example: bonspiel {line}" in " ".join(out.split())
+    assert "exit status: 0 done, 1 a port is taken" in " ".join(out.split())

@@ -134,3 +134,10 @@ def test_overriding_budgets_replaces_those_of_both_units():
     changed = Suite("x", (make(),)).override(["random"], [5], (), 2, 9)
     assert changed.episodes() == {Setting("trap", "random", 5, "simulations", 9): 2}
     assert Suite("x", (make(),)).override() == Suite("x", (make(),))
+
+
+def test_other_budgets_are_played_once_by_a_planner_of_several_experiments():
+    """As the suites give slow planners smaller budgets in an experiment of their own."""
+    suite = Suite("x", (make(simulations=[5], milliseconds=[]), make(simulations=[7], milliseconds=[], episodes=9)))
+    assert len(suite.override(episodes=3).episodes()) == 4
+    assert suite.override((), [6]).episodes() == dict.fromkeys(make(simulations=[6], milliseconds=[]).settings(), 3)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from curling.client.clock import FRACTION, HICCUP, LATE, LATE_SHARE, Clock, shots_left
+from curling.client.clock import FRACTION, HICCUP, LATE, LATE_SHARE, LONGEST, Clock, shots_left
 
 DELAY = 0.2  # s
 
@@ -12,7 +12,7 @@ def late(rng, seconds, limit):
     return min(taken, limit) if seconds else 0.0
 
 
-def match(ends, total, seed, guess=DELAY, longest=None):
+def match(ends, total, seed, guess=DELAY, longest=LONGEST):
     """Play with the clock alone; the part of the time that was used, and the largest parts of slices."""
     rng = np.random.default_rng(seed)
     clock, remaining, parts = Clock(guess, longest=longest), total, []
@@ -56,6 +56,24 @@ def test_the_longest_time_is_kept():
     used, _ = match(10, 219.0, 0, longest=0.1)
     assert used < 80 * (0.1 + HICCUP + LATE + DELAY + 0.05) / 219.0
     assert Clock(longest=0.5).allowance(1000.0, 1).seconds == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("remaining", [1e4, 1e9, 1e308])
+def test_endless_time_is_a_minute_for_a_move(remaining):
+    allowance = Clock().allowance(remaining, 1)
+    assert allowance.seconds == pytest.approx(LONGEST) and LONGEST < allowance.limit < 1.1 * LONGEST
+
+
+def test_what_is_spent_comes_off_the_slice_and_not_off_the_planner_s_own_limit():
+    assert Clock().allowance(100.0, 10, spent=2.0).limit == pytest.approx(Clock().allowance(100.0, 10).limit - 2.0)
+    assert Clock(longest=0.5).allowance(100.0, 10, spent=2.0) == Clock(longest=0.5).allowance(100.0, 10)
+
+
+def test_what_was_spent_before_the_planner_began_is_no_fault_of_its_own():
+    clock = Clock()
+    seconds = clock.allowance(100.0, 10, spent=2.0).seconds
+    clock.charged(2.0 + seconds, 2.0 + seconds)
+    assert clock.allowance(100.0, 10) == Clock().allowance(100.0, 10)
 
 
 def test_the_last_move_leaves_a_reserve():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from curling.client import dc3 as client
-from curling.client.clock import Clock
+from curling.client.clock import LONGEST, Clock
 from curling.client.connection import Tcp
 from curling.client.log import MessageLog
 from curling.client.skip import Skip
@@ -107,7 +107,7 @@ def test_a_slow_network_is_reckoned_with_from_the_first_move_on(log):
     script, seconds = transcript("dc3", "full_game_team0"), 0.3
     thinkers = Stub(), Stub()
     for thinker, delay in zip(thinkers, (0.0, seconds), strict=True):
-        played(script, thinker, log, longest=None, delay=delay)
+        played(script, thinker, log, longest=LONGEST, delay=delay)
     (_, _, quick), (_, _, slow) = (thinker.asked[0] for thinker in thinkers)
     assert quick - slow > seconds
 
@@ -173,10 +173,10 @@ def test_the_match_is_played_as_announced(game, expected, log):
 def test_every_player_has_errors_of_its_own():
     listed = tuple(dc3.Player("normal_dist", max_speed=3.0 + i, stddev_speed=0.1 * i) for i in range(4))
     script = transcript("dc3", "full_game_team0")
-    seat = client.Seat(0, dc3.Game(players=dc3.PerTeam(listed, (dc3.IDENTICAL,) * 4)))
+    match = client.Announced(0, dc3.Game(players=dc3.PerTeam(listed, (dc3.IDENTICAL,) * 4)))
     start = dc3.decode_server(script[5].text).state
     for shot in range(0, 16, 2):
-        situation = seat.situation(msgspec.structs.replace(start, shot=shot))
+        situation = match.situation(msgspec.structs.replace(start, shot=shot))
         assert situation.noise == (pytest.approx(0.1 * (shot // 4)), 0.0018)
         assert situation.max_speed == 3.0 + shot // 4
 
@@ -185,19 +185,19 @@ def test_every_player_has_errors_of_its_own():
 def test_planners_know_how_hard_the_thrower_can_throw(max_speed, cap):
     from curling.state import CAP
 
-    seat = client.Seat(0, dc3.Game())
-    assert replace(seat.first(), max_speed=max_speed).model().params[CAP] == cap
+    match = client.Announced(0, dc3.Game())
+    assert replace(match.first(), max_speed=max_speed).model().params[CAP] == cap
 
 
 def test_an_extra_end_is_worth_the_match():
     script = transcript("dc3", "full_game_team0")
     start = dc3.decode_server(script[5].text).state
-    seat = client.Seat(0, dc3.Game(setting=dc3.Setting(max_end=8)))
-    extra = seat.situation(msgspec.structs.replace(start, end=11))
-    last = seat.situation(msgspec.structs.replace(start, end=7))
+    match = client.Announced(0, dc3.Game(setting=dc3.Setting(max_end=8)))
+    extra = match.situation(msgspec.structs.replace(start, end=11))
+    last = match.situation(msgspec.structs.replace(start, end=7))
     assert extra.ends == last.ends == 1 and extra.model().extra_ends > 1
     assert np.array_equal(extra.model().params, last.model().params)
-    assert seat.where(msgspec.structs.replace(start, end=11)) == "extra end 4, shot 1"
+    assert match.where(msgspec.structs.replace(start, end=11)) == "extra end 4, shot 1"
 
 
 def test_the_time_of_an_extra_end_is_for_it_alone(log):
@@ -205,7 +205,7 @@ def test_the_time_of_an_extra_end_is_for_it_alone(log):
     thinker = Stub()
     first, second = (update(script, end=end, thinking_time_remaining={"team0": 21.9, "team1": 21.9}) for end in (0, 8))
     with pytest.raises(ConnectionLost):
-        played([*script[:-1], first, script[1], second], thinker, log, longest=None)
+        played([*script[:-1], first, script[1], second], thinker, log, longest=LONGEST)
     (_, short, _), (_, long, _) = thinker.asked
     assert short < 0.35 and 1.0 < long < 2.6  # 21.9 s for 64 shots, or for 8
 
@@ -282,12 +282,12 @@ def test_it_concedes_below_the_chance_that_was_given(chance, concedes, log):
 def test_what_the_server_charges_is_learnt(log):
     script = opening()
     spent = [update(script, shot=shot, thinking_time_remaining={"team0": left, "team1": 9.0})
-             for shot, left in ((0, 640.0), (2, 639.0))]
+             for shot, left in ((0, 6400.0), (2, 6360.0))]
     thinker = Stub()
     with pytest.raises(ConnectionLost):
-        played([*script[:-1], spent[0], script[1], spent[1]], thinker, log, longest=None)
+        played([*script[:-1], spent[0], script[1], spent[1]], thinker, log, longest=1e6)
     (_, _, first), (_, _, second) = thinker.asked
-    assert 9.0 < first < 9.5 and 7.5 < second < 8.5  # one second went by on the way
+    assert 30.0 < first - second < 60.0  # 40 s went by on the way, and somewhat more is expected
 
 
 def test_the_ends_of_a_match_are_exit_statuses(capsys):

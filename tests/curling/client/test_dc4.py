@@ -35,10 +35,12 @@ class Stopwatch(Clock):
         super().__init__()
         self.taught: list[float] = []
         self.limits: list[float] = []
+        self.spent: list[float] = []
 
-    def allowance(self, remaining: float, shots: int) -> Allowance:
-        given = super().allowance(remaining, shots)
+    def allowance(self, remaining: float, shots: int, spent: float = 0.0) -> Allowance:
+        given = super().allowance(remaining, shots, spent)
         self.limits.append(given.limit)
+        self.spent.append(spent)
         return given
 
     def charged(self, seconds: float, own: float) -> None:
@@ -144,6 +146,19 @@ def test_a_positive_spin_of_ours_turns_counter_clockwise_there(logs: list[Path])
     state = next(state for state in messages(logs[0], "server->client") if state["total_shot_number"] == 1)
     stone = state["stone_coordinate"]["data"]["team0"][0]
     assert math.hypot(stone["x"], stone["y"] - 38.405) < 0.3  # the tee draw of Draws, which curls to -x
+
+
+def test_the_wait_for_the_states_of_the_past_is_part_of_the_first_move(logs: list[Path]) -> None:
+    clock = Stopwatch()
+
+    async def scenario() -> None:
+        async with FakeServer() as server:
+            match_id = server.open()
+            await asyncio.gather(play(server, match_id, 0, Draws(), logs[0], clock=clock),
+                                 play(server, match_id, 1, Draws(), logs[1]))
+
+    run(scenario())
+    assert clock.spent[1] >= 0.9 * dc4_link.QUIET  # the first one is that of the warm-up
 
 
 def test_a_wrong_password_is_told(logs: list[Path]) -> None:
@@ -281,6 +296,21 @@ def test_nonsense_from_the_server_ends_the_client(logs: list[Path], text: str, m
             await tasks[0]
 
     with pytest.raises(ProtocolError, match=message):
+        run(scenario())
+
+
+def test_a_stream_that_breaks_unexpectedly_ends_the_client(
+        logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(text: str) -> Any:
+        raise KeyError("surprise")
+
+    monkeypatch.setattr(dc4_link, "decode_state", broken)
+
+    async def scenario() -> None:
+        async with match(logs, [Draws(), Draws()]) as (_, _, tasks):
+            await tasks[0]
+
+    with pytest.raises(ConnectionLost, match="no stream of states: 'surprise'"):
         run(scenario())
 
 

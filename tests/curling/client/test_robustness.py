@@ -1,4 +1,7 @@
-"""Whatever a server sends, and whenever it goes, the client ends soon, with the right status and one clear line."""
+"""Whatever a server sends, and whenever it goes, the client ends soon, with the right status and one clear line.
+
+BONSPIEL_FLOOD is how many megabytes a message without end has at most, in place of 64.
+"""
 
 import asyncio
 import contextlib
@@ -12,20 +15,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from curling.client import dc2, dc3
-from curling.client.clock import Clock
-from curling.client.connection import Tcp
+from curling.client import connection, dc2, dc3
+from curling.client.clock import LONGEST, Clock
+from curling.client.connection import Standard, Tcp
 from curling.client.log import MessageLog
 from curling.client.skip import Skip
 from curling.client.status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, status_of
 from curling.client.thinker import Thinker
+from curling.protocols import ProtocolError
 from curling.protocols.dc2 import Login
 from runs.benchmarks.practice import BONSPIEL
+from runs.benchmarks.serving import largest_size
 from tests.curling.client.fakes import Player, Stub
-from tests.curling.peers import HANG, nonsense, reset_on_close
+from tests.curling.peers import HANG, flood, nonsense, reset_on_close
 from tests.curling.protocols.corpus import CORPUS, TERMINATOR
 from tests.curling.protocols.transcripts import transcript
-from tests.curling.server.test_robustness import size
 
 SCRIPTS = {"dc3": transcript("dc3", "full_game_team0"), "dc2": transcript("dc2", "full_game_first")}
 PROTOCOLS = list(SCRIPTS)
@@ -57,12 +61,12 @@ class Resetting(Player):
         await super().serve(reader, writer)
 
 
-async def besiege(protocol, script, log, thinker, kind=Player, seconds=HANG):
+async def besiege(protocol, script, log, thinker, kind=Player, seconds=HANG, longest=0.2):
     """Let the client play against this script; its exit status."""
     async with kind(script, end=TERMINATOR[protocol]) as server:
         module = {"dc3": dc3, "dc2": dc2}[protocol]
         tcp = Tcp("127.0.0.1", server.port, module.WIRE, log)
-        skip = Skip(thinker, Clock(longest=0.2), log, lambda line: None)
+        skip = Skip(thinker, Clock(longest=longest), log, lambda line: None)
         match = dc3.play(tcp, "bonspiel", skip) if protocol == "dc3" else dc2.play(
             tcp, Login("id", "password", "bonspiel"), skip, "none")
         return await asyncio.wait_for(status_of(match), seconds)
@@ -152,7 +156,8 @@ def test_odd_positions_are_answered_with_a_shot_by_a_real_planner(tmp_path):
                 update = script[at].message | {"state": script[at].message["state"] | state}
                 odd = [*script[:at], json.dumps(update).encode() + b"\n", script[at + 1]]
                 with MessageLog(tmp_path / "log.jsonl") as log:
-                    assert await besiege("dc3", odd, log, thinker, seconds=60.0) == CONNECTION_LOST, name
+                    assert await besiege("dc3", odd, log, thinker, seconds=60.0,
+                                         longest=LONGEST) == CONNECTION_LOST, name
                 sent = [json.loads(line)["msg"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
                 moves = [message["move"] for message in sent if "cmd" in message and message["cmd"] == "move"]
                 assert [move["type"] for move in moves] == ["shot"], name
@@ -163,18 +168,7 @@ def test_odd_positions_are_answered_with_a_shot_by_a_real_planner(tmp_path):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sizes of processes are read from /proc")
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
-    megabytes, largest = int(os.environ.get("BONSPIEL_FLOOD", "64")), []
-
-    async def flood(reader, writer):
-        try:
-            for _ in range(megabytes):
-                writer.write(b"x" * (1 << 20))
-                async with asyncio.timeout(HANG):
-                    await writer.drain()
-        except ConnectionError:
-            pass
-        finally:
-            writer.transport.abort()
+    largest = []
 
     async def client(port):
         options = "--planner", "random", "--log", str(tmp_path / "log"), "--port", str(port)
@@ -182,8 +176,8 @@ def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
         try:
             async with asyncio.timeout(60.0):
                 while process.returncode is None:
-                    with contextlib.suppress(OSError, IndexError):  # it is over
-                        largest.append(size(process.pid, "VmHWM"))
+                    with contextlib.suppress(IndexError):  # it is over
+                        largest.append(largest_size(process.pid))
                     await asyncio.sleep(0.02)
         finally:
             if process.returncode is None:
@@ -191,9 +185,37 @@ def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
         return process.returncode, (await process.stderr.read()).decode().splitlines()
 
     async def both():
-        async with await asyncio.start_server(flood, "127.0.0.1", 0) as server:
+        async with await asyncio.start_server(lambda _, writer: flood(writer), "127.0.0.1", 0) as server:
             return await client(server.sockets[0].getsockname()[1])
 
     status, lines = asyncio.run(both())
     assert status == PROTOCOL_ERROR and max(largest) < 300.0
     assert len(lines) == 1 and "bytes" in lines[0] and len(lines[0]) <= LONGEST_LINE
+
+
+def test_standard_input_is_not_read_ahead_without_end(tmp_path, monkeypatch):
+    """A server that says more than the client listens to is made to wait."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    monkeypatch.setattr(connection, "INPUT", reading)
+
+    async def fill():
+        sent, idle = 0, 0
+        while idle < 10 and sent < 64 << 20:
+            try:
+                sent, idle = sent + os.write(writing, b"x" * (1 << 16)), 0
+            except BlockingIOError:
+                idle += 1
+                await asyncio.sleep(0.1)
+        return sent
+
+    async def flooded(log):
+        async with Standard(dc2.WIRE, log) as server:
+            sent = await fill()
+            with pytest.raises(ProtocolError, match="more than 4,096 bytes"):
+                await server.receive()
+        os.close(writing)
+        return sent
+
+    with MessageLog(tmp_path / "log.jsonl") as log:
+        assert asyncio.run(flooded(log)) < 4 << 20

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from curling.engines import make_engine
 from curling.physics import DC2
-from curling.protocols import ProtocolError, dc2
+from curling.protocols import ProtocolError, dc2, dc3
 from curling.protocols.dc2 import (
     BestShot,
     Concede,
@@ -151,7 +151,7 @@ def test_numbers_that_are_not_finite_cannot_be_said(number):
 @pytest.mark.parametrize(("decode", "text", "error"), [
     (dc2.decode_client, b"BESTSHOT 1 2", "BESTSHOT needs 3 values, not 2: 'BESTSHOT 1 2'"),
     (dc2.decode_client, b"HELLO", "not one of LOGIN, READYOK, BESTSHOT, CONCEDE: 'HELLO'"),
-    (dc2.decode_client, b"LOGIN a\x1b b c", r"a message must be printable ASCII: 'LOGIN a\x1b b c'"),
+    (dc2.decode_client, b"READYOK a\x1b b c", r"a message must be printable ASCII: 'READYOK a\x1b b c'"),
     (dc2.decode_server, b"SETSTATE 16 0 2 0", "Expected `int` <= 15 - at `$[0]`: 'SETSTATE 16 0 2 0'"),
     (dc2.decode_server, b"POSITION 1 2", "POSITION needs 32 values, not 2: 'POSITION 1 2'")])
 def test_an_error_says_what_is_wrong(decode, text, error):
@@ -188,3 +188,13 @@ def test_a_message_there_and_back(decode, messages, data):
     text = dc2.encode(message)
     assert text.count(b"\0") == 1 and text.endswith(b"\0") and len(text) <= dc2.MAX_TEXT
     assert decode(text) == decode(text[:-1]) == message
+
+
+@pytest.mark.parametrize("text", [
+    b"LOGIN alice s3cret my team", b"login alice s3cret alice", b" \tLogin a s3cret a\x1b", b"LOGIN a s3cret\0LOGIN a",
+    b"xLOGIN a s3cret a"])
+def test_passwords_are_not_shown(text):
+    for decode in dc2.decode_client, dc2.decode_server, dc3.decode_client:
+        with pytest.raises(ProtocolError) as error:
+            decode(text)
+        assert "s3cret" not in str(error.value)

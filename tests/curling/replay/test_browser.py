@@ -1,6 +1,7 @@
 """The page in a browser: what it shows, and what buttons, keys and the slider do."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -96,6 +97,21 @@ def test_a_telephone_shows_all_without_scrolling_sideways(look, pixels, page_tex
     assert state(page)["playing"]
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert (background == "rgb(13, 19, 24)") == (scheme == "dark")
+
+
+@pytest.mark.parametrize("width", [360, 375, 1280])
+def test_buttons_stand_in_one_row_and_names_have_two(look, played, width):
+    names = "presearch:inner=uct", "Sapporo Curling Club"
+    page = look(replay_page(tell(played._replace(match=replace(played.match, players=names)))[0]), width=width)
+    page.evaluate("document.getElementById('live').hidden = replay.go(20)")  # as on the page of a match that goes on
+    boxes = page.evaluate("""[...document.querySelectorAll(".buttons button, .buttons select")].map(button => {
+      const box = button.getBoundingClientRect();
+      return [box.top, box.left, box.right, button.scrollWidth - button.clientWidth]; })""")
+    assert len(boxes) == 8 and len({top for top, *_ in boxes}) == 1 and max(cut for *_, cut in boxes) <= 0
+    assert all(one[2] <= other[1] for one, other in pairwise(boxes)) and boxes[-1][2] < width
+    cut = page.evaluate("""[...document.querySelectorAll(".name")].filter(name =>
+      name.scrollHeight > name.clientHeight || name.scrollWidth > name.clientWidth).map(name => name.textContent)""")
+    assert cut == []
 
 
 def test_play_moves_on_by_itself_and_pause_stops_it(look, page_text):

@@ -16,6 +16,13 @@ from curling.server.match import Times
 PATIENCE = 20.0  # s, for anything that a test waits for
 
 
+async def until(condition):
+    """Wait until something is true."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0.001)
+
+
 class Clock:
     """Stands still unless the test moves it."""
 
@@ -25,12 +32,15 @@ class Clock:
         return self.now
 
 
-def house_of(physics="fcv1", film=False, **given):
+def house_of(physics="fcv1", film=False, arrivals=False, **given):
+    """A house whose console is told who waits only if `arrivals` are asked for."""
+    say = given.pop("say", lambda line: None)
     match = Match(("", ""), physics, None, given.pop("noise", "none"), given.pop("ends", 1), given.pop("extra_ends", 0))
     match = replace(match, rule=given.pop("rule", match.model().rule))
     model = match.model()
     rest = {"times": Times(100_000, 20_000), "ice": Ice(model, "analytic", film, 0), "seed": 1,
-            "ids": np.random.default_rng(1), "text": "a test", "say": lambda line: None, "name": "test"}
+            "ids": np.random.default_rng(1), "text": "a test", "name": "test",
+            "say": lambda line: None if " waits as " in line and not arrivals else say(line)}
     return House(match, model, **rest | given)
 
 

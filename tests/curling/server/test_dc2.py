@@ -1,6 +1,7 @@
 """The server against a transcript of a Digital Curling 2 match, and what it does with clients that misbehave."""
 
 import asyncio
+import socket
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from curling.server.match import Times
 from curling.sheet import no_stones
 from curling.state import FIRST_STONE
 from tests.curling.recorded import records
-from tests.curling.server.hosting import Clock, hosting, house_of
+from tests.curling.server.hosting import Clock, hosting, house_of, until
 
 DRAW = "BESTSHOT -0.990740 -29.559774 0"
 
@@ -112,13 +113,16 @@ def test_every_message_of_the_transcript():
     assert max(apart) < 0.2 and np.quantile(apart, 0.9) < 0.01
 
 
+async def logged_in(host, name):
+    client = await host.connect()
+    client.say(f"LOGIN {name}-id pw {name}")
+    assert [await client.hear() for _ in range(2)] == ["CONNECTED", "LOGIN OK"]
+    return client
+
+
 async def start(host):
     """Two clients whose match has begun, the first one to move."""
-    clients = []
-    for name in ("alice", "bob"):
-        clients.append(await host.connect())
-        clients[-1].say(f"LOGIN {name}-id pw {name}")
-        assert [await clients[-1].hear() for _ in range(2)] == ["CONNECTED", "LOGIN OK"]
+    clients = [await logged_in(host, name) for name in ("alice", "bob")]
     for client in clients:
         assert await client.hear() == "ISREADY"
         client.say("READYOK")
@@ -219,6 +223,55 @@ def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
     asyncio.run(match())
     assert told[0].startswith("client 127.0.0.1:") and words in told[0]
     assert told[1] == "match 1: first alice against second bob, 1 end"
+
+
+@pytest.mark.parametrize(("what", "words"), [
+    (None, "second gone left"), (DRAW, "BESTSHOT where READYOK was due"), (b"\xff\0", "second gone")])
+@pytest.mark.parametrize("early", [False, True])
+def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
+    async def match():
+        async with hosting(house, Session2, doors, end=b"\0") as host:
+            clients = [await logged_in(host, "waiting"), await logged_in(host, "gone")]
+            for client in clients:
+                assert await client.hear() == "ISREADY"
+            if early:
+                clients[0].say("READYOK")
+            if what is None:
+                await clients[1].close()
+            else:
+                clients[1].say(what)
+                assert await clients[1].hear() is None
+            await until(lambda: told)
+            late = await logged_in(host, "late")
+            assert await late.hear() == "ISREADY"
+            late.say("READYOK")
+            if not early:
+                clients[0].say("READYOK")
+            assert [await client.hear() for client in (clients[0], late)] == ["NEWGAME waiting late"] * 2
+
+    told = []
+    house = house_of("dc2", say=told.append)
+    asyncio.run(match())
+    assert told[0].startswith("client 127.0.0.1:") and words in told[0]
+    assert told[1] == "match 1: first waiting against second late, 1 end"
+
+
+def test_who_logs_in_while_the_other_leaves_waits_for_somebody_else():
+    async def match():
+        async with hosting(house_of("dc2"), Session2, doors, end=b"\0") as host:
+            leaver, late = await logged_in(host, "leaver"), await host.connect()
+            assert await late.hear() == "CONNECTED"
+            leaver.writer.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+            late.say("LOGIN late pw late")  # the server hears of both at once
+            assert await late.hear() == "LOGIN OK"
+            other = await logged_in(host, "next")
+            for client in (late, other):
+                while await client.hear() != "ISREADY":
+                    pass
+                client.say("READYOK")
+            return {await client.hear() for client in (late, other)}
+
+    assert asyncio.run(match()) in ({"NEWGAME late next"}, {"NEWGAME next late"})
 
 
 def test_who_does_not_log_in_in_time_is_sent_away(monkeypatch):

@@ -16,7 +16,7 @@ from curling.server.ice import Ice
 from curling.server.match import Times
 from curling.state import FIRST_STONE
 from tests.curling.recorded import records
-from tests.curling.server.hosting import Clock, hosting, house_of, play_on, start
+from tests.curling.server.hosting import Clock, hosting, house_of, play_on, start, until
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
 CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
@@ -169,18 +169,10 @@ def test_the_trajectory_of_a_move_without_a_stone_is_the_stones_as_they_lie():
     assert rest["frames"] == [] and conceded["last_move"]["actual_move"] == {"type": "concede"}
 
 
+OK = {"cmd": "dc_ok", "name": "early"}
 READY = {"cmd": "ready_ok", "player_order": [0, 1, 2, 3]}
 LONG = b"[" * 70_000
 FAULTS = [  # (messages that team 0's client has sent and waited for, what it or its opponent does, words)
-    ("dc", 0, b"this is not json\n", "team0"),
-    ("dc", 0, b"\xff\x00\xfe\n", "team0"),
-    ("dc", 0, READY, "ready_ok where dc_ok was due"),
-    ("dc", 0, LONG, "more than 65536 bytes"),
-    ("dc", 0, b"1" * 66_000 + b"\n", "more than 65536 bytes"),
-    ("dc", 0, None, "team0 left"),
-    ("is_ready", 0, {"cmd": "ready_ok", "player_order": [0, 1, 2, 2]}, "player_order"),
-    ("is_ready", 0, DRAW, "move where ready_ok was due"),
-    ("is_ready", 0, None, "team0 client0 left"),
     ("update", 0, b"\n", "team0 client0"),
     ("update", 0, READY, "ready_ok where move was due"),
     ("update", 0, b'{"cmd":"move","move":{"type":"shot","velocity":{"x":1e999,"y":2},"rotation":"cw"}}\n', "client0"),
@@ -200,15 +192,10 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
         """Two clients whose match is as far as the test wants."""
         clients = [await host.connect(door) for door in (0, 1)]
         assert [(await client.hear())["cmd"] for client in clients] == ["dc", "dc"]
-        if when == "dc":
-            return clients
         for number, client in enumerate(clients):
             client.say({"cmd": "dc_ok", "name": f"client{number}"})
             assert (await client.hear())["cmd"] == "is_ready"
-            if when != "is_ready":
-                client.say(READY)
-        if when == "is_ready":
-            return clients
+            client.say(READY)
         for client in clients:
             assert [(await client.hear())["cmd"] for _ in range(2)] == ["new_game", "update"]
         if when == "second":
@@ -231,33 +218,77 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
     said = []
     house = house_of(say=said.append, records=tmp_path, noise="normal_dist", extra_ends=9)
     assert asyncio.run(match())["state"]["game_result"]["reason"] == "score"
-    told = [line for line in said if line.startswith("match 2: abandoned")]
+    told = [line for line in said if "abandoned" in line]
     assert len(told) == 1 and "\n" not in told[0] and words in told[0] and len(told[0]) < 300
-    assert len(said) == (3 if when in ("dc", "is_ready") else 4)  # also who plays, and how the other match went
+    assert told[0].startswith("match 2: ") and len(said) == 4  # also who plays, and how the other match went
     kept = [read(path).result for path in sorted(tmp_path.iterdir())]
-    assert kept[0].reason == "score"
-    assert [result.reason for result in kept[1:]] == ["abandoned"] * (when in ("update", "second"))
-    if kept[1:]:
-        assert words in kept[1].detail and kept[1].winner is None
+    assert [result.reason for result in kept] == ["score", "abandoned"]
+    assert words in kept[1].detail and kept[1].winner is None
 
 
-def test_a_client_must_answer_the_greeting_in_time(monkeypatch):
-    monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 0.2)
-
+def replaced(act):
+    """A match whose team 0 is the next client after one that `act` spoils; what the console said of that one."""
     async def match():
         async with hosting(house_of(say=said.append), partial(Session3, steps=None), doors) as host:
-            clients = [await host.connect(door) for door in (0, 1)]
-            assert await clients[0].greet("quick") == "team0"
-            assert [(await client.hear() or {}).get("cmd") for client in clients] == [None, "dc"]
-            assert await clients[1].hear() is None
+            waiting = await host.connect(1)
+            game = await waiting.hear()
+            waiting.say({"cmd": "dc_ok", "name": "waiting"})
+            waiting.say(READY)
+            assert (await waiting.hear())["cmd"] == "is_ready"
+            await act(host)
+            await until(lambda: said)
+            late = await host.connect(0)
+            assert await late.hear() == game
+            late.say({"cmd": "dc_ok", "name": "late"})
+            late.say(READY)
+            assert (await waiting.hear())["name"] == {"team0": "late", "team1": "waiting"}
 
     said = []
     asyncio.run(match())
-    assert said == ["match 1: abandoned: team1: no dc_ok within 0.2 s"]
+    assert len(said[0]) < 300 and said[1] == "match 1: team0 late against team1 waiting, 1 end"
+    return said[0]
+
+
+@pytest.mark.parametrize(("said", "what", "words"), [
+    ([], b"this is not json\n", "team0"),
+    ([], b"\xff\x00\xfe\n", "team0"),
+    ([], READY, "ready_ok where dc_ok was due"),
+    ([], LONG, "more than 65536 bytes"),
+    ([], b"1" * 66_000 + b"\n", "more than 65536 bytes"),
+    ([], None, "team0 left"),
+    ([OK], {"cmd": "ready_ok", "player_order": [0, 1, 2, 2]}, "player_order"),
+    ([OK], DRAW, "move where ready_ok was due"),
+    ([OK], None, "team0 early left"),
+])
+def test_until_the_match_begins_who_spoils_it_is_sent_away_and_nobody_else(said, what, words):
+    async def act(host):
+        client = await host.connect(0)
+        assert (await client.hear())["cmd"] == "dc"
+        for message in said:
+            client.say(message)
+            assert (await client.hear())["cmd"] == "is_ready"
+        if what is None:
+            await client.close()
+        else:
+            client.say(what)
+            assert await client.hear() is None
+
+    told = replaced(act)
+    assert told.startswith("client 127.0.0.1:") and words in told
+
+
+def test_a_client_must_answer_the_greeting_in_time(monkeypatch):
+    async def act(host):
+        monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 0.1)  # for this client alone
+        client = await host.connect(0)
+        assert [(await client.hear() or {}).get("cmd") for _ in range(2)] == ["dc", None]
+        monkeypatch.undo()
+
+    assert replaced(act).endswith(": team0: no dc_ok within 0.1 s")
 
 
 def test_there_is_no_limit_on_becoming_ready(monkeypatch):
-    monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 0.1)
+    monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 2.0)
 
     async def match():
         async with hosting(house_of(), partial(Session3, steps=None), doors) as host:
@@ -266,7 +297,7 @@ def test_there_is_no_limit_on_becoming_ready(monkeypatch):
                 assert (await client.hear())["cmd"] == "dc"
                 client.say({"cmd": "dc_ok", "name": "slow"})
                 assert (await client.hear())["cmd"] == "is_ready"
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(2.5)
             for client in clients:
                 client.say(READY)
             return (await clients[0].hear())["cmd"]

@@ -10,19 +10,14 @@ from curling.record import read
 from curling.server import seat
 from curling.server.dc3 import Session3, doors
 from curling.server.feed import Feed
+from curling.server.match import errors_of
 from curling.umpire import replay
-from tests.curling.server.hosting import PATIENCE, hosting, house_of, play_on, start
+from tests.curling.server.hosting import Client, hosting, house_of, play_on, start, until
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
 CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
 
 serving = partial(hosting, make=partial(Session3, steps=None), doors=doors)
-
-
-async def until(condition):
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.001)
 
 
 def test_clients_are_paired_in_the_order_they_come():
@@ -58,6 +53,63 @@ def test_who_waits_alone_and_leaves_is_forgotten():
     assert said[1] == "match 1: team0 client0 against team1 client1, 1 end"
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_who_comes_while_the_other_leaves_waits_for_somebody_else(named):
+    async def match():
+        async with serving(house_of()) as host:
+            leaver = await host.connect(0)
+            if named:
+                await leaver.greet("leaver")
+            leaver.writer.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+            # the server hears of both at once
+            late = socket.create_connection(("127.0.0.1", host.ports[1]))
+            host.clients.append(Client(*await asyncio.open_connection(sock=late), b"\n"))
+            assert await host.clients[-1].greet("late") == "team1"
+            await (await host.connect(0)).greet("next")
+            return await host.clients[1].hear()
+
+    assert asyncio.run(match()) == {"cmd": "new_game", "name": {"team0": "next", "team1": "late"}}
+
+
+def test_a_client_that_comes_alone_is_told_of():
+    async def match():
+        async with serving(house_of(arrivals=True, say=said.append)) as host:
+            for door in (1, 0):
+                await (await host.connect(door)).hear()
+            return "{}:{}".format(*host.clients[0].writer.get_extra_info("sockname")[:2])
+
+    said = []
+    assert [f"{asyncio.run(match())} waits as team1"] == [line for line in said if "waits" in line]
+
+
+@pytest.mark.parametrize("checked", [(0,), (1,), (0, 1), (1, 1, 0)])
+def test_those_who_only_look_whether_a_port_is_open_play_no_match(tmp_path, checked):
+    async def match():
+        async with serving(house_of(records=tmp_path, say=said.append), most=1) as host:
+            waiting = await host.connect(0)
+            assert (await waiting.hear())["cmd"] == "dc"
+            for door in checked:
+                await (await host.connect(door)).close()
+            await until(lambda: len(said) == len(checked))
+            opponent = await host.connect(1)
+            waiting.say({"cmd": "dc_ok", "name": "waiting"})
+            waiting.say({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
+            assert await opponent.greet("opponent") == "team1"
+            assert (await waiting.hear())["cmd"] == "is_ready"
+            for client in (waiting, opponent):
+                assert (await client.hear())["cmd"] == "new_game"
+            await play_on((waiting, opponent), CONCEDE)
+            for client in (waiting, opponent):
+                await client.close()
+            await until(host.hall.done.is_set)
+
+    said = []
+    asyncio.run(match())
+    assert all(" left" in line for line in said[:-2])
+    assert said[-2] == "match 1: team0 waiting against team1 opponent, 1 end"
+    assert [path.name for path in tmp_path.iterdir()] == ["test-0001.jsonl"]
+
+
 def test_the_hall_is_done_after_so_many_matches(tmp_path):
     async def match():
         async with serving(house_of(records=tmp_path, extra_ends=2), most=2) as host:
@@ -87,6 +139,8 @@ def test_a_record_and_those_who_watch_get_every_line(tmp_path):
     record = read(tmp_path / "test-0001.jsonl")
     assert replay(record).shape[0] == len(updates)
     assert record.match.players == ("client0", "client1")
+    errors = errors_of(record.match.model(), (record.match.seed, record.match.pair))
+    assert [shot.thrown[:2] for shot in record.shots] == [errors(*shot.aim[:2]) for shot in record.shots]
     assert [shot.simulations for shot in record.shots] == [None] * len(record.shots)
     (name, lines), = feed.matches()
     assert name == "test-0001"
@@ -158,6 +212,7 @@ def test_a_record_that_cannot_be_written_costs_no_match(tmp_path):
     assert asyncio.run(match())[-1]["state"]["game_result"]["reason"] == "concede"
     assert [line for line in said if "no record" in line] == [
         f"match 1: no record is kept from here on: No such file or directory ({tmp_path}/missing/test-0001.jsonl)"]
+    assert said[-1].endswith(" (concede)")  # and no file is named
 
 
 def test_a_defect_costs_one_match(monkeypatch):
@@ -190,5 +245,3 @@ def test_names_do_not_spoil_the_console(name):
     said = []
     asyncio.run(match())
     assert all(line.isprintable() and len(line) < 200 for line in said)
-
-
