@@ -20,11 +20,11 @@ from curling.noise import Noise, noise_of
 from curling.replay import live
 from curling.server import dc2, dc3
 from curling.server.feed import Feed
-from curling.server.house import House
 from curling.server.ice import Ice
 from curling.server.listener import PortError
 from curling.server.match import Times
 from curling.server.serve import Doors, Make, serve
+from curling.server.venue import Venue
 from runs.command_line import DONE, INTERRUPTED
 from runs.experiment import RunError, UsageError, number
 from runs.files import writing
@@ -83,24 +83,24 @@ def main(options: Options) -> int:
         UsageError: something that cannot be served.
         RunError: a port is taken.
     """
-    house = _house(options)
+    venue = _venue(options)
     with ExitStack() as leaving:
-        leaving.callback(house.ice.close)
-        if house.feed is not None and options.watch is not None:
-            watch = _watch(house.feed, options.watch)
+        leaving.callback(venue.ice.close)
+        if venue.feed is not None and options.watch is not None:
+            watch = _watch(venue.feed, options.watch)
             leaving.callback(watch.close)
-            return asyncio.run(_serve(house, options, watch.url))
-        return asyncio.run(_serve(house, options))
+            return asyncio.run(_serve(venue, options, watch.url))
+        return asyncio.run(_serve(venue, options))
 
 
 def _watch(feed: Feed, port: int) -> live.Watch:
     try:
-        return live.serve(feed, port=port)
+        return live.Watch(feed, port=port)
     except OSError as error:
         raise RunError(f"nothing can be watched at port {port} ({error.strerror}); choose another --watch") from error
 
 
-def _house(options: Options) -> House:
+def _venue(options: Options) -> Venue:
     """The rules, the ice and the place of the records."""
     number("--port", options.port, 0, 65534, whole=True)
     ends = number("--ends", options.ends, 1, MOST_ENDS, whole=True)
@@ -119,7 +119,7 @@ def _house(options: Options) -> House:
         options.records.mkdir(parents=True, exist_ok=True)
     name = f"{options.protocol}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     feed = None if options.watch is None else Feed()
-    return House(match, model, times, _ice(model, options), seed, np.random.default_rng(seed), _text(match, options),
+    return Venue(match, model, times, _ice(model, options), seed, np.random.default_rng(seed), _text(match, options),
                  _say, name, options.records, feed)
 
 
@@ -161,7 +161,7 @@ def _text(match: Match, options: Options) -> str:
             f"engine {match.engine}, seed {match.seed}, records in {options.records}")
 
 
-async def _serve(house: House, options: Options, url: str | None = None) -> int:
+async def _serve(venue: Venue, options: Options, url: str | None = None) -> int:
     """Serve matches, which can be watched at `url`; the exit status."""
     protocols: dict[str, tuple[Make, Doors]] = {
         "dc3": (partial(dc3.Session3, steps=options.trajectory), dc3.doors),
@@ -172,11 +172,11 @@ async def _serve(house: House, options: Options, url: str | None = None) -> int:
     async def opened(*where: Any) -> Sequence[asyncio.Server]:
         servers = await doors(*where)
         if url is not None:
-            house.say(f"watch the matches at {url}")
+            venue.say(f"watch the matches at {url}")
         return servers
 
     try:
-        ended = await serve(house, make, opened, options.host, options.port, options.matches)
+        ended = await serve(venue, make, opened, options.host, options.port, options.matches)
     except PortError as error:
         raise RunError(str(error)) from error
     return INTERRUPTED if ended == signal.SIGINT else DONE

@@ -20,6 +20,11 @@ def complain(text: str) -> None:
     aside(f"bonspiel client: {text}")
 
 
+def length(ends: int) -> str:
+    """How long a match is."""
+    return "1 end" if ends == 1 else f"{ends} ends"
+
+
 def _print(line: str, stream: TextIO) -> None:
     try:
         print(line, file=stream, flush=True)

@@ -6,6 +6,7 @@ import numpy as np
 from msgspec import UNSET
 
 from curling.client.connection import Connection, Tcp, Wire
+from curling.client.console import length
 from curling.client.log import MessageLog
 from curling.client.situation import Situation
 from curling.client.skip import Skip, Throw
@@ -136,10 +137,11 @@ async def _sit_down(connection: Connection, name: str, skip: Skip) -> Announced:
     skip.clock.answered(delay)
     match = Announced(int(ready.team == "team1"), ready.game)
     setting = ready.game.setting
-    skip.say(f"{ready.team} of a match of {setting.max_end} ends, {setting.thinking_time[match.team]:g} s; warming up")
+    seconds = setting.thinking_time[match.team]
+    skip.say(f"{ready.team} of a match of {length(setting.max_end)}, {seconds:g} s; warming up")
     if abs(setting.sheet_width - SHEET_WIDTH) > 1e-3:
         skip.complain(f"the sheet is {setting.sheet_width:g} m wide, planners take it for {SHEET_WIDTH} m")
-    await connection.during(skip.warm_up(match.first(), setting.thinking_time[match.team]))
+    await connection.during(skip.warm_up(match.first(), seconds))
     await connection.send(dc3.ReadyOk())
     skip.say("ready; waiting for the other team")
     names = (await connection.expect(dc3.NewGame)).name

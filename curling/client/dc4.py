@@ -4,6 +4,7 @@ import asyncio
 import time
 from uuid import UUID
 
+from curling.client.console import length
 from curling.client.dc4_link import ANSWER, PATIENCE, Link, Login, Trouble, package, refusal, trouble_of
 from curling.client.situation import Situation
 from curling.client.skip import Skip, Throw
@@ -72,7 +73,7 @@ async def play(login: Login, match_id: UUID, team: int, name: str, skip: Skip, r
         skip.clock.delay = time.monotonic() - start
         say(f"team{team} of match {match_id}; waiting for the other team")
         state = first = await link.start()
-        say(f"a match of {state.ends} ends, {state.remaining(team):g} s")
+        say(f"a match of {length(state.ends)}, {state.remaining(team):g} s")
         while state.winner_team is None:
             skip.clock.fraction = fraction * (EXTRA_SHARE if _is_extra(state) else 1.0)
             if state.next_shot_team == f"team{team}":

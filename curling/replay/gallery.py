@@ -94,10 +94,11 @@ class Gallery:
             self._changes += 1
             self._news.notify_all()
 
-    def _wait(self, count: Callable[[], int], known: int, seconds: float = PING) -> bool:
+    def _wait(self, count: Callable[[], int], known: int, seconds: float | None = None) -> bool:
         """Wait until there are more than the known, or the next sign of life is due; whether there are more."""
         with self._news:
-            return self._news.wait_for(lambda: self.closed or count() > known, seconds) and not self.closed
+            return self._news.wait_for(lambda: self.closed or count() > known,
+                                       PING if seconds is None else seconds) and not self.closed
 
     def of_match(self, match: Watched, number: int) -> Iterator[str]:
         """Messages for those who watch a match, from line `number` on, up to the result."""

@@ -19,31 +19,25 @@ PATIENCE = 20.0  # s that a viewer may take to send a request, or to take what i
 VIEWERS = 64  # at once; each has a thread
 
 
-def serve(feed: Feed, host: str = "127.0.0.1", port: int = 0) -> "Watch":
-    """Show the matches of a feed until it is closed.
+class Watch(ThreadingHTTPServer):
+    """Shows the matches of a feed until it is closed.
 
     Args:
-        feed: to watch; call this in the thread that publishes, or before it does.
+        feed: to watch; make this in the thread that publishes, or before it does.
         host: address to bind to.
         port: 0 is any free one.
 
-    Raises:
-        OSError: the port is taken, or the address is none of this machine's.
-    """
-    return Watch(feed, host, port)
-
-
-class Watch(ThreadingHTTPServer):
-    """The pages of a feed, see `serve`.
-
     Attributes:
         url: of the list of matches.
+
+    Raises:
+        OSError: the port is taken, or the address is none of this machine's.
     """
 
     daemon_threads = True
     request_queue_size = VIEWERS
 
-    def __init__(self, feed: Feed, host: str, port: int) -> None:
+    def __init__(self, feed: Feed, host: str = "127.0.0.1", port: int = 0) -> None:
         """Begin to listen."""
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Viewer)

@@ -131,6 +131,10 @@ function listen(address) {
   live = true;
   byId("live").hidden = false;
   state("Waiting for the match");
+  source.onopen = () => {
+    lost = false;
+    if (story) show(true); else state("Waiting for the match");
+  };
   source.onmessage = message => {
     if (Number(message.lastEventId) !== seen) return;
     seen += 1;
@@ -138,7 +142,6 @@ function listen(address) {
     if (event.type === "match") { begin(event); follow = playing = true; } else story.add(event);
     const late = follow && story.count - p > 1;
     if (late) { p = story.count - (event.type === "shot" ? 1 : 0); rested = REST; }
-    lost = false;
     if (story.result) source.close();
     show(true);
   };

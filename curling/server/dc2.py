@@ -5,24 +5,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from curling.protocols import ProtocolError, dc2
-from curling.server.house import House
 from curling.server.listener import Hall, listen
 from curling.server.match import Referee
 from curling.server.seat import Fault, Said, Seat
 from curling.server.session import Session
+from curling.server.venue import Venue
 
 LOGIN_SECONDS = 60.0
 
 
-async def doors(house: House, hall: Hall, host: str, port: int) -> Sequence[asyncio.Server]:
+async def doors(venue: Venue, hall: Hall, host: str, port: int) -> Sequence[asyncio.Server]:
     """Open the port; clients play each other in the order in which they log in."""
     def door() -> Seat:
-        return Seat(b"\0", dc2.MAX_TEXT, house.clock, lambda seat: hall.attend(_log_in(house, hall, seat)))
+        return Seat(b"\0", dc2.MAX_TEXT, venue.clock, lambda seat: hall.attend(_log_in(venue, hall, seat)))
 
     return (await listen(host, port, door),)
 
 
-async def _log_in(house: House, hall: Hall, seat: Seat) -> None:
+async def _log_in(venue: Venue, hall: Hall, seat: Seat) -> None:
     """Take a client as far as its login, and then to a match."""
     news: asyncio.Queue[Said] = asyncio.Queue()
     seat.hear = news.put_nowait
@@ -32,7 +32,7 @@ async def _log_in(house: House, hall: Hall, seat: Seat) -> None:
             login: dc2.Login = _decoded((await news.get()).text, dc2.Login)
         seat.send(dc2.encode(dc2.LoginOk()))
     except (Fault, ProtocolError, TimeoutError) as error:
-        house.say(f"client {seat.address}: {str(error) or f'no LOGIN within {LOGIN_SECONDS:g} s'}")
+        venue.say(f"client {seat.address}: {str(error) or f'no LOGIN within {LOGIN_SECONDS:g} s'}")
         seat.close()
     except asyncio.CancelledError:
         seat.close()
@@ -47,9 +47,9 @@ class Session2(Session):
 
     sides = ("first", "second")
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, venue: Venue) -> None:
         """A session without clients."""
-        super().__init__(house)
+        super().__init__(venue)
         self._asked: set[int] = set()
 
     async def converse(self) -> None:
@@ -101,7 +101,7 @@ class Session2(Session):
             return
         aim = dc2.throw_to_sheet(move)
         thrown = referee.release(aim)
-        referee.settle(aim, thrown, await self.house.ice.play(referee.state, thrown), seconds)
+        referee.settle(aim, thrown, await self.venue.ice.play(referee.state, thrown), seconds)
         self._tell_both(dc2.RunShot(*dc2.throw_from_sheet(*thrown)), *_position(referee, first))
         if referee.end > end:
             team0, team1 = referee.scores[0][end], referee.scores[1][end]

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from curling.protocols import ProtocolError, dc3
 from curling.server.dc3_messages import game_of, shot_of, trajectory_of, update_of
-from curling.server.house import House
 from curling.server.listener import Hall, listen
 from curling.server.match import Referee
 from curling.server.seat import Seat
 from curling.server.session import Session
+from curling.server.venue import Venue
 from curling.state import row_of
 from curling.umpire import Outcome
 from planners.base import Array
@@ -24,10 +24,10 @@ VERSION = dc3.Version(1, 0)
 Answer = TypeVar("Answer", dc3.DcOk, dc3.ReadyOk, dc3.Move)
 
 
-async def doors(house: House, hall: Hall, host: str, port: int) -> Sequence[asyncio.Server]:
+async def doors(venue: Venue, hall: Hall, host: str, port: int) -> Sequence[asyncio.Server]:
     """Open the two ports; one above the first one is team 1's."""
     def door(team: int) -> Seat:
-        return Seat(b"\n", dc3.MAX_CLIENT_LINE, house.clock, lambda seat: hall.seat(seat, team))
+        return Seat(b"\n", dc3.MAX_CLIENT_LINE, venue.clock, lambda seat: hall.seat(seat, team))
 
     first = await listen(host, port, lambda: door(0))
     try:
@@ -41,16 +41,16 @@ class Session3(Session):
     """One match.
 
     Args:
-        house: what the server plays.
+        venue: what the server plays.
         steps: of the reference simulator between two frames of the trajectories; None if none are sent.
     """
 
-    def __init__(self, house: House, steps: int | None) -> None:
+    def __init__(self, venue: Venue, steps: int | None) -> None:
         """A session without clients."""
-        super().__init__(house)
+        super().__init__(venue)
         self._steps = steps
-        self._game = game_of(house.match, house.times)
-        self._greeting = dc3.encode(dc3.Dc(VERSION, str(uuid.UUID(bytes=house.ids.bytes(16), version=4)),
+        self._game = game_of(venue.match, venue.times)
+        self._greeting = dc3.encode(dc3.Dc(VERSION, str(uuid.UUID(bytes=venue.ids.bytes(16), version=4)),
                                            datetime.now(UTC).isoformat(timespec="seconds")))
         self._due = [math.inf, math.inf]  # when each must have answered that, by the event loop's clock
 
@@ -105,7 +105,7 @@ class Session3(Session):
             return self._last(move, start)
         aim = move.velocity.x, move.velocity.y, 1.0 if move.rotation == "ccw" else -1.0
         thrown = referee.release(aim)
-        after = await self.house.ice.play(referee.state, thrown)
+        after = await self.venue.ice.play(referee.state, thrown)
         start = referee.board
         start[row_of(referee.state)] = 0.0  # where stones are released
         referee.settle(aim, thrown, after, seconds)

@@ -138,10 +138,13 @@ class Referee:
         winner = 1 - self.team
         if self.shot < LAST_SHOT:
             self.shot += 1
-        else:  # the reference server then counts the stones as they lie
+        else:  # the reference server then counts the stones as they lie, and sets the clocks of an extra end
             sheet = self.model.law.sheet
             gain = int(score(self.stones, sheet.tee, sheet.in_house))
-            self._count((max(gain, 0), max(-gain, 0)))
+            points = max(gain, 0), max(-gain, 0)
+            self._count(points)
+            if self.end >= self.match.ends and self._points[0] + points[0] == self._points[1] + points[1]:
+                self.remaining = [self.times.extra_end, self.times.extra_end]
         self._finish(Result(self.total, winner, 1.0 - winner, reason))
 
     def _count(self, points: tuple[int, int]) -> None:

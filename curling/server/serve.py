@@ -4,21 +4,21 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Sequence
 
-from curling.server.house import House
 from curling.server.listener import Hall, address
 from curling.server.session import Session
+from curling.server.venue import Venue
 
-Make = Callable[[House], Session]
-Doors = Callable[[House, Hall, str, int], Awaitable[Sequence[asyncio.Server]]]
+Make = Callable[[Venue], Session]
+Doors = Callable[[Venue, Hall, str, int], Awaitable[Sequence[asyncio.Server]]]
 SIGNALS = signal.SIGINT, signal.SIGTERM
 
 
-async def serve(house: House, make: Make, doors: Doors, host: str, port: int,
+async def serve(venue: Venue, make: Make, doors: Doors, host: str, port: int,
                 most: int | None = None) -> int | None:
     """Serve matches until there were as many as asked for, or a signal comes.
 
     Args:
-        house: what is played.
+        venue: what is played.
         make: a session of the protocol.
         doors: opens its ports for a hall, at an address and from a port on.
         host: address to bind to.
@@ -32,13 +32,14 @@ async def serve(house: House, make: Make, doors: Doors, host: str, port: int,
         PortError: a port is taken.
     """
     loop, stopped = asyncio.get_running_loop(), asyncio.Queue[int]()
-    for number in SIGNALS:
-        loop.add_signal_handler(number, stopped.put_nowait, number)
-    hall = Hall(lambda: make(house), most)
+    # not the loop's own handlers, which Windows has not
+    before = {number: signal.signal(number, lambda came, _: loop.call_soon_threadsafe(stopped.put_nowait, came))
+              for number in SIGNALS}
+    hall = Hall(lambda: make(venue), most)
     servers: Sequence[asyncio.Server] = ()
     try:
-        servers = await doors(house, hall, host, port)
-        house.say(f"listening on {' and '.join(map(address, servers))}: {house.text}")
+        servers = await doors(venue, hall, host, port)
+        venue.say(f"listening on {' and '.join(map(address, servers))}: {venue.text}")
         ends = [asyncio.create_task(waiting) for waiting in (stopped.get(), hall.done.wait())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         for end in ends:
@@ -47,6 +48,6 @@ async def serve(house: House, make: Make, doors: Doors, host: str, port: int,
         for server in servers:
             server.close()
         await hall.clear()
-        for number in SIGNALS:
-            loop.remove_signal_handler(number)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return int(ends[0].result()) if ends[0].done() and not ends[0].cancelled() else None

@@ -4,9 +4,9 @@ import asyncio
 from abc import ABC, abstractmethod
 
 from curling.protocols import ProtocolError
-from curling.server.house import House, Ledger
 from curling.server.match import Referee
 from curling.server.seat import Fault, Said, Seat
+from curling.server.venue import Ledger, Venue
 
 LEAVING_SECONDS = 10.0  # for clients to close their connections when the match is over
 LONGEST_NAME = 40  # characters on the console
@@ -27,7 +27,7 @@ class Session(ABC):
     Whatever goes wrong ends this match and no other: both connections close, and the record says why.
 
     Args:
-        house: what the server plays.
+        venue: what the server plays.
 
     Attributes:
         number: of the match; 0 until it begins.
@@ -39,9 +39,9 @@ class Session(ABC):
 
     sides = ("team0", "team1")
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, venue: Venue) -> None:
         """A session without clients."""
-        self.house = house
+        self.venue = venue
         self.number = 0
         self.seats: list[Seat | None] = [None, None]
         self.names: list[str | None] = [None, None]
@@ -75,11 +75,11 @@ class Session(ABC):
         """Let a client play for a team."""
         self.seats[team], self.names[team] = seat, name
         if None in self.seats:
-            self.house.say(f"{seat.address} waits as {self.who(team)}")
+            self.venue.say(f"{seat.address} waits as {self.who(team)}")
         seat.hear = lambda said: self._inbox.put_nowait((team, seat, said))
         self._inbox.put_nowait((team, seat, None))
         if seat.gone:
-            seat.hear(Said(None, self.house.clock()))
+            seat.hear(Said(None, self.venue.clock()))
         seat.listen()
 
     async def run(self) -> None:
@@ -101,10 +101,10 @@ class Session(ABC):
 
     def begin(self) -> Referee:
         """Call the referee: both clients are ready."""
-        self.number = next(self.house.numbers)
+        self.number = next(self.venue.numbers)
         players = str(self.names[0]), str(self.names[1])
-        self.referee, self._ledger = self.house.referee(self.number, players)
-        ends = self.house.match.ends
+        self.referee, self._ledger = self.venue.referee(self.number, players)
+        ends = self.venue.match.ends
         self.say(f"{self.who(0)} against {self.who(1)}, {ends} {'end' if ends == 1 else 'ends'}")
         return self.referee
 
@@ -116,7 +116,7 @@ class Session(ABC):
             except ClientFault as fault:
                 if self.seats[1 - fault.team] is None:
                     raise
-                self.house.say(f"client {self.seat(fault.team).address}: {fault}")
+                self.venue.say(f"client {self.seat(fault.team).address}: {fault}")
                 self.vacate(fault.team)
 
     def vacate(self, team: int) -> None:
@@ -200,7 +200,7 @@ class Session(ABC):
     def say(self, text: str) -> None:
         """Tell the console about this match."""
         waiting = " and ".join(seat.address for seat in self.seats if seat is not None)
-        self.house.say(f"match {self.number}: {text}" if self.number else f"waiting client {waiting}: {text}")
+        self.venue.say(f"match {self.number}: {text}" if self.number else f"waiting client {waiting}: {text}")
 
     def _tell_result(self) -> None:
         assert self.referee is not None and self.referee.result is not None and self._ledger is not None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from curling.server import dc2, dc3
 from tests.curling.protocols.corpus import TERMINATOR
-from tests.curling.server.hosting import hosting, house_of
+from tests.curling.server.hosting import hosting, venue_of
 
 HANG = 5.0  # s within which everything must react
 STAGES = ("greeting", "ready", "turn", "not turn", "over")
@@ -80,9 +80,9 @@ async def practice(protocol, folder, **given):
     """A practice server; `host.told` is what it says on its console."""
     told = []
     physics = {"dc3": "fcv1", "dc2": "dc2"}[protocol]
-    house = house_of(physics, say=told.append, records=folder, **given)
+    venue = venue_of(physics, say=told.append, records=folder, **given)
     make, doors = {"dc3": (partial(dc3.Session3, steps=None), dc3.doors), "dc2": (dc2.Session2, dc2.doors)}[protocol]
-    async with hosting(house, make, doors, end=TERMINATOR[protocol]) as host:
+    async with hosting(venue, make, doors, end=TERMINATOR[protocol]) as host:
         host.told, host.folder, host.player = told, folder, PLAYERS[protocol]
         yield host
 

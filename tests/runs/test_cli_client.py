@@ -60,6 +60,7 @@ def test_a_match_of_digital_curling_3(server, tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out.splitlines()
     assert out[-1] == "won 0 : 0 (concede)"
     assert out[0] == f"connected to 127.0.0.1:{port}" and "ready; waiting for the other team" in out
+    assert out[1].startswith("team0 of a match of 1 end, ")
     moves = [line for line in out if line.startswith("end ")]
     assert len(moves) == 3 and all("expects to win" in line and "simulations in" in line and "s were left" in line
                                    for line in moves)

@@ -87,9 +87,19 @@ def test_a_match_is_served_and_recorded_and_then_the_server_ends(start, tmp_path
                      f"match 1: team0 team 0 wins, 0:0 (concede), record kept/{file.name}"]
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_a_signal_ends_the_server_and_every_record(start, tmp_path, number, status):
-    server = start("server", "dc3", "--port", "0", "--angle-sd", "0.001")
+WINDOWS = """
+import asyncio
+def add_signal_handler(*_):
+    raise NotImplementedError
+asyncio.SelectorEventLoop.add_signal_handler = add_signal_handler
+asyncio.SelectorEventLoop.remove_signal_handler = add_signal_handler
+from runs.cli import main"""  # a loop such as theirs
+
+
+@pytest.mark.parametrize(("number", "status", "loop"), [
+    (signal.SIGINT, 130, {}), (signal.SIGTERM, 0, {}), (signal.SIGINT, 130, {"program": WINDOWS})])
+def test_a_signal_ends_the_server_and_every_record(start, tmp_path, number, status, loop):
+    server = start("server", "dc3", "--port", "0", "--angle-sd", "0.001", **loop)
     with ExitStack() as stack:
         teams = greeted(listening(server), stack)
         assert teams[1].hear()["cmd"] == "update"

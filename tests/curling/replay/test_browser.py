@@ -294,10 +294,4 @@ def test_digital_curling_2_and_extra_ends(look, pixels, make_game):
     assert page.inner_text("#scoreboard thead").split()[-2] == f"E{extra}"
     assert f"Extra end {extra}, shot 16" in page.inner_text("#where")
     # a draw takes some twenty seconds, whatever the clock of the physics says
-    page.evaluate("replay.go(16)")
-    page.select_option("#speed", "20")
-    page.keyboard.press("Space")
-    while place(page) == 16:
-        page.wait_for_timeout(10)
-    page.wait_for_timeout(300)
-    assert 16 < place(page) < 17
+    assert 15_000 < tell(found)[0][1]["length"] < 30_000

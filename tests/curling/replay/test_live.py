@@ -39,7 +39,7 @@ def feed():
 
 @pytest.fixture
 def watch(feed):
-    found = live.serve(feed, "127.0.0.1", 0)
+    found = live.Watch(feed, "127.0.0.1", 0)
     yield found
     found.close()
 
@@ -101,7 +101,7 @@ def test_events_are_those_of_the_replay_first_those_so_far_then_the_new_ones(fee
 
 def test_what_was_played_before_anybody_could_watch_is_there(feed, lines):
     publish(feed, lines[:3])
-    watch = live.serve(feed)
+    watch = live.Watch(feed)
     try:
         with Stream(watch, f"/events/{MATCH}") as stream:
             assert [stream.next()["type"] for _ in range(3)] == ["match", "shot", "shot"]
@@ -167,7 +167,6 @@ def test_a_viewer_that_reads_nothing_costs_the_players_nothing(feed, watch, line
 
 def test_those_who_went_away_are_found_out(feed, watch, lines, monkeypatch):
     monkeypatch.setattr(gallery, "PING", 0.05)
-    monkeypatch.setattr(gallery.Gallery._wait, "__defaults__", (0.05,))
     publish(feed, lines[:1])
     threads = threading.active_count()
     for _ in range(live.VIEWERS):
@@ -190,7 +189,7 @@ def test_more_viewers_than_there_is_room_for_are_told_so(feed, watch, lines, mon
 
 
 def test_closing_sends_viewers_home_and_frees_the_port(feed, lines):
-    watch = live.serve(feed)
+    watch = live.Watch(feed)
     publish(feed, lines[:1])
     with Stream(watch, f"/events/{MATCH}") as stream, Stream(watch, "/events") as index:
         assert stream.next()["type"] == "match" and index.next()
@@ -200,13 +199,13 @@ def test_closing_sends_viewers_home_and_frees_the_port(feed, lines):
         assert stream.next() is None and index.next() is None
         assert time.monotonic() - before < gallery.PING / 2
     publish(feed, lines[1:])
-    again = live.serve(feed, "127.0.0.1", watch.server_address[1])
+    again = live.Watch(feed, "127.0.0.1", watch.server_address[1])
     again.close()
 
 
 def test_a_port_in_use_is_an_error(watch, feed):
     with pytest.raises(OSError):
-        live.serve(feed, "127.0.0.1", watch.server_address[1])
+        live.Watch(feed, "127.0.0.1", watch.server_address[1])
 
 
 def test_matches_that_are_over_are_forgotten_when_there_are_many(feed, watch, lines):
@@ -235,6 +234,21 @@ def test_the_page_shows_shots_as_they_come(feed, watch, lines, look):
     assert page.evaluate("replay.position") == 32
     assert page.inner_text("#score") == "{} : {}".format(*lines[-1]["score"])
     assert page.locator("#banner").is_visible() and page.locator("#status.live").count() == 0
+
+
+def test_the_page_says_that_the_connection_is_back_before_there_is_news(feed, lines, look):
+    publish(feed, lines[:10])
+    watch = live.Watch(feed)
+    page = look(f"{watch.url}match/{MATCH}")
+    page.wait_for_selector("#status.live")
+    watch.close()
+    again = live.Watch(feed, "127.0.0.1", watch.server_address[1])
+    try:
+        page.wait_for_selector("text=Connection lost, trying again")
+        page.wait_for_selector("#status.live")
+        assert "lost" not in page.inner_text("#status")
+    finally:
+        again.close()
 
 
 def wait(page, condition):

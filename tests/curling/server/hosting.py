@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from curling.game import Match
-from curling.server.house import House
 from curling.server.ice import Ice
 from curling.server.listener import Hall
 from curling.server.match import Times
+from curling.server.venue import Venue
 
 PATIENCE = 20.0  # s, for anything that a test waits for
 
@@ -32,8 +32,8 @@ class Clock:
         return self.now
 
 
-def house_of(physics="fcv1", film=False, arrivals=False, **given):
-    """A house whose console is told who waits only if `arrivals` are asked for."""
+def venue_of(physics="fcv1", film=False, arrivals=False, **given):
+    """A venue whose console is told who waits only if `arrivals` are asked for."""
     say = given.pop("say", lambda line: None)
     match = Match(("", ""), physics, None, given.pop("noise", "none"), given.pop("ends", 1), given.pop("extra_ends", 0))
     match = replace(match, rule=given.pop("rule", match.model().rule))
@@ -41,7 +41,7 @@ def house_of(physics="fcv1", film=False, arrivals=False, **given):
     rest = {"times": Times(100_000, 20_000), "ice": Ice(model, "analytic", film, 0), "seed": 1,
             "ids": np.random.default_rng(1), "text": "a test", "name": "test",
             "say": lambda line: None if " waits as " in line and not arrivals else say(line)}
-    return House(match, model, **rest | given)
+    return Venue(match, model, **rest | given)
 
 
 class Host:
@@ -57,10 +57,10 @@ class Host:
 
 
 @asynccontextmanager
-async def hosting(house, make, doors, most=None, end=b"\n"):
+async def hosting(venue, make, doors, most=None, end=b"\n"):
     """A server; in the end all clients have left it."""
-    hall = Hall(lambda: make(house), most)
-    servers = await doors(house, hall, "127.0.0.1", 0)
+    hall = Hall(lambda: make(venue), most)
+    servers = await doors(venue, hall, "127.0.0.1", 0)
     host = Host(hall, [server.sockets[0].getsockname()[1] for server in servers], end)
     try:
         yield host

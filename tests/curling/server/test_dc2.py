@@ -15,7 +15,7 @@ from curling.server.match import Times
 from curling.sheet import no_stones
 from curling.state import FIRST_STONE
 from tests.curling.recorded import records
-from tests.curling.server.hosting import Clock, hosting, house_of, until
+from tests.curling.server.hosting import Clock, hosting, until, venue_of
 
 DRAW = "BESTSHOT -0.990740 -29.559774 0"
 
@@ -41,12 +41,12 @@ class RecordedIce(Ice):
         return await super().play(state, thrown)
 
 
-def house_for(heard, clock):
+def venue_for(heard, clock):
     shots = [dc2.throw_to_sheet(dc2.decode_server(text.encode())) for text in heard if text.startswith("RUNSHOT")]
     throws = iter([(vx, vy) for vx, vy, _ in shots])
-    house = house_of("dc2", noise="dc2", ends=2, clock=clock, times=Times(60_000, 60_000),
+    venue = venue_of("dc2", noise="dc2", ends=2, clock=clock, times=Times(60_000, 60_000),
                      errors=lambda model, seed: lambda vx, vy: next(throws))
-    return replace(house, ice=RecordedIce(heard, house.model, "analytic", False, 0))
+    return replace(venue, ice=RecordedIce(heard, venue.model, "analytic", False, 0))
 
 
 def seconds_used(heard, team):
@@ -83,7 +83,7 @@ async def replay_transcript():
     moves = [said[2:], [f"BESTSHOT 0.0 -30.0 {text[-1]}" for text in heard if text.startswith("RUNSHOT")]]
     movers = [int(text[-1]) for text in heard if text.startswith("SETSTATE")]
     moves[1] = [move for move, mover in zip(moves[1], movers, strict=False) if mover == 1]
-    async with hosting(house_for(heard, clock), Session2, doors, end=b"\0") as host:
+    async with hosting(venue_for(heard, clock), Session2, doors, end=b"\0") as host:
         playing = []
         for team, name in enumerate(("alice", "bob")):
             client = await host.connect()
@@ -136,13 +136,13 @@ async def start(host):
 def played(act, **given):
     """What both clients hear from the first GO on, after `act` has done something with them; the console's lines."""
     async def match():
-        async with hosting(house, Session2, doors, end=b"\0") as host:
+        async with hosting(venue, Session2, doors, end=b"\0") as host:
             clients = await start(host)
             await act(*clients)
             return [[text async for text in rest_of(client)] for client in clients]
 
     told = []
-    house = house_of("dc2", say=told.append, **given)
+    venue = venue_of("dc2", say=told.append, **given)
     return asyncio.run(match()), told
 
 
@@ -163,9 +163,15 @@ def test_concession():
 
 def test_time_limit():
     async def act(first, second):
+        clock.now += 50.0
         first.say(DRAW)
+        while not (await second.hear()).startswith("GO "):
+            pass
+        clock.now += 200.0
+        second.say(DRAW)
 
-    (first, second), told = played(act, times=Times(200, 200))
+    clock = Clock()
+    (first, second), told = played(act, times=Times(100_000, 100_000), clock=clock)
     assert first[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER WIN"]
     assert second[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER LOSE"]
     assert told[-1] == "match 1: first alice wins, 0:0 (time_limit)"
@@ -208,7 +214,7 @@ def test_a_fault_closes_both_connections(tmp_path, who, what, words):
 ])
 def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
     async def match():
-        async with hosting(house, Session2, doors, end=b"\0") as host:
+        async with hosting(venue, Session2, doors, end=b"\0") as host:
             stranger = await host.connect()
             assert await stranger.hear() == "CONNECTED"
             if what is None:
@@ -219,7 +225,7 @@ def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
             await start(host)
 
     told = []
-    house = house_of("dc2", say=told.append)
+    venue = venue_of("dc2", say=told.append)
     asyncio.run(match())
     assert told[0].startswith("client 127.0.0.1:") and words in told[0]
     assert told[1] == "match 1: first alice against second bob, 1 end"
@@ -230,7 +236,7 @@ def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
 @pytest.mark.parametrize("early", [False, True])
 def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
     async def match():
-        async with hosting(house, Session2, doors, end=b"\0") as host:
+        async with hosting(venue, Session2, doors, end=b"\0") as host:
             clients = [await logged_in(host, "waiting"), await logged_in(host, "gone")]
             for client in clients:
                 assert await client.hear() == "ISREADY"
@@ -250,7 +256,7 @@ def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
             assert [await client.hear() for client in (clients[0], late)] == ["NEWGAME waiting late"] * 2
 
     told = []
-    house = house_of("dc2", say=told.append)
+    venue = venue_of("dc2", say=told.append)
     asyncio.run(match())
     assert told[0].startswith("client 127.0.0.1:") and words in told[0]
     assert told[1] == "match 1: first waiting against second late, 1 end"
@@ -258,7 +264,7 @@ def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
 
 def test_who_logs_in_while_the_other_leaves_waits_for_somebody_else():
     async def match():
-        async with hosting(house_of("dc2"), Session2, doors, end=b"\0") as host:
+        async with hosting(venue_of("dc2"), Session2, doors, end=b"\0") as host:
             leaver, late = await logged_in(host, "leaver"), await host.connect()
             assert await late.hear() == "CONNECTED"
             leaver.writer.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
@@ -278,7 +284,7 @@ def test_who_does_not_log_in_in_time_is_sent_away(monkeypatch):
     monkeypatch.setattr("curling.server.dc2.LOGIN_SECONDS", 0.2)
 
     async def match():
-        async with hosting(house_of("dc2", say=told.append), Session2, doors, end=b"\0") as host:
+        async with hosting(venue_of("dc2", say=told.append), Session2, doors, end=b"\0") as host:
             stranger = await host.connect()
             assert [await stranger.hear() for _ in range(2)] == ["CONNECTED", None]
 

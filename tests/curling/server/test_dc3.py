@@ -16,7 +16,7 @@ from curling.server.ice import Ice
 from curling.server.match import Times
 from curling.state import FIRST_STONE
 from tests.curling.recorded import records
-from tests.curling.server.hosting import Clock, hosting, house_of, play_on, start, until
+from tests.curling.server.hosting import Clock, hosting, play_on, start, until, venue_of
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
 CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
@@ -45,8 +45,8 @@ class RecordedIce(Ice):
         return await super().play(state, thrown)
 
 
-def house_for(heard, clock, film):
-    """A house as the transcript announces it; errors of execution and positions before throws are those on record."""
+def venue_for(heard, clock, film):
+    """A venue as the transcript announces it; errors of execution and positions before throws are those on record."""
     game = heard[1]["game"]
     setting = game["setting"]
     player = game["players"]["team0"][0]
@@ -55,9 +55,9 @@ def house_for(heard, clock, film):
     throws = iter([move["velocity"].values() for update in updates[1:]
                    if (move := update["last_move"]["actual_move"])["type"] == "shot"])
     times = Times(*(round(1000 * setting[name]["team0"]) for name in ("thinking_time", "extra_end_thinking_time")))
-    house = house_of(noise=noise, ends=setting["max_end"], extra_ends=100, clock=clock, times=times,
+    venue = venue_of(noise=noise, ends=setting["max_end"], extra_ends=100, clock=clock, times=times,
                      errors=lambda model, seed: lambda vx, vy: tuple(next(throws)))
-    return replace(house, ice=RecordedIce(updates, house.model, "analytic", film, 0))
+    return replace(venue, ice=RecordedIce(updates, venue.model, "analytic", film, 0))
 
 
 def seconds_used(before, after, team):
@@ -70,8 +70,8 @@ async def replay_transcript(name):
     """Play the transcript's match; what team 0's client heard, and what it should have."""
     heard, said = transcript(name)
     clock, got, film = Clock(), [], name.startswith("with_trajectory")
-    house = house_for(heard, clock, film)
-    async with hosting(house, partial(Session3, steps=200 if film else None), doors) as host:
+    venue = venue_for(heard, clock, film)
+    async with hosting(venue, partial(Session3, steps=200 if film else None), doors) as host:
         clients = [await host.connect(door) for door in (0, 1)]
         assert await clients[1].hear()
         clients[1].say({"cmd": "dc_ok", "name": heard[2]["name"]["team1"]})
@@ -154,7 +154,7 @@ def test_trajectories():
 
 def test_the_trajectory_of_a_move_without_a_stone_is_the_stones_as_they_lie():
     async def match():
-        async with hosting(house_of(film=True), partial(Session3, steps=100), doors) as host:
+        async with hosting(venue_of(film=True), partial(Session3, steps=100), doors) as host:
             clients = await start(host)
             clients[0].say(DRAW)
             for _ in range(2):
@@ -204,7 +204,7 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
         return clients
 
     async def match():
-        async with hosting(house, partial(Session3, steps=None), doors) as host:
+        async with hosting(venue, partial(Session3, steps=None), doors) as host:
             others = await start(host)
             clients = await reach(host)
             if what is None:
@@ -216,7 +216,7 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
             return (await play_on(others, DRAW))[-1]
 
     said = []
-    house = house_of(say=said.append, records=tmp_path, noise="normal_dist", extra_ends=9)
+    venue = venue_of(say=said.append, records=tmp_path, noise="normal_dist", extra_ends=9)
     assert asyncio.run(match())["state"]["game_result"]["reason"] == "score"
     told = [line for line in said if "abandoned" in line]
     assert len(told) == 1 and "\n" not in told[0] and words in told[0] and len(told[0]) < 300
@@ -229,7 +229,7 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
 def replaced(act):
     """A match whose team 0 is the next client after one that `act` spoils; what the console said of that one."""
     async def match():
-        async with hosting(house_of(say=said.append), partial(Session3, steps=None), doors) as host:
+        async with hosting(venue_of(say=said.append), partial(Session3, steps=None), doors) as host:
             waiting = await host.connect(1)
             game = await waiting.hear()
             waiting.say({"cmd": "dc_ok", "name": "waiting"})
@@ -291,7 +291,7 @@ def test_there_is_no_limit_on_becoming_ready(monkeypatch):
     monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 2.0)
 
     async def match():
-        async with hosting(house_of(), partial(Session3, steps=None), doors) as host:
+        async with hosting(venue_of(), partial(Session3, steps=None), doors) as host:
             clients = [await host.connect(door) for door in (0, 1)]
             for client in clients:
                 assert (await client.hear())["cmd"] == "dc"
@@ -309,7 +309,7 @@ def test_after_the_match_the_server_waits_for_clients_to_leave_but_not_for_ever(
     monkeypatch.setattr("curling.server.session.LEAVING_SECONDS", 0.5)
 
     async def match():
-        async with hosting(house_of(say=said.append), partial(Session3, steps=None), doors) as host:
+        async with hosting(venue_of(say=said.append), partial(Session3, steps=None), doors) as host:
             clients = await start(host)
             await play_on(clients, CONCEDE)
             clients[0].say(b"good game\n" * 10_000)

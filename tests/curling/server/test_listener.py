@@ -12,7 +12,7 @@ from curling.server.dc3 import Session3, doors
 from curling.server.feed import Feed
 from curling.server.match import errors_of
 from curling.umpire import replay
-from tests.curling.server.hosting import Client, hosting, house_of, play_on, start, until
+from tests.curling.server.hosting import Client, hosting, play_on, start, until, venue_of
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
 CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
@@ -22,7 +22,7 @@ serving = partial(hosting, make=partial(Session3, steps=None), doors=doors)
 
 def test_clients_are_paired_in_the_order_they_come():
     async def match():
-        async with serving(house_of()) as host:
+        async with serving(venue_of()) as host:
             clients = [[await host.connect(door) for _ in range(3)] for door in (0, 1)]
             games = [[(await client.hear())["game_id"] for client in team] for team in clients]
             assert games[0] == games[1] and len(set(games[0])) == 3
@@ -40,7 +40,7 @@ def test_clients_are_paired_in_the_order_they_come():
 
 def test_who_waits_alone_and_leaves_is_forgotten():
     async def match():
-        async with serving(house_of(say=said.append)) as host:
+        async with serving(venue_of(say=said.append)) as host:
             lonely = await host.connect(1)
             await lonely.greet("lonely")
             await lonely.close()
@@ -56,7 +56,7 @@ def test_who_waits_alone_and_leaves_is_forgotten():
 @pytest.mark.parametrize("named", [False, True])
 def test_who_comes_while_the_other_leaves_waits_for_somebody_else(named):
     async def match():
-        async with serving(house_of()) as host:
+        async with serving(venue_of()) as host:
             leaver = await host.connect(0)
             if named:
                 await leaver.greet("leaver")
@@ -73,7 +73,7 @@ def test_who_comes_while_the_other_leaves_waits_for_somebody_else(named):
 
 def test_a_client_that_comes_alone_is_told_of():
     async def match():
-        async with serving(house_of(arrivals=True, say=said.append)) as host:
+        async with serving(venue_of(arrivals=True, say=said.append)) as host:
             for door in (1, 0):
                 await (await host.connect(door)).hear()
             return "{}:{}".format(*host.clients[0].writer.get_extra_info("sockname")[:2])
@@ -85,7 +85,7 @@ def test_a_client_that_comes_alone_is_told_of():
 @pytest.mark.parametrize("checked", [(0,), (1,), (0, 1), (1, 1, 0)])
 def test_those_who_only_look_whether_a_port_is_open_play_no_match(tmp_path, checked):
     async def match():
-        async with serving(house_of(records=tmp_path, say=said.append), most=1) as host:
+        async with serving(venue_of(records=tmp_path, say=said.append), most=1) as host:
             waiting = await host.connect(0)
             assert (await waiting.hear())["cmd"] == "dc"
             for door in checked:
@@ -112,7 +112,7 @@ def test_those_who_only_look_whether_a_port_is_open_play_no_match(tmp_path, chec
 
 def test_the_hall_is_done_after_so_many_matches(tmp_path):
     async def match():
-        async with serving(house_of(records=tmp_path, extra_ends=2), most=2) as host:
+        async with serving(venue_of(records=tmp_path, extra_ends=2), most=2) as host:
             first, second = await start(host), await start(host)
             stranger = await host.connect(0)
             assert await stranger.hear() is None
@@ -131,7 +131,7 @@ def test_the_hall_is_done_after_so_many_matches(tmp_path):
 
 def test_a_record_and_those_who_watch_get_every_line(tmp_path):
     async def match():
-        async with serving(house_of(records=tmp_path, noise="normal_dist", extra_ends=9, feed=feed)) as host:
+        async with serving(venue_of(records=tmp_path, noise="normal_dist", extra_ends=9, feed=feed)) as host:
             return await play_on(await start(host), DRAW)
 
     feed = Feed()
@@ -139,7 +139,7 @@ def test_a_record_and_those_who_watch_get_every_line(tmp_path):
     record = read(tmp_path / "test-0001.jsonl")
     assert replay(record).shape[0] == len(updates)
     assert record.match.players == ("client0", "client1")
-    errors = errors_of(record.match.model(), (record.match.seed, record.match.pair))
+    errors = errors_of(record.match.model(), (1, record.match.pair))
     assert [shot.thrown[:2] for shot in record.shots] == [errors(*shot.aim[:2]) for shot in record.shots]
     assert [shot.simulations for shot in record.shots] == [None] * len(record.shots)
     (name, lines), = feed.matches()
@@ -149,7 +149,7 @@ def test_a_record_and_those_who_watch_get_every_line(tmp_path):
 
 def test_the_same_seed_gives_the_same_errors_whatever_else_is_played():
     async def match(others):
-        async with serving(house_of(noise="normal_dist", extra_ends=9)) as host:
+        async with serving(venue_of(noise="normal_dist", extra_ends=9)) as host:
             clients = await start(host)
             tables = [await start(host) for _ in range(others)]
             played = await asyncio.gather(*(play_on(table, DRAW) for table in tables))
@@ -166,8 +166,8 @@ def test_a_client_that_does_not_read_costs_its_own_match_alone(monkeypatch, unse
     monkeypatch.setattr(seat, "DRAIN_SECONDS", seconds)
 
     async def match():
-        house = house_of(film=True, ends=9, say=said.append)
-        async with hosting(house, partial(Session3, steps=5), doors) as host:
+        venue = venue_of(film=True, ends=9, say=said.append)
+        async with hosting(venue, partial(Session3, steps=5), doors) as host:
             clients = await start(host)
             silent = clients[1].writer.transport
             silent.pause_reading()
@@ -191,7 +191,7 @@ def test_a_client_that_does_not_read_costs_its_own_match_alone(monkeypatch, unse
 
 def test_a_server_that_stops_finishes_every_record(tmp_path):
     async def match():
-        async with serving(house_of(records=tmp_path)) as host:
+        async with serving(venue_of(records=tmp_path)) as host:
             matches = [await start(host) for _ in range(3)]
             await host.hall.clear()
             for client in (client for pair in matches for client in pair):
@@ -205,7 +205,7 @@ def test_a_server_that_stops_finishes_every_record(tmp_path):
 
 def test_a_record_that_cannot_be_written_costs_no_match(tmp_path):
     async def match():
-        async with serving(house_of(records=tmp_path / "missing", say=said.append)) as host:
+        async with serving(venue_of(records=tmp_path / "missing", say=said.append)) as host:
             return await play_on(await start(host), CONCEDE)
 
     said = []
@@ -217,7 +217,7 @@ def test_a_record_that_cannot_be_written_costs_no_match(tmp_path):
 
 def test_a_defect_costs_one_match(monkeypatch):
     async def match():
-        async with serving(house_of(say=said.append)) as host:
+        async with serving(venue_of(say=said.append)) as host:
             clients, others = await start(host), await start(host)
             monkeypatch.setattr("curling.server.dc3.shot_of", lambda thrown: 1 / 0)
             clients[0].say(DRAW)
@@ -235,7 +235,7 @@ def test_a_defect_costs_one_match(monkeypatch):
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "x" * 5_000, "ハンマー"])
 def test_names_do_not_spoil_the_console(name):
     async def match():
-        async with serving(house_of(say=said.append)) as host:
+        async with serving(venue_of(say=said.append)) as host:
             clients = [await host.connect(door) for door in (0, 1)]
             for client in clients:
                 await client.greet(name)

@@ -110,6 +110,18 @@ def test_giving_up_the_last_stone_counts_the_others_on_the_scoreboard():
     replay(record_of(kept))
 
 
+@pytest.mark.parametrize("act", [Referee.concede, Referee.time_up])
+@pytest.mark.parametrize(("ends", "last", "remaining"), [(1, AWAY, 20_000), (1, DRAW, 100_000), (2, AWAY, 100_000)])
+def test_giving_up_the_last_stone_of_a_tie_sets_the_clocks_of_an_extra_end(act, ends, last, remaining):
+    referee, _ = referee_of(ends=ends)
+    for _ in range(14):
+        throw(referee)
+    throw(referee, last)
+    act(referee)
+    other = 0 if act is Referee.time_up and remaining == 100_000 else remaining
+    assert referee.remaining == [remaining, other]
+
+
 def test_a_match_is_abandoned_once_and_only_before_its_result():
     referee, kept = referee_of()
     throw(referee)

@@ -18,7 +18,7 @@ from planners.base import Rng
 
 
 @dataclass(frozen=True)
-class House:
+class Venue:
     """The rules and the ice of a server.
 
     Attributes:
@@ -53,16 +53,13 @@ class House:
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     errors: Callable[[Curling, tuple[int, int]], Errors] = errors_of
 
-    def referee(self, number: int, players: tuple[str, str]) -> Referee:
-        """The referee of a match that begins."""
+    def referee(self, number: int, players: tuple[str, str]) -> tuple[Referee, "Ledger"]:
+        """The referee of a match that begins, and what its record goes to."""
         name = f"{self.name}-{number:04}"
-        ledger = Ledger(name, self.file(number), self.feed, lambda trouble: self.say(f"match {number}: {trouble}"))
-        match = replace(self.match, players=players)
-        return Referee(match, self.model, self.times, self.errors(self.model, (self.seed, number)), ledger.keep)
-
-    def file(self, number: int) -> Path | None:
-        """Where the record of a match is kept."""
-        return self.records and self.records / f"{self.name}-{number:04}.jsonl"
+        path = self.records and self.records / f"{name}.jsonl"
+        ledger = Ledger(name, path, self.feed, lambda trouble: self.say(f"match {number}: {trouble}"))
+        match = replace(self.match, players=players, pair=number)
+        return Referee(match, self.model, self.times, self.errors(self.model, (self.seed, number)), ledger.keep), ledger
 
 
 class Ledger:
@@ -73,11 +70,14 @@ class Ledger:
         path: of the file; None if there is none.
         feed: None if nobody watches.
         say: told if the file cannot be written, after which the match goes on without.
+
+    Attributes:
+        path: of the file; None if there is none, or if it could not be written to its end.
     """
 
     def __init__(self, match_id: str, path: Path | None, feed: Feed | None, say: Callable[[str], None]) -> None:
         """A ledger without lines."""
-        self._id, self._path, self._feed, self._say = match_id, path, feed, say
+        self._id, self.path, self._feed, self._say = match_id, path, feed, say
         self._writer: Writer | None = None
 
     def keep(self, item: Match | Shot | End | Result) -> None:
@@ -85,8 +85,9 @@ class Ledger:
         try:
             self._write(item)
         except OSError as error:
-            self._say(f"no record is kept from here on: {error.strerror or error} ({self._path})")
+            self._say(f"no record is kept from here on: {error.strerror or error} ({self.path})")
             self.close()
+            self.path = None
         if self._feed is not None:
             self._feed.publish(self._id, json.loads(line_of(item)))
 
@@ -99,8 +100,8 @@ class Ledger:
 
     def _write(self, item: Match | Shot | End | Result) -> None:
         match item:
-            case Match() if self._path is not None:
-                self._writer = Writer(self._path, item)
+            case Match() if self.path is not None:
+                self._writer = Writer(self.path, item)
             case Shot() if self._writer is not None:
                 self._writer.shot(item)
             case End() if self._writer is not None:
