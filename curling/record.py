@@ -41,9 +41,12 @@ def parse(line: str | bytes) -> Line:
     """
     try:
         given = json.loads(line, parse_constant=_refuse)
-        kind = given.pop("type")
+        kind = given.pop("type", None) if isinstance(given, dict) else None
+        require(isinstance(kind, str) and kind in _KINDS, "type", kind, f"one of {', '.join(_KINDS)}")
         item: Line = _KINDS[kind](**{key: _tuples(value) for key, value in given.items()})
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except TypeError as error:  # names the fields that are missing or not known, after the function
+        raise ValueError(f"not a line of a record ({str(error).partition('() ')[2] or error})") from error
+    except (ValueError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a line of a record ({error})") from error
     return item
 
@@ -122,6 +125,8 @@ def read(path: Path, partial: bool = False) -> Record:
         ValueError: the file is no complete record of this format; the message names the line.
     """
     lines = path.read_bytes().splitlines(keepends=True)
+    if not lines:
+        raise ValueError(f"{path} is empty")
     items: list[Line] = []
     for number, line in enumerate(lines, 1):
         try:

@@ -155,7 +155,7 @@ class AbstractionTree:
         def run(trie: Trie, before: int, n: int) -> int:
             return int(kernel(trie, functions, params, cell_params, state, discount, steps, before, n, rng, *settings))
 
-        trie, simulations = extend(run, trie, grow, budget)
+        trie, simulations = extend(run, trie, grow, budget, start)
         return decide(at_root.copy(), trie.root_visits, trie.root_value, simulations, start)
 
     def begin(self, model: Model, state: Array, budget: Budget, rng: Rng) -> ActionSearch:

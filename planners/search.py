@@ -29,8 +29,9 @@ def most_visited(visits: NDArray[np.int64], value: Array) -> int:
 
 
 def extend(
-    search: Callable[[Tree, int, int], int], tree: Tree, more_room: Callable[[Tree, float], Tree], budget: Budget
-) -> tuple[Tree, int]:
+    search: Callable[[Tree, int, int], int], tree: Tree, more_room: Callable[[Tree, float], Tree], budget: Budget,
+    start: float | None = None,
+) -> tuple[Tree, int]:  # fmt: skip
     """Run simulations until the budget is spent.
 
     Args:
@@ -39,11 +40,12 @@ def extend(
         tree: the tree to extend.
         more_room: (tree, factor) gives the same tree with room for `factor` times what it holds.
         budget: simulations or seconds.
+        start: clock at the beginning of the seconds, what the tree was made in included; now if None.
 
     Returns:
         The tree and the number of simulations run.
     """
-    start = time.perf_counter()
+    start = time.perf_counter() if start is None else start
     by_count = budget.simulations is not None
     done, chunk = 0, FIRST_CHUNK if by_count else 1
     while True:
@@ -102,7 +104,7 @@ def plan_with_tree(
     def run(tree: SearchTree, _: int, simulations: int) -> int:
         return int(search(tree, functions, params, discount, steps, simulations, rng, *settings))
 
-    tree, simulations = extend(run, tree, grow, budget)
+    tree, simulations = extend(run, tree, grow, budget, start)
     first = tree.nodes[0]["first_edge"]
     root = slice(first, first + tree.nodes[0]["actions"])
     visits = tree.edges["visits"][root].copy()

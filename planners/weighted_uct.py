@@ -259,5 +259,5 @@ class WeightedUCT:
         def run(known: Experiences, before: int, n: int) -> int:
             return int(search(known, walk, functions, params, state, discount, steps, before, n, rng, *settings))
 
-        known, simulations = extend(run, known, grow, budget)
+        known, simulations = extend(run, known, grow, budget, start)
         return decide(at_root.copy(), walk.root_visits, walk.root_value, simulations, start)

@@ -121,6 +121,15 @@ def test_a_shot_of_the_wrong_shape_is_named(tmp_path, played, field, value):
         record.read(file)
 
 
+@pytest.mark.parametrize("text, reason", [("", "is empty"), ('{"type": "end"}', "missing .*'end' and 'points'"),
+                                          ('{"dir": "note"}', "must be one of match, shot, end, result")])
+def test_what_is_no_record_is_told_so(tmp_path, text, reason):
+    file = tmp_path / "a.jsonl"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=reason):
+        record.read(file, partial=True)
+
+
 def test_half_a_record_is_refused(tmp_path, played):
     file = tmp_path / "a.jsonl"
     record.write(file, played)
