@@ -42,7 +42,8 @@ def parse(line: str | bytes) -> Line:
     try:
         given = json.loads(line, parse_constant=_refuse)
         kind = given.pop("type", None) if isinstance(given, dict) else None
-        require(isinstance(kind, str) and kind in _KINDS, "type", kind, f"one of {', '.join(_KINDS)}")
+        if not isinstance(kind, str) or kind not in _KINDS:
+            raise ValueError(f"type={kind!r}: must be one of {', '.join(_KINDS)}")
         item: Line = _KINDS[kind](**{key: _tuples(value) for key, value in given.items()})
     except TypeError as error:  # names the fields that are missing or not known, after the function
         raise ValueError(f"not a line of a record ({str(error).partition('() ')[2] or error})") from error

@@ -23,8 +23,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=f"{item.name} needs a browser ({MISSING})"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """One for each module: while it is there, Playwright's event loop runs, and no other can."""
     assert not MISSING, MISSING
     from playwright.sync_api import sync_playwright
 

@@ -71,7 +71,7 @@ def damaged(line, **fields):
 
 
 @pytest.mark.parametrize("change, said", [
-    (lambda text: "", "not complete"), (lambda text: "nonsense\n" + text, "line 1: not a line of a record"),
+    (lambda text: "", "is empty"), (lambda text: "nonsense\n" + text, "line 1: not a line of a record"),
     (damaged(0, physics="fcv2"), "unknown physics 'fcv2'"), (damaged(0, engine="bullet"), "engine"),
     (damaged(0, ends=0), "ends=0"), (damaged(3, team=1), "the next shot"), (damaged(3, stones=[None]), "line 4")])
 def test_what_is_no_record_is_refused_in_one_line(file, change, said, capsys):
