@@ -193,7 +193,7 @@ def test_no_server_is_a_lost_connection(logs: list[Path]) -> None:
             match_id = server.open()
         await play(server, match_id, 0, Draws(), logs[0])
 
-    with pytest.raises(ConnectionLost, match="no connection to 127.0.0.1 port"):
+    with pytest.raises(ConnectionLost, match=r"no connection to 127\.0\.0\.1 port"):
         run(scenario())
 
 
@@ -363,7 +363,7 @@ def test_a_match_can_be_created() -> None:
 
     created, port = run(scenario())
     assert created.model.ends == 3 and created.clocks == [[100.0, 100.0], [10.0, 10.0]]
-    with pytest.raises(ConnectionLost, match="no connection to 127.0.0.1 port"):
+    with pytest.raises(ConnectionLost, match=r"no connection to 127\.0\.0\.1 port"):
         run(dc4.create_match(Login("127.0.0.1", port, *USERS[0]), "five_rock", 3, 100.0, 10.0))
 
 
