@@ -1,14 +1,14 @@
 """One client's connection: whole messages in, bytes out, both within bounds whatever the client does."""
 
 import asyncio
-import socket
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, cast
 
+from curling.protocols.tcp import keep_alive
+
 MOST_UNSENT = 4 << 20  # bytes that a client has not taken yet
-# a client whose machine is gone is missed within a minute, even where no clock runs
-KEEP_ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
+IDLE = 30  # s of silence; a client whose machine is gone is missed within a minute, even where no clock runs
 DRAIN_SECONDS = 10.0  # for a client to take what it is about to answer
 
 
@@ -79,11 +79,7 @@ class Seat(asyncio.Protocol):
         self._empty.set()
         peer = transport.get_extra_info("peername")
         self.address = f"{peer[0]}:{peer[1]}" if peer else "?"
-        line = transport.get_extra_info("socket")
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for option, value in KEEP_ALIVE.items():
-            if hasattr(socket, option):
-                line.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+        keep_alive(transport.get_extra_info("socket"), IDLE)
         self._arrived(self)
 
     def data_received(self, data: bytes) -> None:
