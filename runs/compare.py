@@ -12,7 +12,7 @@ from planners.registry import unknown
 from runs.episode import named_rng
 from runs.experiment import Setting, UsageError
 from runs.paired import Paired, paired, probability_of_improvement
-from runs.ratings import Interval
+from runs.statistics import Interval
 from runs.store import Store
 from runs.suite import Suite
 from runs.tables import estimate, markdown

@@ -10,9 +10,8 @@ import envs
 from planners.base import Array
 from runs.episode import planner_rng
 from runs.experiment import Setting
-from runs.ratings import Interval
 from runs.regret import simple_regret
-from runs.statistics import Summary, normalised, regret, summarise
+from runs.statistics import Interval, Summary, normalised, regret, summarise
 from runs.store import Store
 from runs.tables import estimate, markdown
 

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from planners.base import Array, Rng
-from runs.ratings import Interval
-from runs.statistics import BLOCK, CONFIDENCE, NOWHERE, percentiles, resampled, summarise
+from runs.statistics import BLOCK, CONFIDENCE, NOWHERE, Interval, percentiles, resampled, summarise
 
 FLIPS = 10_000
 EXACT = 13  # differences; there are fewer than FLIPS ways to flip their signs

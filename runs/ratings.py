@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,20 +10,12 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from planners.base import Array, Rng
+from runs.statistics import CONFIDENCE, Interval, percentiles
 
-CONFIDENCE = 0.95
 RESAMPLES = 500
 VALUE_STEP = 0.001  # values of games are multiples of this
 ELO = 400.0 / math.log(10.0)  # points of rating that make the odds e times as high
 PRIOR_SD = 10_000.0  # Elo; far wider than any difference, so that only players who win or lose every game feel it
-
-
-class Interval(NamedTuple):
-    """An estimate with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 def wilson(total: float, games: int) -> Interval:
@@ -50,10 +41,7 @@ def paired_interval(pairs: Sequence[float], rng: Rng) -> Interval:
     """
     values = 0.5 * np.asarray(pairs, np.float64)
     means = values[rng.integers(len(values), size=(RESAMPLES, len(values)))].mean(axis=1)
-    return Interval(float(values.mean()), *map(float, np.quantile(means, _TAILS)))
-
-
-_TAILS = (0.5 - 0.5 * CONFIDENCE, 0.5 + 0.5 * CONFIDENCE)
+    return Interval(float(values.mean()), *map(float, percentiles(means)))
 
 
 def paired_test(pairs: Sequence[float]) -> float:
@@ -118,6 +106,6 @@ def elo_intervals(scores: Sequence[tuple[int, int, Sequence[float]]], players: i
 
     samples = [np.asarray(pairs, np.float64) for _, _, pairs in scores]
     resampled = [rate([float(rng.choice(sample, len(sample)).sum()) for sample in samples]) for _ in range(RESAMPLES)]
-    low, high = np.quantile(resampled, _TAILS, axis=0)
+    low, high = percentiles(np.asarray(resampled))
     return [Interval(*map(float, row)) for row in zip(rate([float(sample.sum()) for sample in samples]), low, high,
                                                       strict=True)]

@@ -8,7 +8,8 @@ import numpy as np
 from curling.record import Record
 from planners.base import Rng
 from runs.game import Side
-from runs.ratings import Interval, elo, elo_intervals, paired_interval, paired_test, wilson
+from runs.ratings import elo, elo_intervals, paired_interval, paired_test, wilson
+from runs.statistics import Interval
 
 OVERRUN_SHARE, OVERRUN_SECONDS = 0.05, 0.004  # what a time budget may be exceeded by, the larger of the two
 

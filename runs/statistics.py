@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from planners.base import Array, Rng
-from runs.ratings import Interval
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000
@@ -16,6 +15,15 @@ TRIM = 0.25  # of the values at either end do not count in the interquartile mea
 BLOCK = 2_000_000  # numbers in memory at a time
 MANY, GROUPS = 1_000, 100  # more different values than MANY are resampled as GROUPS of neighbours
 FEW_CLASSES = 16  # times fewer classes than values make drawing counts faster than counting draws
+
+
+class Interval(NamedTuple):
+    """An estimate with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
 
 NOWHERE = Interval(np.nan, np.nan, np.nan)
 

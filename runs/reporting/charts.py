@@ -11,8 +11,7 @@ from runs import chart
 from runs.curves import Panel
 from runs.episode import planner_rng
 from runs.experiment import Setting
-from runs.ratings import Interval
-from runs.statistics import histogram, performance_profile, regret
+from runs.statistics import Interval, histogram, performance_profile, regret
 
 THRESHOLDS = 61
 SYMBOLS = {"x": "x", "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "*": "star",

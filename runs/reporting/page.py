@@ -22,11 +22,10 @@ from runs.episode import named_rng
 from runs.experiment import Setting
 from runs.paired import probability_of_improvement
 from runs.progress import Advance, counted, progress
-from runs.ratings import Interval
 from runs.reporting import charts, model_steps, tables
 from runs.reporting.model_steps import Steps
 from runs.reporting.provenance import provenance
-from runs.statistics import grouped
+from runs.statistics import Interval, grouped
 from runs.store import Store
 
 FOLDER = Path(__file__).parent

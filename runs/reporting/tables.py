@@ -8,8 +8,8 @@ from runs.chart import UNITS
 from runs.curves import Column, Panel
 from runs.experiment import Setting
 from runs.progress import counted
-from runs.ratings import Interval
 from runs.reporting.model_steps import Steps
+from runs.statistics import Interval
 from runs.timing import TOLERANCE, Timing
 
 Cell = tuple[str, float | None]  # HTML, and what to sort by

@@ -4,8 +4,7 @@ import pytest
 from runs import provenance, store
 from runs.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
 from runs.episode import Batch, Episode
-from runs.ratings import Interval
-from runs.statistics import Summary
+from runs.statistics import Interval, Summary
 from runs.suite import Suite
 
 TRAP = "trap:noise_range=0.1"

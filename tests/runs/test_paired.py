@@ -7,7 +7,7 @@ import scipy.stats
 
 from runs import ratings
 from runs.paired import EXACT, FLIPS, episodes_to_settle, paired, probability_of_improvement, sign_flip
-from runs.ratings import Interval
+from runs.statistics import Interval
 
 
 def generator(seed=0):

@@ -5,8 +5,16 @@ import pytest
 import scipy.stats
 
 from runs import statistics
-from runs.ratings import Interval
-from runs.statistics import bootstrap, histogram, normalised, performance_profile, regret, resampled, summarise
+from runs.statistics import (
+    Interval,
+    bootstrap,
+    histogram,
+    normalised,
+    performance_profile,
+    regret,
+    resampled,
+    summarise,
+)
 
 
 def generator(seed=0):
