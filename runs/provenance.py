@@ -7,7 +7,7 @@ import platform
 import shlex
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,3 +80,11 @@ def collect(arguments: Sequence[str], played: tuple[Path, ...] = PLAYED) -> dict
         "python": platform.python_version(),
         "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
     }
+
+
+def texts(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Facts as people read them, by their names; the runs that a merged one was made of have their own."""
+    result = {name: str(value) for name, value in facts.items() if name != "merged"}
+    if "packages" in facts:
+        result["packages"] = ", ".join(f"{name} {version}" for name, version in facts["packages"].items())
+    return result

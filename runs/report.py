@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from runs import timing
+from runs import provenance, timing
 from runs.curves import Panel, caption, table, table_of_largest
 from runs.store import Store
 
@@ -36,9 +36,5 @@ def text(store: Store, panels: Sequence[Panel], chart: Path) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _facts(provenance: Mapping[str, Any]) -> str:
-    """As a list; the runs that a merged one was made of are listed for themselves."""
-    texts = {name: value for name, value in provenance.items() if name != "merged"}
-    if "packages" in texts:
-        texts["packages"] = ", ".join(f"{name} {version}" for name, version in texts["packages"].items())
-    return "\n".join(f"- {name}: {value}" for name, value in texts.items())
+def _facts(facts: Mapping[str, Any]) -> str:
+    return "\n".join(f"- {name}: {value}" for name, value in provenance.texts(facts).items())

@@ -1,17 +1,14 @@
 """The page: one HTML file that needs nothing else and asks no network for anything but its own live events."""
 
-import base64
-import functools
-import hashlib
 import html
-import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from curling.replay.story import Event
+from curling.replay.template import digest, embedded, fill, text
 
+FOLDER = Path(__file__).parent
 SCRIPTS = ("story.js", "sheet.js", "panels.js", "page.js")
 
 
@@ -28,37 +25,17 @@ def live_page(match_id: str, address: str) -> str:
 
 def index_page() -> str:
     """The list of a server's matches."""
-    style, script = _text("page.css"), _text("index.js")
-    return fill("index.html", style=style, script=script, policy=policy(style, script, "'self'"))
+    style, script = text(FOLDER / "page.css"), text(FOLDER / "index.js")
+    return fill(FOLDER / "index.html", style=style, script=script, policy=policy(style, script, "'self'"))
 
 
 def _page(title: str, data: dict[str, Any], connect: str) -> str:
-    style, script = _text("page.css"), "\n".join(map(_text, SCRIPTS))
-    return fill("page.html", title=html.escape(title), style=style, script=script, data=embedded(data),
+    style, script = text(FOLDER / "page.css"), "\n".join(text(FOLDER / name) for name in SCRIPTS)
+    return fill(FOLDER / "page.html", title=html.escape(title), style=style, script=script, data=embedded(data),
                 policy=policy(style, script, connect))
-
-
-def fill(template: str, **parts: str) -> str:
-    """A template with its {{names}} replaced, in one pass, so that no part can hold another."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _text(template))
 
 
 def policy(style: str, script: str, connect: str) -> str:
     """A Content-Security-Policy under which nothing runs but this script, and nothing styles but this style."""
-    return (f"default-src 'none'; img-src data:; connect-src {connect}; style-src {_digest(style)}; "
-            f"script-src {_digest(script)}; base-uri 'none'; form-action 'none'")
-
-
-def embedded(data: Any) -> str:
-    """JSON that no HTML parser takes for markup."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-@functools.cache
-def _text(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return (f"default-src 'none'; img-src data:; connect-src {connect}; style-src {digest(style)}; "
+            f"script-src {digest(script)}; base-uri 'none'; form-action 'none'")

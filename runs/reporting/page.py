@@ -1,7 +1,5 @@
 """The page of a run: one HTML file that needs nothing else and asks no network for anything."""
 
-import base64
-import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 from plotly.offline import get_plotlyjs
 
-from curling.replay.page import embedded
+from curling.replay import template
 from planners.base import Array
 from runs import curves, timing
 from runs.compare import entrants
@@ -108,7 +106,8 @@ class _Report:
     def page(self) -> str:
         """All of it."""
         store = self.store
-        style, script = _text("page.css"), f"{get_plotlyjs()}\n{_text('page.js')}"
+        style = template.text(FOLDER / "page.css")
+        script = f"\n{get_plotlyjs()}\n{template.text(FOLDER / 'page.js')}\n"
         looks = {env: charts.looks(entrants(store.suite, env)) for env in self.environments}
         sections = "".join(map(self._environment, self.environments, range(len(self.environments)), looks.values()))
         timings, failures = timing.timing(store), store.failures()
@@ -124,11 +123,12 @@ class _Report:
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
         links += [("time", "time of decisions")] * bool(timings) + [("failures", "failures")] * bool(failures)
         links += [("planners", "planners"), ("method", "method"), ("provenance", "provenance")]
-        return _fill(title=escape(store.suite.name), description=escape(store.suite.description),
-                     state=_state(store, verdict), policy=escape(_policy(script)), style=style, script=script,
-                     contents="".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links),
-                     sections=sections + last, planners=_planners(store, looks), provenance=provenance(store),
-                     data=embedded({"charts": self.data, "looks": looks}))
+        return template.fill(
+            FOLDER / "page.html", title=escape(store.suite.name), description=escape(store.suite.description),
+            state=_state(store, verdict), policy=escape(_policy(script)), style=style, script=script,
+            contents="".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links),
+            sections=sections + last, planners=_planners(store, looks), provenance=provenance(store),
+            data=template.embedded({"charts": self.data, "looks": looks}))
 
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
         buttons = "".join(f'<button type="button" aria-pressed="true" data-planner="{escape(planner)}"><svg></svg>'
@@ -219,15 +219,5 @@ def _planners(store: Store, looks: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def _policy(script: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode()
-    return (f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:; "
-            "base-uri 'none'; form-action 'none'")
-
-
-def _text(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def _fill(**parts: str) -> str:
-    """The template with its {{names}} replaced, in one pass, so that no part can hold another."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _text("page.html"))
+    return (f"default-src 'none'; script-src {template.digest(script)}; style-src 'unsafe-inline'; "
+            "img-src data: blob:; base-uri 'none'; form-action 'none'")

@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 from runs.part import WHOLE
+from runs.provenance import texts
 from runs.store import Store
 
 
@@ -18,11 +19,6 @@ def provenance(store: Store) -> str:
     return "".join(parts)
 
 
-def _facts(given: Mapping[str, Any]) -> str:
-    rows = []
-    for name, value in given.items():
-        if name == "packages":
-            value = ", ".join(f"{package} {version}" for package, version in value.items())
-        if name not in ("merged", "run"):
-            rows.append(f"<dt>{escape(str(name))}</dt><dd>{escape(str(value))}</dd>")
+def _facts(facts: Mapping[str, Any]) -> str:
+    rows = [f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in texts(facts).items() if name != "run"]
     return f"<dl>{''.join(rows)}</dl>"

@@ -2,10 +2,8 @@
 
 import asyncio
 import itertools
-import os
 import re
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,8 +12,9 @@ from hypothesis import strategies as st
 from curling.record import read
 from curling.umpire import replay
 from runs.benchmarks import practice as processes
+from runs.benchmarks.serving import largest_size
 from tests.curling import peers
-from tests.curling.peers import HANG, PLAYERS, STAGES, ended, nonsense, play, practice, seat, whole_match
+from tests.curling.peers import HANG, PLAYERS, STAGES, ended, flood, nonsense, play, practice, seat, whole_match
 from tests.curling.protocols.corpus import CORPUS
 from tests.curling.server.hosting import until
 
@@ -138,32 +137,17 @@ def test_a_client_that_goes_at_any_message_ends_its_own_match_and_leaves_a_recor
     assert ended_well >= 1
 
 
-def size(process, name):
-    """Resident size of a process from /proc, MB: now (VmRSS) or the largest one so far (VmHWM)."""
-    return int(Path(f"/proc/{process}/status").read_text().partition(f"{name}:")[2].split()[0]) / 1024.0
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sizes of processes are read from /proc")
 @pytest.mark.parametrize("protocol", PLAYERS)
 def test_a_message_without_end_does_not_fill_the_memory(tmp_path, protocol):
-    megabytes = int(os.environ.get("BONSPIEL_FLOOD", "64"))
-
-    async def flood(port):
+    async def flooded(port):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
-        try:
-            for _ in range(megabytes):
-                writer.write(b"x" * (1 << 20))
-                async with asyncio.timeout(HANG):
-                    await writer.drain()
-        except ConnectionError:
-            pass
-        finally:
-            writer.transport.abort()
+        await flood(writer)
 
     told = tmp_path / "told"
     with processes.server(told, protocol, "--records", str(tmp_path)) as served:
-        asyncio.run(flood(served.ports[0]))
-        assert size(served.process.pid, "VmHWM") < 300.0
+        asyncio.run(flooded(served.ports[0]))
+        assert largest_size(served.process.pid) < 300.0
         assert served.process.poll() is None
     lines = told.read_text().splitlines()
     assert len(lines) == (3 if protocol == "dc3" else 2)  # where it listens, who waits if known, why it goes
