@@ -70,7 +70,7 @@ def test_lists_that_say_nothing_are_refused(tmp_path, change, words):
 
 def test_the_thesis_suites_have_its_problems_budgets_and_planners():
     problems = {"trap:noise_range=0.1", "trap:noise_range=0.01", "treasure_hunt:size=5", "treasure_hunt:size=15"}
-    for name, most, longest in (("thesis", 10_000, 1000), ("thesis-short", 1000, 10)):
+    for name, most, longest in (("thesis", 10_000, 1000), ("thesis-figures", 10_000, 1000), ("thesis-short", 1000, 10)):
         found = list(suite.load(name).settings())
         for env in problems:
             here = [setting for setting in found if setting.env == env]
