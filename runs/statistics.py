@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 RESAMPLES = 2000
 TRIM = 0.25  # of the values at either end do not count in the interquartile mean
 BLOCK = 2_000_000  # numbers in memory at a time
-MANY, GROUPS = 1_000, 100  # more different values than MANY are resampled as GROUPS of neighbours
+MANY, GROUPS = 1_000, 50  # more different values than MANY are resampled as groups of neighbours
 FEW_CLASSES = 16  # times fewer classes than values make drawing counts faster than counting draws
 
 
@@ -88,8 +88,9 @@ def summarise(sample: ArrayLike, rng: Rng) -> Summary:
 def grouped(values: Array) -> Array:
     """A sample to resample in the place of this one: its mean is the same, and far fewer of its values differ.
 
-    If more than MANY differ, they are sorted, cut into GROUPS of one size, and each replaced by the mean of its group.
-    The standard deviation loses 0.1 % for normal and 0.6 % for exponential values.
+    If more than MANY differ, they are cut into GROUPS of one size and also into GROUPS of one width, so that a few far
+    from all others stay apart, and each is replaced by the mean of those that no cut divides from it. The standard
+    deviation loses 0.02 % for normal and exponential values, and 0.1 % for Cauchy's.
 
     Args:
         values: [n].
@@ -99,8 +100,11 @@ def grouped(values: Array) -> Array:
     """
     if len(np.unique(values)) <= MANY:
         return values
-    groups = np.array_split(np.sort(values), GROUPS)
-    return np.repeat([group.mean() for group in groups], [len(group) for group in groups])
+    ascending = np.sort(values)
+    rank = np.arange(len(values)) * GROUPS // len(values)
+    height = (ascending - ascending[0]) / (ascending[-1] - ascending[0]) * GROUPS // 1.0
+    _, group, counts = np.unique(rank + height, return_inverse=True, return_counts=True)  # as both ascend
+    return np.asarray((np.bincount(group, ascending) / counts)[group])
 
 
 def bootstrap(classes: NDArray[np.int64], statistic: Callable[[NDArray[np.int64]], Array], rng: Rng) -> Array:

@@ -176,13 +176,18 @@ def test_a_histogram_of_nothing_is_empty():
     assert [len(part) for part in histogram([])] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("draw", ["normal", "exponential"])
+def mostly_good(rng, size):
+    """Values among which one of 500 is a failure far below all others."""
+    return np.where(np.arange(size) % 500, rng.normal(1.0, 0.3, size), rng.normal(-100.0, 1.0, size))
+
+
+@pytest.mark.parametrize("draw", [np.random.Generator.normal, np.random.Generator.exponential, mostly_good])
 def test_many_different_values_are_resampled_in_groups(draw, monkeypatch):
-    values = getattr(np.random.default_rng(3), draw)(size=4000)
+    values = draw(np.random.default_rng(3), size=4000)
     found = statistics.grouped(values)
-    assert len(np.unique(found)) == statistics.GROUPS and len(found) == 4000
+    assert len(np.unique(found)) < 2 * statistics.GROUPS and len(found) == 4000
     assert found.mean() == pytest.approx(values.mean())
-    assert 0.99 < found.std() / values.std() < 1.0
+    assert 0.999 < found.std() / values.std() < 1.0
     few = values[: statistics.MANY]
     np.testing.assert_array_equal(statistics.grouped(few), few)
     fast = statistics.summarise(values, np.random.default_rng(1))
