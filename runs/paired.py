@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from planners.base import Array, Rng
-from runs.statistics import BLOCK, CONFIDENCE, NOWHERE, Interval, percentiles, resampled, summarise
+from runs.statistics import BLOCK, CONFIDENCE, FEW_CLASSES, NOWHERE, Interval, percentiles, resampled, summarise
 
 FLIPS = 10_000
 EXACT = 13  # differences; there are fewer than FLIPS ways to flip their signs
@@ -66,6 +66,8 @@ def sign_flip(differences: ArrayLike, rng: Rng) -> float:
     if n <= EXACT:
         signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
         return float((np.abs(signs @ np.repeat(sizes, counts)) >= reached).mean())
+    if len(sizes) * FEW_CLASSES >= n:
+        sizes, counts = np.repeat(sizes, counts), np.ones(n, np.int64)
     rows = max(1, BLOCK // n)
     extreme = 0
     for start in range(0, FLIPS, rows):
@@ -75,9 +77,9 @@ def sign_flip(differences: ArrayLike, rng: Rng) -> float:
 
 
 def _positive(counts: NDArray[np.int64], rows: int, rng: Rng) -> Array:
-    """How many differences of each size get a positive sign, [rows, sizes]: binomial, in bits where sizes are rare."""
-    n, k = int(counts.sum()), len(counts)
-    if k < n:
+    """How many differences of each size get a positive sign, [rows, sizes]: binomial, in bits if they stand alone."""
+    k = len(counts)
+    if k < counts.sum():
         return rng.binomial(counts, 0.5, size=(rows, k)).astype(np.float64)
     bits = np.unpackbits(rng.integers(256, size=(rows, (k + 7) // 8), dtype=np.uint8), axis=1, count=k)
     return bits.astype(np.float64)
@@ -89,7 +91,7 @@ def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> 
     It is settled when the 95 % interval of the mean difference excludes 0 and p is at most 0.05, which few episodes
     that happen to agree do not reach: then this is 0. Otherwise it is what is missing to the number n with
     1.96 s / sqrt(n) = |m|, where the observed mean m and standard deviation s are taken for the true ones, and at least
-    1. Infinite for m = 0; NaN for fewer than two differences.
+    1. Infinite for m = 0, but for rounding; NaN for fewer than two differences.
 
     Args:
         differences: [n].
@@ -101,7 +103,7 @@ def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> 
         return math.nan
     if (interval.low > 0.0 or interval.high < 0.0) and p <= 1.0 - CONFIDENCE + ROUNDING:
         return 0.0
-    if interval.value == 0.0:
+    if abs(interval.value) <= ROUNDING * float(np.abs(given).mean()):
         return math.inf
     z = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))
     return max(1.0, math.ceil((z * float(given.std(ddof=1)) / interval.value) ** 2) - float(len(given)))

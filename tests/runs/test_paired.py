@@ -25,10 +25,10 @@ def test_few_differences_are_flipped_in_all_ways(differences):
     assert sign_flip(differences, generator()) == pytest.approx(all_flips(differences))
 
 
-@pytest.mark.parametrize("decimals", [1, 9])  # with ties: counts of signs are drawn; without: bits
-@pytest.mark.parametrize("n", [EXACT + 1, 60])
-def test_many_differences_are_flipped_at_random_as_the_exact_test_of_games_does(decimals, n):
-    for mean in (0.0, 0.2, 0.5):
+@pytest.mark.parametrize(("n", "decimals"), [(EXACT + 1, 1), (EXACT + 1, 9), (60, 1), (60, 9),
+                                             (800, 1)])  # ... with many ties: counts of signs are drawn instead of bits
+def test_many_differences_are_flipped_at_random_as_the_exact_test_of_games_does(n, decimals):
+    for mean in (0.0, 1.5 / math.sqrt(n), 4.0 / math.sqrt(n)):
         differences = generator(n).normal(mean, 1.0, n).round(decimals)
         exact = (ratings.paired_test(1.0 + differences) if decimals == 1 else
                  scipy.stats.permutation_test((differences,), np.sum, permutation_type="samples", rng=generator(2),
@@ -85,6 +85,12 @@ def test_planners_that_score_the_same_are_never_settled():
     found = paired([1.4] * 9, [1.4] * 9, generator())
     assert found.difference == Interval(0.0, 0.0, 0.0)
     assert (found.p, found.more) == (1.0, math.inf)
+
+
+def test_differences_that_cancel_but_for_rounding_are_never_settled():
+    found = paired([0.3, 0.4, 0.0], [0.0, 0.0, 0.7], generator())
+    assert found.difference.value != 0.0
+    assert found.more == math.inf
 
 
 def test_a_constant_difference_is_settled():
