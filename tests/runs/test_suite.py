@@ -70,12 +70,13 @@ def test_lists_that_say_nothing_are_refused(tmp_path, change, words):
 
 def test_the_thesis_suites_have_its_problems_budgets_and_planners():
     problems = {"trap:noise_range=0.1", "trap:noise_range=0.01", "treasure_hunt:size=5", "treasure_hunt:size=15"}
-    for name, most, longest in (("thesis", 10_000, 1000), ("thesis-figures", 10_000, 1000), ("thesis-short", 1000, 10)):
-        found = list(suite.load(name).settings())
+    for names, most, longest in ((["thesis"], 10_000, 1000), (["thesis-simulations", "thesis-time"], 10_000, 1000),
+                                 (["thesis-short"], 1000, 10)):
+        found = [setting for name in names for setting in suite.load(name).settings()]
         for env in problems:
             here = [setting for setting in found if setting.env == env]
-            names = {setting.planner.partition(":")[0] for setting in here}
-            assert {"uct", "pw", "dpw", "weighted_uct", "abstraction"} <= names
+            planners = {setting.planner.partition(":")[0] for setting in here}
+            assert {"uct", "pw", "dpw", "weighted_uct", "abstraction"} <= planners
             for unit, largest in (("simulations", most), ("ms", longest)):
                 budgets = {setting.budget for setting in here if setting.unit == unit}
                 assert {1, 10} <= budgets
