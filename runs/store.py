@@ -92,6 +92,16 @@ class Store:
             self._connection.executemany("DELETE FROM failure WHERE setting = ? AND episode = ?", keys)
             self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", failed)
 
+    def settle(self) -> None:
+        """Bring everything from the write-ahead log, which SQLite keeps beside the file, into the file itself.
+
+        Raises:
+            sqlite3.OperationalError: there is no room for it, or somebody is reading.
+        """
+        (busy, *_), = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            raise sqlite3.OperationalError("somebody is reading it")
+
     def pending(self) -> dict[Setting, list[int]]:
         """The indices of the episodes that are still to be played, failed ones included."""
         result = {}
@@ -203,6 +213,7 @@ def drafted(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance:
             create(folder / DRAFT, meta, suite.episodes())
             with closing(_open(folder, "rw", DRAFT)) as store:
                 yield store
+                store.settle()  # closing would try as well, but not tell when it fails
             (folder / DRAFT).rename(folder / FILE)
         finally:
             _remove_draft(folder)

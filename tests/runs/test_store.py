@@ -200,6 +200,30 @@ def test_a_file_that_cannot_be_made_is_refused(tmp_path):
         pass
 
 
+def test_a_draft_gets_its_name_when_all_of_it_is_in_the_file(tmp_path):
+    with store.drafted(tmp_path, SUITE, RESOLVED, {}) as results:
+        results.add(Batch(FIRST, [FULL], 1.0))
+        looking = sqlite3.connect(tmp_path / store.DRAFT)  # so that closing the draft leaves its write-ahead log
+        looking.execute("SELECT * FROM episode")
+    looking.close()
+    assert [path.name for path in tmp_path.iterdir()] == [store.FILE]
+    with store.read(tmp_path) as results:
+        assert list(results.episodes(FIRST)) == [FULL]
+
+
+def test_a_draft_that_does_not_get_into_its_file_is_given_up(tmp_path):
+    with (pytest.raises(UsageError, match=r"cannot be written \(somebody is reading it\)"),
+          store.drafted(tmp_path, SUITE, RESOLVED, {}) as results,
+          closing(sqlite3.connect(tmp_path / store.DRAFT, isolation_level=None)) as looking):
+        results._connection.execute("PRAGMA busy_timeout = 0")
+        results.settle()
+        looking.execute("BEGIN")
+        looking.execute("SELECT * FROM episode").fetchall()
+        results.add(Batch(FIRST, [FULL], 1.0))
+        results.settle()
+    assert not list(tmp_path.iterdir())
+
+
 def test_other_peoples_files_are_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(UsageError, match=r"holds no run but other files \(thesis.tex"), write(tmp_path):
