@@ -1,5 +1,6 @@
 """What a run found: for each environment and unit of budget, one curve of summaries for each planner."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -96,7 +97,9 @@ Column = Callable[[Summary], Interval]
 
 def columns(panel: Panel) -> dict[str, Column]:
     """What can be told of each point, by name; regret and normalised score where the optimum is known."""
-    found: dict[str, Column] = {"mean return": attrgetter("interval"), "interquartile mean": attrgetter("iqm")}
+    found: dict[str, Column] = {"mean return": attrgetter("interval"),
+                                "median": lambda summary: Interval(summary.median, math.nan, math.nan),
+                                "interquartile mean": attrgetter("iqm")}
     optimum, random = panel.optimum, panel.random
     if optimum is not None:
         found["regret"] = lambda summary: regret(summary.interval, optimum)

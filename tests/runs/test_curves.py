@@ -11,7 +11,7 @@ TRAP = "trap:noise_range=0.1"
 
 
 def point(mean):
-    return Summary(9, mean, mean - 0.1, mean + 0.1, mean, iqm=Interval(mean + 0.01, mean - 0.02, mean + 0.02))
+    return Summary(9, mean, mean - 0.1, mean + 0.1, mean + 0.05, iqm=Interval(mean + 0.01, mean - 0.02, mean + 0.02))
 
 
 KNOWN = Panel(TRAP, "simulations", {"uct": [(10, point(1.2)), (100, point(1.4))], "dpw": [(10, point(1.7))]}, 1.7, 1.2)
@@ -23,8 +23,8 @@ def cells(text):
 
 
 def test_regret_and_score_are_told_where_the_optimum_is_known():
-    assert list(columns(UNKNOWN)) == ["mean return", "interquartile mean"]
-    assert list(columns(KNOWN)) == ["mean return", "interquartile mean", "regret", "normalised score"]
+    assert list(columns(UNKNOWN)) == ["mean return", "median", "interquartile mean"]
+    assert list(columns(KNOWN)) == ["mean return", "median", "interquartile mean", "regret", "normalised score"]
 
 
 def test_the_table_tells_what_it_is_asked_for():
@@ -32,6 +32,7 @@ def test_the_table_tells_what_it_is_asked_for():
     assert cells(table(KNOWN)) == cells(table(KNOWN, told["mean return"])) == [
         ["planner", "10 simulations", "100 simulations"], ["-------", *["-" * 20] * 2],
         ["uct", "1.200 [1.100, 1.300]", "1.400 [1.300, 1.500]"], ["dpw", "1.700 [1.600, 1.800]", ""]]
+    assert cells(table(KNOWN, told["median"]))[2][2] == "1.450"
     assert cells(table(KNOWN, told["interquartile mean"]))[2][2] == "1.410 [1.380, 1.420]"
     assert cells(table(KNOWN, told["regret"]))[2][2] == "0.300 [0.200, 0.400]"
     assert cells(table(KNOWN, told["normalised score"]))[2][2] == "0.400 [0.200, 0.600]"
@@ -39,11 +40,12 @@ def test_the_table_tells_what_it_is_asked_for():
 
 def test_the_largest_budget_of_each_planner_is_told_in_full():
     found = cells(table_of_largest(KNOWN))
-    assert found[0] == ["planner", "simulations", "mean return", "interquartile mean", "regret", "normalised score"]
+    assert found[0] == ["planner", "simulations", "mean return", "median", "interquartile mean", "regret",
+                        "normalised score"]
     assert found[2][:2] == ["uct", "100"] and found[3][:2] == ["dpw", "10"]
-    assert found[3][2:] == ["1.700 [1.600, 1.800]", "1.710 [1.680, 1.720]", "0.000 [-0.100, 0.100]",
+    assert found[3][2:] == ["1.700 [1.600, 1.800]", "1.750", "1.710 [1.680, 1.720]", "0.000 [-0.100, 0.100]",
                             "1.000 [0.800, 1.200]"]
-    assert len(cells(table_of_largest(UNKNOWN))[0]) == 4
+    assert len(cells(table_of_largest(UNKNOWN))[0]) == 5
 
 
 def test_a_value_of_nothing_has_no_minus():

@@ -12,6 +12,7 @@ from runs.episode import Batch, Episode, Failure
 from runs.part import WHOLE
 from runs.reporting import charts, page
 from runs.suite import Suite
+from runs.tables import estimate
 
 TRAP = "trap:noise_range=0.1"
 EVIL = "<script>evil = 1</script> & <b>\"co\"'</b>{{data}}"
@@ -113,8 +114,10 @@ def test_the_tables_tell_what_the_run_found(opened, panels):
         head, *rows = cells(shown, f"{name}|{TRAP}|simulations")
         assert head == ["planner", "10", "100"]
         for row, (planner, curve) in zip(rows, panels[0].curves.items(), strict=True):
-            told = [f"{v:.3f} [{low:.3f}, {high:.3f}]" for v, low, high in (column(s) for _, s in curve)]
+            told = [estimate(column(summary)) for _, summary in curve]
             assert row == [panels[0].label(planner), *(one.replace("-", "\N{MINUS SIGN}") for one in told)]
+        caption = shown.text_content(f'table[data-name="{name}|{TRAP}|simulations"] caption')
+        assert caption == f"{name.capitalize()}{' [95 % interval]' * (name != 'median')} by simulations per decision"
     matrix = [[cell.split(" ")[0] for cell in row[1:]] for row in cells(shown, f"improvement|{TRAP}|simulations")[1:]]
     for i in range(3):
         assert matrix[i][i] == "\N{EN DASH}"
@@ -227,7 +230,7 @@ def test_print_has_all_tables_light_charts_and_no_controls(opened):
     shown.emulate_media(media="print", color_scheme="dark")
     shown.wait_for_selector("html[data-drawn=print]")
     assert shown.evaluate(f"{CHARTS}.every(one => one.layout.paper_bgcolor === '#ffffff')")
-    assert shown.locator("table:visible").count() == 16
+    assert shown.locator("table:visible").count() == 18
     assert shown.locator("nav:visible, select:visible, .tabs:visible").count() == 0
     assert set(shown.evaluate(f"{CHARTS}.map(one => one.querySelector('.main-svg').clientWidth)")) == {330}
     shown.emulate_media(media="screen", color_scheme="dark")
