@@ -3,7 +3,7 @@
 import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from itertools import groupby, islice
+from itertools import groupby, islice, repeat
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -31,16 +31,16 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
         Episodes played, and in all.
 
     Raises:
-        UsageError: the runs do not go together, cannot be read, or the new one cannot be written.
+        UsageError: the runs do not go together, cannot be read or are damaged, or the new one cannot be written.
     """
     with ExitStack() as opened:
-        stores = [opened.enter_context(read(run)) for run in runs]
+        stores = [opened.enter_context(read(run, checked=True)) for run in runs]
         for store in stores[1:]:
             _check(stores[0], store)
-        if holds(folder):
-            raise UsageError(f"{folder} holds a run already; choose another place for the merged one")
         resolved = {text: meaning for store in stores for text, meaning in store.resolved.items()}
+        _check_free(folder)  # before it is locked, so that a refused folder is left as it is
         opened.enter_context(locked(folder))
+        _check_free(folder)
         with drafted(folder, stores[0].suite, resolved, provenance(stores, command)) as merged:
             for env, planner, budget, unit, episode, error in (row for store in stores for row in store.failures()):
                 setting = next(s for s in merged.suite.settings() if s[:4] == (env, planner, budget, unit))
@@ -51,6 +51,12 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
                     merged.add(Batch(setting, [*chunk], 0.0))
             counts = merged.counts().values()
             return sum(count.done for count in counts), sum(count.total for count in counts)
+
+
+def _check_free(folder: Path) -> None:
+    """Refuse a folder that cannot take a new run."""
+    if holds(folder):
+        raise UsageError(f"{folder} holds a run already; choose another place for the merged one")
 
 
 def _check(first: Store, other: Store) -> None:
@@ -73,7 +79,7 @@ def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
     Raises:
         UsageError: two runs contradict each other.
     """
-    streams = [((episode, store) for episode in store.episodes(setting)) for store in stores]
+    streams = [zip(store.episodes(setting), repeat(store), strict=False) for store in stores]
     for _, group in groupby(heapq.merge(*streams, key=lambda found: found[0].number), lambda found: found[0].number):
         (first, origin), *others = group
         for other, store in others:

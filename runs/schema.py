@@ -38,14 +38,15 @@ CREATE TEMP VIEW episode AS
 """}
 
 
-def connect(file: Path, mode: str) -> sqlite3.Connection:
-    """Connect to an existing results file after a look at whose it is, which version, and whether it is whole.
+def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
+    """Connect to an existing results file after a look at whose it is and which version.
 
     A file of an older schema is brought up to date, or, for reading alone, shown as if it were.
 
     Args:
         file: the results file.
         mode: "ro" or "rw".
+        checked: whether to look for damage in all of it, which takes a second for a million episodes or so.
 
     Raises:
         UsageError: a newer version's file.
@@ -65,10 +66,11 @@ def connect(file: Path, mode: str) -> sqlite3.Connection:
             missing = _tables(fresh) - _tables(connection)
         if missing:
             raise ValueError(f"its table {min(missing)[0]} is missing or changed")
-        if mode == "rw":
+        if checked:
             (check,), *_ = connection.execute("PRAGMA quick_check(1)")
             if check != "ok":
                 raise ValueError(check)
+        if mode == "rw":
             connection.execute("PRAGMA synchronous = NORMAL")  # safe with the write-ahead log, and fast
             if version < SCHEMA:
                 connection.executescript(f"BEGIN IMMEDIATE; {_script(version, SCHEMA)} COMMIT;")

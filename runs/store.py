@@ -179,15 +179,16 @@ class Store:
 
 
 def _unreadable(file: Path, error: Exception) -> UsageError:
-    return UsageError(f"{file} is not a readable results file ({error}); nothing was changed: restore it, "
+    reason = " ".join(str(error).split())
+    return UsageError(f"{file} is not a readable results file ({reason}); nothing was changed: restore it, "
                       "or move it away and run again")
 
 
-def _open(folder: Path, mode: str, name: str = FILE) -> Store:
-    """The store in this folder; mode is "ro" or "rw"."""
+def _open(folder: Path, mode: str, checked: bool, name: str = FILE) -> Store:
+    """The store in this folder; mode and checked are `schema.connect`'s."""
     file = folder / name
     try:
-        connection = connect(file, mode)
+        connection = connect(file, mode, checked)
         try:
             return Store(folder, connection)
         except BaseException:
@@ -211,7 +212,7 @@ def drafted(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance:
         _remove_draft(folder)
         try:
             create(folder / DRAFT, meta, suite.episodes())
-            with closing(_open(folder, "rw", DRAFT)) as store:
+            with closing(_open(folder, "rw", False, DRAFT)) as store:
                 yield store
                 store.settle()  # closing would try as well, but not tell when it fails
             (folder / DRAFT).rename(folder / FILE)
@@ -226,15 +227,19 @@ def _remove_draft(folder: Path) -> None:
 
 
 @contextmanager
-def read(folder: Path) -> Iterator[Store]:
+def read(folder: Path, checked: bool = False) -> Iterator[Store]:
     """A run's results, for reading; also while it runs.
+
+    Args:
+        folder: of the run.
+        checked: whether to look for damage in all of the file first, rather than meet it where it is read.
 
     Raises:
         UsageError: no run there, or a results file that cannot be read.
     """
     if not (folder / FILE).is_file():
         raise UsageError(f"{folder} holds no run (no {FILE}); give a folder that `bonspiel run` wrote")
-    with closing(_open(folder, "ro")) as store:
+    with closing(_open(folder, "ro", checked)) as store:
         try:
             yield store
         except sqlite3.DatabaseError as error:
@@ -265,7 +270,7 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
         if not _holds_run(folder, suite, resolved, provenance, resume, part):
             with drafted(folder, suite, resolved, provenance, part):
                 pass
-        with closing(_open(folder, "rw")) as store:
+        with closing(_open(folder, "rw", True)) as store:
             try:
                 store.begin()
                 yield store

@@ -1,8 +1,10 @@
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from runs import merge as merging
 from runs import store
 from runs.episode import Batch, Episode, Failure
 from runs.experiment import Entrant, Experiment, Setting, UsageError
@@ -100,8 +102,10 @@ def test_what_was_not_kept_contradicts_nothing(tmp_path):
 def test_contradictions_are_refused_naming_the_first(tmp_path, change, words):
     a = played(tmp_path / "a", *map(episode, range(4)))
     b = played(tmp_path / "b", episode(0), episode(1)._replace(**change), episode(2)._replace(**change))
-    with pytest.raises(UsageError, match=f"episode 1 of random in trap with 10 simulations {words}"):
-        merge(tmp_path / "all", [a, b], "")
+    c = played(tmp_path / "c", episode(3))
+    where = f"{tmp_path}/b than in {tmp_path}/a; nothing was merged"
+    with pytest.raises(UsageError, match=f"^episode 1 of random in trap with 10 simulations {words} {where}$"):
+        merge(tmp_path / "all", [a, b, c], "")
     assert [path.name for path in (tmp_path / "all").iterdir()] == ["run.lock"]
 
 
@@ -134,6 +138,32 @@ def test_a_place_that_is_taken_is_left_alone(tmp_path):
     (tmp_path / "mine" / "thesis.tex").write_text("x")
     with pytest.raises(UsageError, match="holds no run but other files"):
         merge(tmp_path / "mine", [a, b], "")
+
+
+def test_a_run_that_begins_meanwhile_is_left_alone(tmp_path, monkeypatch):
+    a, locked = played(tmp_path / "a", episode(0)), merging.locked
+
+    def late(folder):
+        played(folder, episode(1))
+        return locked(folder)
+
+    monkeypatch.setattr(merging, "locked", late)
+    with pytest.raises(UsageError, match="holds a run already"):
+        merge(tmp_path / "all", [a], "")
+    assert everything(tmp_path / "all")[0][FIRST] == [episode(1)]
+
+
+def test_a_damaged_run_is_named_and_not_merged(tmp_path):
+    a, b = (played(tmp_path / name, *map(episode, range(4))) for name in "ab")
+    with closing(sqlite3.connect(b / store.FILE)) as connection:
+        (page,), = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'episode'")
+    with (b / store.FILE).open("r+b") as file:
+        file.seek(4096 * (page - 1))
+        file.write(bytes(100))
+    with pytest.raises(UsageError) as refused:
+        merge(tmp_path / "all", [a, b], "")
+    assert str(refused.value).startswith(f"{b / store.FILE} is not a readable results file (")
+    assert "\n" not in str(refused.value) and not (tmp_path / "all").exists()
 
 
 def test_a_merge_that_breaks_off_leaves_no_run(tmp_path, monkeypatch):
