@@ -1,16 +1,17 @@
 """Two planners of a run, episode by episode: which is better, how surely, how many more episodes would tell."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
+from planners.base import Array
 from planners.registry import unknown
 from runs.episode import named_rng
-from runs.experiment import Setting, UsageError
+from runs.experiment import UNITS, Setting, UsageError
 from runs.paired import Paired, paired, probability_of_improvement
 from runs.statistics import Interval
 from runs.store import Store
@@ -39,7 +40,7 @@ class Comparison:
 
 def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simulations: Sequence[float] = (),
             milliseconds: Sequence[float] = ()) -> list[Comparison]:
-    """Compare two planners of a run wherever both have played, in order of the suite.
+    """Compare two planners of a run wherever both have played with the same seed: by environment, unit and budget.
 
     Args:
         store: the run.
@@ -50,25 +51,47 @@ def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simu
         milliseconds: the same in milliseconds.
 
     Raises:
-        UsageError: a planner or environment is not in the run or not clear, or there is nothing to compare.
+        UsageError: a planner, environment or budget is not in the run or not clear, or there is nothing to compare.
     """
-    suite = store.suite
-    chosen = choose(suite, a, b, environments)
-    wanted = {("simulations", budget) for budget in simulations} | {("ms", budget) for budget in milliseconds}
-    settings: dict[tuple[str, str | None, int | float, str], Setting] = {s[:4]: s for s in suite.settings()}
-    numbers, totals = store.values("episode"), store.returns()
+    chosen = choose(store.suite, a, b, environments)
+    places = {env: place for place, env in enumerate(chosen)}
+    settings = sorted((setting for setting in store.suite.settings() if setting.env in chosen),
+                      key=lambda setting: (places[setting.env], UNITS.index(setting.unit), setting.budget))
+    wanted = budgets(settings, simulations, milliseconds)
     result = []
-    for (env, planner, budget, unit), setting in settings.items():
-        first, second = chosen.get(env, (None, None))
-        other = settings.get((env, second, budget, unit))
-        if planner == first and other and (not wanted or (unit, budget) in wanted):
-            _, ours, theirs = np.intersect1d(numbers[setting], numbers[other], assume_unique=True, return_indices=True)
+    for setting in settings:
+        first, second = chosen[setting.env]
+        other = setting._replace(planner=second or "")
+        if setting.planner == first and other in settings and (setting.unit, setting.budget) in wanted:
+            ours, theirs = _together(_returns(store, setting), _returns(store, other))
             if len(ours):
-                result.append(_comparison(setting, other, totals[setting][ours], totals[other][theirs]))
+                result.append(_comparison(setting, other, ours, theirs))
     if not result:
         raise UsageError(f"{a!r} and {b!r} have no episode in common there; look at the run's tables with "
                          f"`bonspiel report {store.folder}`")
     return result
+
+
+def _returns(store: Store, setting: Setting) -> dict[int, float]:
+    """By episode, and read together with its number, as the run may go on meanwhile."""
+    return {episode.number: episode.total for episode in store.episodes(setting)}
+
+
+def _together(a: Mapping[int, float], b: Mapping[int, float]) -> Array:
+    """What both have, [2, n]."""
+    return np.array([[a[number], b[number]] for number in a if number in b]).reshape(-1, 2).T
+
+
+def budgets(settings: Sequence[Setting], simulations: Sequence[float],
+            milliseconds: Sequence[float]) -> set[tuple[str, float]]:
+    """The (unit, budget) pairs to look at; see `compare`."""
+    known = list(dict.fromkeys((setting.unit, setting.budget) for setting in settings))
+    wanted = [("simulations", budget) for budget in simulations] + [("ms", budget) for budget in milliseconds]
+    for unit, budget in wanted:
+        if (unit, budget) not in known:
+            choices = ", ".join(f"{budget:g} {unit}" for unit, budget in known)
+            raise UsageError(f"budget {budget:g} {unit} is not in this run there, which has {choices}")
+    return set(wanted or known)
 
 
 def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> dict[str, tuple[str | None, str | None]]:
@@ -112,7 +135,7 @@ def find(suite: Suite, env: str, name: str) -> str | None:
     return meant[0] if meant else None
 
 
-def _comparison(a: Setting, b: Setting, ours: Any, theirs: Any) -> Comparison:
+def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array) -> Comparison:
     rng = named_rng(f"compare|{a.env}|{a.planner}|{b.planner}|{a.budget}|{a.unit}", a.seed, len(ours))
     means = float(ours.mean()), float(theirs.mean())
     return Comparison(a, b, means, paired(ours, theirs, rng), probability_of_improvement(ours, theirs, rng))

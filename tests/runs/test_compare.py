@@ -7,6 +7,8 @@ import pytest
 from runs import compare, provenance, store
 from runs.compare import words
 from runs.episode import Batch, Episode, Failure
+from runs.experiment import UsageError
+from runs.statistics import Interval
 from runs.suite import Suite
 
 TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"
@@ -35,6 +37,14 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "run"
 
 
+def made(folder, suite, play):
+    """A run in which `play` tells the returns of a setting."""
+    with store.write(folder, suite, {}, provenance.collect([]), resume=False) as results:
+        for setting in suite.settings():
+            results.add(Batch(setting, [Episode(i, total, 2, 0.1) for i, total in enumerate(play(setting))], 1.0))
+    return folder
+
+
 @pytest.fixture
 def between(folder):
     def call(*line, **keywords):
@@ -60,7 +70,45 @@ def test_every_budget_that_both_have_played_is_compared_in_every_environment(bet
 def test_only_episodes_that_both_have_played_count(between):
     found, = between(TUNED, "dpw", environments=[HUNT])
     assert found.paired.n == 6
+    assert found.paired.difference == pytest.approx((0.1, 0.1, 0.1))
     assert found.means[1] == pytest.approx(np.mean([1.7, 1.4] * 3))
+
+
+def test_episodes_that_come_in_meanwhile_are_not_taken_for_others(tmp_path):
+    suite = Suite.of("x", {"experiment": [{"env": TRAP, "planners": ["uct", "dpw"], "simulations": [10]}]})
+    with store.write(tmp_path / "run", suite, {}, provenance.collect([]), resume=False) as driver:
+        first, second = suite.settings()
+
+        def add(setting, *numbers):
+            driver.add(Batch(setting, [Episode(number, float(number), 2, 0.1) for number in numbers], 1.0))
+
+        add(first, *range(40, 60))
+        add(second, *range(40, 60))
+        earlier = iter(range(40))
+        with store.read(tmp_path / "run") as results:
+            results._connection.set_trace_callback(lambda _: add(second, next(earlier)))
+            found, = compare.compare(results, "uct", "dpw")
+    assert next(earlier) > 1  # some did come in
+    assert found.paired.n == 20
+    assert found.paired.difference == Interval(0.0, 0.0, 0.0)
+
+
+def test_experiments_of_one_environment_make_one_table(tmp_path):
+    suite = Suite.of("x", {"experiment": [
+        {"env": [TRAP, HUNT], "planners": ["uct", "dpw"], "simulations": [100], "milliseconds": [1], "episodes": 3},
+        {"env": [TRAP, HUNT], "planners": ["uct", "dpw"], "simulations": [10], "episodes": 3}]})
+    with store.read(made(tmp_path / "run", suite, lambda setting: [1.0, 2.0, 3.0])) as results:
+        found = compare.compare(results, "uct", "dpw")
+    assert [(c.a.env, c.a.budget) for c in found] == [(env, budget) for env in (TRAP, HUNT) for budget in (10, 100, 1)]
+    assert compare.table(found).count("A: ") == 2
+
+
+def test_episodes_by_another_seed_met_other_noise(tmp_path):
+    suite = Suite.of("x", {"experiment": [{"env": TRAP, "planners": [name], "simulations": [10], "seed": seed}
+                                          for seed, name in enumerate(("uct", "dpw"))]})
+    with (store.read(made(tmp_path / "run", suite, lambda setting: [1.0])) as results,
+          pytest.raises(UsageError, match="no episode in common")):
+        compare.compare(results, "uct", "dpw")
 
 
 def test_the_other_way_round_it_is_the_other_sign(between):
@@ -91,6 +139,9 @@ def test_a_name_alone_will_do_where_it_is_clear(between):
     (("uct", "dpw", "--env", "treasure_hunt"), ["environment", "Did you mean 'treasure_hunt:size=5'"]),
     (("uct, thesis", "dpw", "--env", HUNT), ["'uct, thesis' is no planner", "there", "'uct', 'dpw'"]),
     (("uct, tuned", "dpw", "--budget", "100"), ["no episode in common"]),
+    (("uct, tuned", "dpw", "--budget", "10,55"), ["budget 55 simulations", "10 simulations, 100 simulations, 1 ms"]),
+    (("uct, tuned", "dpw", "--milliseconds", "10"), ["budget 10 ms"]),
+    (("uct, tuned", "dpw", "--budget", "nan"), ["budget nan simulations"]),
 ])
 def test_what_cannot_be_compared_is_refused_and_the_choices_are_named(run, folder, line, words):
     status, out, err = run("compare", folder, *line)
