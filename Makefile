@@ -38,6 +38,13 @@ $(PEER)/installed: | $(BIN)/python
 		'dc3client==0.0.9' 'numpy<2' && touch $@ \
 		|| { rm -rf $(PEER); test "$(BONSPIEL_PEER)" != required && echo "left out: tests with dc3client will be skipped"; }
 
+# Ray has no wheel for every Python and machine; its test is skipped where it cannot be had.
+$(VENV)/installed-ray: pyproject.toml | $(VENV)/installed-dev
+	@echo "installing Ray into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary ray --editable '.[ray]' \
+		|| echo "left out: the test with Ray will be skipped"
+	@touch $@
+
 bench: $(VENV)/installed
 	@$(BIN)/bonspiel run quick --resume --out $(OUT)
 
@@ -45,7 +52,7 @@ check: $(VENV)/installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-test: check $(PEER)/installed
+test: check $(PEER)/installed $(VENV)/installed-ray
 	@$(BIN)/python -m pytest
 
 clean:
