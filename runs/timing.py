@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runs.experiment import Setting
+from runs.progress import counted
 from runs.store import Store
 from runs.tables import markdown
 
@@ -53,10 +54,11 @@ def verdict(timings: Mapping[Setting, Timing]) -> str:
     if not late:
         return f"None of the {decisions:,} decisions took over {TOLERANCE:.0%} more than its time budget."
     setting, worst = max(timings.items(), key=lambda item: item[1].longest / item[0].budget)
-    behind = sum(t.median > (1.0 + TOLERANCE) * setting.budget for setting, t in timings.items())
+    mostly = sum(t.share > 0.5 for t in timings.values()) or "none"
     return (f"**Time budgets were overrun**: {late:,} of {decisions:,} decisions ({late / decisions:.2%}) took over "
-            f"{TOLERANCE:.0%} more than their budget, most of them at {behind} of the {len(timings)} points below. "
-            f"The worst was {worst.longest:.3g} ms instead of {setting.budget:g}, {setting.planner} in {setting.env}.")
+            f"{TOLERANCE:.0%} more than their budget; at {mostly} of the {counted(len(timings), 'point')} below more than "
+            f"half of them did. The worst was {worst.longest:.3g} ms instead of {setting.budget:g}, {setting.planner} in "
+            f"{setting.env}.")
 
 
 def table(timings: Mapping[Setting, Timing]) -> str:
