@@ -19,6 +19,7 @@ from runs.schema import connect, create
 from runs.suite import Suite
 
 FILE, DRAFT = "results.sqlite", "results.sqlite.new"
+DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # other errors come from around the file
 
 
 class Count(NamedTuple):
@@ -179,7 +180,11 @@ class Store:
 
 
 def _unreadable(file: Path, error: Exception) -> UsageError:
+    """What to tell when a results file could not be read: that it is damaged, or that something around it is amiss."""
     reason = " ".join(str(error).split())
+    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in DAMAGE:
+        return UsageError(f"{file} cannot be opened now ({reason}); what it holds is safe: see that there is room on its "
+                          "disk and that you may read it, then try again")
     return UsageError(f"{file} is not a readable results file ({reason}); nothing was changed: restore it, "
                       "or move it away and run again")
 

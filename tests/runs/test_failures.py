@@ -104,6 +104,15 @@ def test_a_disk_that_is_full_from_the_start_leaves_no_run(run, start, rows, whol
     assert rows(Path("full")) == whole
 
 
+@pytest.mark.parametrize("line", [("status", "whole"), (*LINE, "--out", "whole", "--resume")])
+def test_a_run_on_a_disk_that_is_full_is_not_called_damaged(start, tmp_path, undisturbed, line):
+    (tmp_path / "whole").mkdir()
+    shutil.copy(undisturbed / store.FILE, tmp_path / "whole")  # without the helpers that SQLite makes beside it
+    _, err = start(*line, program=FULL.format(size=9_000)).communicate(timeout=120)
+    assert err.startswith(f"bonspiel {line[0]}: whole/results.sqlite cannot be opened now (") and err.count("\n") == 1
+    assert "what it holds is safe: see that there is room" in err
+
+
 def test_a_read_only_folder_is_refused_by_a_driver_and_read_by_all_others(run, undisturbed):
     shutil.copytree(undisturbed, "whole")
     csv = run("export", "whole")[1]
