@@ -56,9 +56,9 @@ def verdict(timings: Mapping[Setting, Timing]) -> str:
     setting, worst = max(timings.items(), key=lambda item: item[1].longest / item[0].budget)
     mostly = sum(t.share > 0.5 for t in timings.values()) or "none"
     return (f"**Time budgets were overrun**: {late:,} of {decisions:,} decisions ({late / decisions:.2%}) took over "
-            f"{TOLERANCE:.0%} more than their budget; at {mostly} of the {counted(len(timings), 'point')} below more than "
-            f"half of them did. The worst was {worst.longest:.3g} ms instead of {setting.budget:g}, {setting.planner} in "
-            f"{setting.env}.")
+            f"{TOLERANCE:.0%} more than their budget; at {mostly} of the {counted(len(timings), 'point')} below more "
+            f"than half of them did. The worst was {worst.longest:.3g} ms instead of {setting.budget:g}, "
+            f"{setting.planner} in {setting.env}.")
 
 
 def table(timings: Mapping[Setting, Timing]) -> str:
