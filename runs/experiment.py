@@ -118,10 +118,6 @@ class Experiment:
             raise UsageError(f"{self.env}: needs at least one planner")
         if not (simulations or milliseconds):
             raise UsageError(f"{self.env}: needs at least one budget, in simulations or in milliseconds")
-        labels = [entrant.label for entrant in self.planners if entrant.label]
-        for label in labels:
-            if labels.count(label) > 1:
-                raise UsageError(f"{self.env}: label={label!r} is given twice; name every planner differently")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Experiment":

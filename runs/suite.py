@@ -21,7 +21,8 @@ class Suite:
 
     Args:
         name: of the suite, or the text of the environment.
-        experiment: the experiments; no planner, environment and budget may stand in two of them.
+        experiment: the experiments; no planner, environment and budget may stand in two of them, and in an environment
+            every planner must be called differently.
         description: one line for people.
     """
 
@@ -30,7 +31,7 @@ class Suite:
     description: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a suite without anything to play, or with the same thing twice."""
+        """Refuse a suite without anything to play, with the same thing twice, or with one name for two planners."""
         if not self.experiment:
             raise UsageError(f"{self.name}: nothing to play; write at least one [[experiment]] table")
         seen: set[tuple[Any, ...]] = set()
@@ -42,6 +43,14 @@ class Suite:
             seen.add(key)
         if not seen:
             raise UsageError(f"{self.name}: nothing to play; every planner's largest budget is below all budgets")
+        called: dict[tuple[str, str], str] = {}
+        for experiment in self.experiment:
+            for entrant in experiment.planners:
+                label = entrant.label or entrant.planner
+                text = called.setdefault((experiment.env, label), entrant.planner)
+                if text != entrant.planner:
+                    raise UsageError(f"{self.name}: label={label!r} is given twice in {experiment.env}, to {text} and "
+                                     f"to {entrant.planner}; name every planner differently")
 
     @classmethod
     def of(cls, name: str, given: Mapping[str, Any]) -> "Suite":

@@ -56,7 +56,6 @@ def test_the_digest_is_stable_and_tells_what_is_played():
     ({"planners": [{"planner": "uct", "max_simulations": "x"}]}, ["max_simulations='x'"]),
     ({"planners": [{"planner": "uct", "label": 3}]}, ["label=3", "text"]),
     ({"planners": [{"planner": "uct", "label": ""}]}, ["label=''"]),
-    ({"planners": [{"planner": name, "label": "x"} for name in ("uct", "dpw")]}, ["label='x'", "twice"]),
     ({"simulations": [], "milliseconds": []}, ["budget"]),
     ({"episode": 3}, ["'episode'", "Did you mean 'episodes'"]),
     ({"env": 3}, ["env=3", "text"]),
@@ -75,6 +74,19 @@ def test_labels_belong_to_an_environment_and_change_nothing_that_is_played():
     assert both.labels("trap:noise_range=0.01") == {}
     assert Suite.of("x", json.loads(both.to_json())) == both
     assert Suite("x", (named,)).digest() == Suite("x", (make(),)).digest()
+
+
+@pytest.mark.parametrize(("first", "second"), [
+    ([{"planner": "uct", "label": "x"}, {"planner": "dpw", "label": "x"}], ["pw"]),
+    ([{"planner": "uct", "label": "x"}], [{"planner": "dpw", "label": "x"}]),
+    ([{"planner": "dpw", "label": "x"}], ["x"]),
+])
+def test_one_name_for_two_planners_of_an_environment_is_refused(first, second):
+    named, other = make(planners=first), {"planners": second, "simulations": [7], "milliseconds": []}
+    with pytest.raises(UsageError, match=r"label='x' is given twice in trap, to .* and to (dpw|x);"):
+        Suite("mine", (named, make(**other)))
+    if len(first) == 1:
+        Suite("mine", (named, make(env="trap:noise_range=0.01", **other)))
 
 
 def test_the_same_thing_twice_is_refused():
