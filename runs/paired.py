@@ -12,6 +12,7 @@ from runs.statistics import BLOCK, CONFIDENCE, FEW_CLASSES, NOWHERE, Interval, p
 
 FLIPS = 10_000
 EXACT = 13  # differences; there are fewer than FLIPS ways to flip their signs
+FEWEST = 6  # differences other than 0 whose flips can have a p-value of at most 0.05
 ROUNDING = 1e-9  # sums of the same numbers in another order differ by less, relative to their sizes
 
 
@@ -90,8 +91,8 @@ def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> 
 
     It is settled when the 95 % interval of the mean difference excludes 0 and p is at most 0.05, which few episodes
     that happen to agree do not reach: then this is 0. Otherwise it is what is missing to the number n with
-    1.96 s / sqrt(n) = |m|, where the observed mean m and standard deviation s are taken for the true ones, and at least
-    1. Infinite for m = 0, but for rounding; NaN for fewer than two differences.
+    1.96 s / sqrt(n) = |m|, where the observed mean m and standard deviation s are taken for the true ones, and to
+    FEWEST, and at least 1. Infinite for m = 0, but for rounding; NaN for fewer than two differences.
 
     Args:
         differences: [n].
@@ -106,7 +107,8 @@ def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> 
     if abs(interval.value) <= ROUNDING * float(np.abs(given).mean()):
         return math.inf
     z = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))
-    return max(1.0, math.ceil((z * float(given.std(ddof=1)) / interval.value) ** 2) - float(len(given)))
+    needed = math.ceil((z * float(given.std(ddof=1)) / interval.value) ** 2)
+    return float(max(1, max(FEWEST, needed) - len(given)))
 
 
 def probability_of_improvement(a: ArrayLike, b: ArrayLike, rng: Rng) -> Interval:

@@ -103,10 +103,11 @@ def test_episodes_to_settle_by_hand():
     assert episodes_to_settle(differences, Interval(0.1, 0.01, 0.8), 0.05) == 0
     assert episodes_to_settle(differences, Interval(-0.1, -0.8, -0.01), 0.01) == 0
     assert episodes_to_settle(differences, Interval(0.1, 0.01, 0.8), 0.06) == 404 - 5
-    assert episodes_to_settle([1.0, 1.2], Interval(1.1, -0.1, 2.0), 0.5) == 1  # skewed: not settled, however far off
+    skewed = [1.0] * 6 + [1.2]  # not settled, however far off
+    assert episodes_to_settle(skewed, Interval(1.1, -0.1, 2.0), 0.5) == 1
 
 
-@pytest.mark.parametrize(("n", "more"), [(2, 1.0), (5, 1.0), (6, 0.0)])
+@pytest.mark.parametrize(("n", "more"), [(2, 4.0), (5, 1.0), (6, 0.0)])
 def test_a_few_episodes_that_agree_settle_nothing(n, more):
     found = paired([1.7] * n, [1.4] * n, generator())
     assert found.difference == pytest.approx((0.3, 0.3, 0.3))
