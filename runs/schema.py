@@ -41,7 +41,8 @@ CREATE TEMP VIEW episode AS
 def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
     """Connect to an existing results file after a look at whose it is and which version.
 
-    A file of an older schema is brought up to date, or, for reading alone, shown as if it were.
+    A file of an older schema is brought up to date, or, for reading alone, shown as if it were. Who reads alone sees the
+    file as it is when first looked at, whatever a driver adds later.
 
     Args:
         file: the results file.
@@ -76,6 +77,7 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
                 connection.executescript(f"BEGIN IMMEDIATE; {_script(version, SCHEMA)} COMMIT;")
         else:
             connection.executescript(VIEWS.get(version, ""))
+            connection.execute("BEGIN")  # all that is read is of one moment
     except BaseException:
         connection.close()
         raise
