@@ -9,7 +9,7 @@ from typing import Any
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from runs import backends, parallel, store
+from runs import backends, parallel, run_folder
 from runs.backends import HERE, Place
 from runs.experiment import RunError
 from runs.part import WHOLE, Part
@@ -36,7 +36,7 @@ def play(suite: Suite, folder: Path, jobs: int | None, resume: bool, provenance:
     """
     resolved = suite.resolve()
     with (backends.connect(place, jobs) as workers,
-          store.write(folder, suite, resolved, provenance, resume, part) as results):
+          run_folder.write(folder, suite, resolved, provenance, resume, part) as results):
         pending = results.pending()
         left = sum(map(len, pending.values()))
         total = sum(len(part.episodes(count)) for count in suite.episodes().values())

@@ -11,7 +11,8 @@ from typing import Any
 from runs.episode import Batch, Episode, Failure
 from runs.experiment import Setting, UsageError
 from runs.files import locked
-from runs.store import Store, drafted, holds, read
+from runs.run_folder import drafted, holds
+from runs.store import Store, read
 
 CHUNK = 10_000  # episodes in memory
 

@@ -1,9 +1,9 @@
-"""The results of one run: an SQLite file that the driver alone writes, every episode exactly once."""
+"""The results of one run: an SQLite file with every episode exactly once. `runs.run_folder` has it written."""
 
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runs.episode import Batch, Episode
-from runs.experiment import RunError, Setting, UsageError
-from runs.files import LOCK, locked, writing
+from runs.experiment import Setting, UsageError
 from runs.part import WHOLE, Part
-from runs.schema import connect, create
+from runs.schema import connect
 from runs.suite import Suite
 
-FILE, DRAFT = "results.sqlite", "results.sqlite.new"
+FILE = "results.sqlite"
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # other errors come from around the file
 
 
@@ -40,7 +39,7 @@ class Effort(NamedTuple):
 
 
 class Store:
-    """A run's results; made by `create` and `open`.
+    """A run's results; made by `read`, and by `runs.run_folder.write` for the driver.
 
     Attributes:
         folder: the run's folder.
@@ -138,7 +137,7 @@ class Store:
         """A column of numbers: for every setting its episodes in order, [n]; NaN where nothing was kept.
 
         Args:
-            column: "total", "steps", "seconds" or "simulations".
+            column: "episode", "total", "steps", "seconds" or "simulations".
         """
         return {setting: np.fromiter((np.nan if value is None else value for value in found), np.float64)
                 for setting, found in self._columns(column)}
@@ -179,18 +178,22 @@ class Store:
         return self._connection.execute(query).fetchall()
 
 
-def _unreadable(file: Path, error: Exception) -> UsageError:
+def unreadable(file: Path, error: Exception) -> UsageError:
     """What to tell when a results file could not be read: that it is damaged, or that something around it is amiss."""
     reason = " ".join(str(error).split())
     if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in DAMAGE:
-        return UsageError(f"{file} cannot be opened now ({reason}); what it holds is safe: see that there is room on its "
-                          "disk and that you may read it, then try again")
+        return UsageError(f"{file} cannot be opened now ({reason}); what it holds is safe: see that there is room on "
+                          "its disk and that you may read it, then try again")
     return UsageError(f"{file} is not a readable results file ({reason}); nothing was changed: restore it, "
                       "or move it away and run again")
 
 
-def _open(folder: Path, mode: str, checked: bool, name: str = FILE) -> Store:
-    """The store in this folder; mode and checked are `schema.connect`'s."""
+def opened(folder: Path, mode: str, checked: bool, name: str = FILE) -> Store:
+    """The store in this folder; mode and checked are `schema.connect`'s.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
     file = folder / name
     try:
         connection = connect(file, mode, checked)
@@ -200,40 +203,12 @@ def _open(folder: Path, mode: str, checked: bool, name: str = FILE) -> Store:
             connection.close()
             raise
     except (sqlite3.DatabaseError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _unreadable(file, error) from error
-
-
-@contextmanager
-def drafted(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
-            part: Part = WHOLE) -> Iterator[Store]:
-    """A new run's results, in a locked folder; the file gets its name when the block ends well, or is removed.
-
-    Raises:
-        UsageError: it could not be written.
-    """
-    meta = {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(), "part": str(part),
-            "resolved": json.dumps(resolved), "provenance": json.dumps(provenance)}
-    with writing(folder, sqlite3.Error):
-        _remove_draft(folder)
-        try:
-            create(folder / DRAFT, meta, suite.episodes())
-            with closing(_open(folder, "rw", False, DRAFT)) as store:
-                yield store
-                store.settle()  # closing would try as well, but not tell when it fails
-            (folder / DRAFT).rename(folder / FILE)
-        finally:
-            _remove_draft(folder)
-
-
-def _remove_draft(folder: Path) -> None:
-    """With SQLite's files beside it."""
-    for leftover in folder.glob(f"{DRAFT}*"):
-        leftover.unlink()
+        raise unreadable(file, error) from error
 
 
 @contextmanager
 def read(folder: Path, checked: bool = False) -> Iterator[Store]:
-    """A run's results, for reading; also while it runs.
+    """A run's results, for reading; also while it runs, and then as they are at this moment.
 
     Args:
         folder: of the run.
@@ -244,85 +219,8 @@ def read(folder: Path, checked: bool = False) -> Iterator[Store]:
     """
     if not (folder / FILE).is_file():
         raise UsageError(f"{folder} holds no run (no {FILE}); give a folder that `bonspiel run` wrote")
-    with closing(_open(folder, "ro", checked)) as store:
+    with closing(opened(folder, "ro", checked)) as store:
         try:
             yield store
         except sqlite3.DatabaseError as error:
-            raise _unreadable(folder / FILE, error) from error
-
-
-@contextmanager
-def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
-          resume: bool, part: Part = WHOLE) -> Iterator[Store]:
-    """A run's results, for the one driver that plays it; a new run unless there is one to resume.
-
-    Args:
-        folder: where the run is or shall be.
-        suite: what is to be played.
-        resolved: the full parameters behind the suite's texts, as from `Suite.resolve`.
-        provenance: as from `runs.provenance.collect`.
-        resume: whether to go on with a run that is there.
-        part: the share of the episodes to play.
-
-    Raises:
-        UsageError: the folder cannot be written, holds something else, another run or one by other sources, or is in
-            use; or it holds this run and `resume` is not set.
-        RunError: the file could not be written while the run went on.
-    """
-    # Looked at before it is locked, so that a refused folder is left as it is, without even a lock in it.
-    _holds_run(folder, suite, resolved, provenance, resume, part)
-    with locked(folder):
-        if not _holds_run(folder, suite, resolved, provenance, resume, part):
-            with drafted(folder, suite, resolved, provenance, part):
-                pass
-        with closing(_open(folder, "rw", True)) as store:
-            try:
-                store.begin()
-                yield store
-            except sqlite3.OperationalError as error:
-                raise RunError(f"{folder / FILE} cannot be written ({error}); what it holds is safe, "
-                               "go on with --resume") from error
-            except sqlite3.IntegrityError:
-                raise
-            except sqlite3.DatabaseError as error:
-                raise RunError(f"{folder / FILE} was damaged while the run went on ({error}): restore it, or move it "
-                               "away and run again") from error
-
-
-def holds(folder: Path) -> bool:
-    """Whether there is a run in the folder, which may also be empty or missing.
-
-    Raises:
-        UsageError: it has no run, but files of others.
-    """
-    files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    if FILE in files:
-        return True
-    others = [name for name in files if name != LOCK and not name.startswith(DRAFT)]
-    if others:
-        raise UsageError(f"{folder} holds no run but other files ({others[0]}, ...); choose another --out")
-    return False
-
-
-def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
-               resume: bool, part: Part) -> bool:
-    """Whether the run to go on with is there; anything else in the folder is refused."""
-    if not holds(folder):
-        return False
-    with read(folder) as store:
-        if store.suite.digest() != suite.digest():
-            raise UsageError(f"{folder} holds another experiment ({store.suite.name}); choose another --out")
-        if store.part != part:
-            raise UsageError(f"{folder} holds part {store.part} of this run; go on with --part {store.part}, or choose "
-                             "another --out")
-        if not resume:
-            raise UsageError(f"{folder} holds this run already; add --resume to go on with it, or choose another --out")
-        changed = [text for text, meaning in resolved.items() if store.resolved.get(text, meaning) != meaning]
-        if changed:
-            raise UsageError(f"{folder}: {changed[0]} was {store.resolved[changed[0]]} when the run began and is "
-                             f"{resolved[changed[0]]} now; choose another --out")
-        if store.provenance.get("sources") != provenance.get("sources"):
-            commit = store.provenance.get("commit") or "unknown"
-            raise UsageError(f"{folder} was begun by other sources (commit {commit}), and results of two versions "
-                             "do not mix: choose another --out, or go back to that version")
-    return True
+            raise unreadable(folder / FILE, error) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from runs import driver, provenance, store
+from runs import driver, provenance, run_folder, store
 from runs.episode import Batch, Episode
 from runs.experiment import Entrant, Experiment, Setting
 from runs.suite import Suite, load
@@ -49,7 +49,7 @@ def generate(folder: Path, rows: int, rng: np.random.Generator) -> None:
     episodes = rows // (4 * len(BUDGETS) * len(PLANNERS))
     envs = ("trap:noise_range=0.1", "treasure_hunt:size=5")
     suite = Suite("large", tuple(Experiment(env, entrants, BUDGETS, BUDGETS, episodes) for env in envs))
-    with store.write(folder, suite, suite.resolve(), provenance.collect([]), False) as results:
+    with run_folder.write(folder, suite, suite.resolve(), provenance.collect([]), False) as results:
         for setting in suite.settings():
             for first in range(0, episodes, BATCH):
                 played = _episodes(setting, range(first, min(first + BATCH, episodes)), rng)

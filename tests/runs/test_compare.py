@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from runs import compare, provenance, store
+from runs import compare, provenance, run_folder, store
 from runs.compare import words
 from runs.episode import Batch, Episode, Failure
 from runs.experiment import UsageError
@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     suite = Suite.of("made up", GIVEN)
     returns = np.where(np.arange(40) % 2, 1.7, 1.4)
-    with store.write(tmp_path / "run", suite, {}, provenance.collect([]), resume=False) as results:
+    with run_folder.write(tmp_path / "run", suite, {}, provenance.collect([]), resume=False) as results:
         for setting in suite.settings():
             more = 0.1 if setting.planner == TUNED else 0.0
             played = [Episode(number, float(total) + more, 2, 0.1) for number, total in enumerate(returns)]
@@ -39,7 +39,7 @@ def folder(tmp_path, monkeypatch):
 
 def made(folder, suite, play):
     """A run in which `play` tells the returns of a setting."""
-    with store.write(folder, suite, {}, provenance.collect([]), resume=False) as results:
+    with run_folder.write(folder, suite, {}, provenance.collect([]), resume=False) as results:
         for setting in suite.settings():
             results.add(Batch(setting, [Episode(i, total, 2, 0.1) for i, total in enumerate(play(setting))], 1.0))
     return folder
@@ -76,7 +76,7 @@ def test_only_episodes_that_both_have_played_count(between):
 
 def test_episodes_that_come_in_meanwhile_are_not_taken_for_others(tmp_path):
     suite = Suite.of("x", {"experiment": [{"env": TRAP, "planners": ["uct", "dpw"], "simulations": [10]}]})
-    with store.write(tmp_path / "run", suite, {}, provenance.collect([]), resume=False) as driver:
+    with run_folder.write(tmp_path / "run", suite, {}, provenance.collect([]), resume=False) as driver:
         first, second = suite.settings()
 
         def add(setting, *numbers):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from runs import provenance, store
+from runs import provenance, run_folder, store
 from runs.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
 from runs.episode import Batch, Episode
 from runs.statistics import Interval, Summary
@@ -59,7 +59,7 @@ def results(tmp_path):
     suite = Suite.of("x", {"experiment": [
         {"env": [TRAP, "curling"], "planners": [{"planner": "uct", "label": "mine"}], "simulations": [100, 10],
          "episodes": 5}]})
-    with store.write(tmp_path, suite, {}, provenance.collect([]), resume=False) as run:
+    with run_folder.write(tmp_path, suite, {}, provenance.collect([]), resume=False) as run:
         for setting in suite.settings():
             actions = [[0.5] if number % 2 else [0.8125] for number in range(5)]
             kept = [None if number == 2 else np.array(action, "<f8").tobytes() for number, action in enumerate(actions)]

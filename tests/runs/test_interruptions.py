@@ -15,14 +15,14 @@ LONG = ("run", "treasure_hunt:size=5", "--planner", "dpw", "--planner", "random"
 
 KILL = """
 import os, signal
-import runs.store as store
+import runs.run_folder as run_folder, runs.store as store
 from runs.cli import main
 Store, calls = store.Store, 0
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 """
 MOMENTS = {
-    "while the file is made": KILL + "store.Path.rename = die",
+    "while the file is made": KILL + "run_folder.Path.rename = die",
     "in the middle of making the file": KILL + """
 import sqlite3, runs.schema as schema
 def half(file, *_):
@@ -30,7 +30,7 @@ def half(file, *_):
     connection.execute("PRAGMA journal_mode = WAL")
     connection.executescript(schema.FIRST)
     die()
-store.create = half
+run_folder.create = half
 """,
     "before the first batch is kept": KILL + "Store.add = die",
     "in the middle of a transaction": KILL + """

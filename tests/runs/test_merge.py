@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from runs import merge as merging
-from runs import store
+from runs import run_folder, store
 from runs.episode import Batch, Episode, Failure
 from runs.experiment import Entrant, Experiment, Setting, UsageError
 from runs.merge import merge
@@ -19,7 +19,7 @@ FACTS = {"sources": "s", "commit": "abc", "cpu": "one"}
 
 
 def played(folder, *results, setting=FIRST, suite=SUITE, facts=FACTS, dpw="DPW()"):
-    with store.write(folder, suite, {"dpw": dpw}, facts, False) as opened:
+    with run_folder.write(folder, suite, {"dpw": dpw}, facts, False) as opened:
         opened.add(Batch(setting, list(results), 1.0))
     return folder
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from runs import chart, curves, provenance, store
+from runs import chart, curves, provenance, run_folder, store
 from runs.episode import Batch, Episode, Failure
 from runs.part import WHOLE
 from runs.reporting import charts, page
@@ -38,7 +38,7 @@ def results(tmp_path_factory):
     rng = np.random.default_rng(5)
     suite = Suite.of("evil & co", SUITE)
     folder = tmp_path_factory.mktemp("run")
-    with store.write(folder, suite, suite.resolve(), provenance.collect(["run", "x"]), False) as run:
+    with run_folder.write(folder, suite, suite.resolve(), provenance.collect(["run", "x"]), False) as run:
         for setting in suite.settings():
             played = [episode(setting, number, rng) for number in range(20)]
             if setting[1:3] == ("dpw", 100):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from runs import status, store
+from runs import run_folder, status, store
 from runs.episode import Batch, Episode, Failure
 from runs.experiment import Entrant, Experiment, Setting
 from runs.part import Part
@@ -23,7 +23,7 @@ def add(results, setting, numbers, seconds):
 
 
 def test_a_run_that_goes_on(tmp_path, monkeypatch):
-    with store.write(tmp_path, SUITE, {}, {}, False) as results:
+    with run_folder.write(tmp_path, SUITE, {}, {}, False) as results:
         began = results.driver["began"]
         assert abs(began - time.time()) < 60
         add(results, FIRST, range(4), 0.5)
@@ -50,9 +50,9 @@ trap
 
 
 def test_the_rate_is_that_of_the_last_driver(tmp_path, monkeypatch):
-    with store.write(tmp_path, SUITE, {}, {}, False) as results:
+    with run_folder.write(tmp_path, SUITE, {}, {}, False) as results:
         add(results, FIRST, range(3), 0.5)
-    with store.write(tmp_path, SUITE, {}, {}, True) as results:
+    with run_folder.write(tmp_path, SUITE, {}, {}, True) as results:
         add(results, FIRST, [3], 0.5)
         add(results, THIRD, [0, 1], 1.0)
         monkeypatch.setattr(status.time, "time", lambda: results.driver["began"] + 5.0)
@@ -62,7 +62,7 @@ def test_the_rate_is_that_of_the_last_driver(tmp_path, monkeypatch):
 
 
 def test_a_run_that_nobody_plays(tmp_path):
-    with store.write(tmp_path, SUITE, {}, {}, False, Part(2, 3)) as results:
+    with run_folder.write(tmp_path, SUITE, {}, {}, False, Part(2, 3)) as results:
         assert "running" in text(status.status(results))
     with store.read(tmp_path) as results:
         found = status.status(results)
@@ -71,11 +71,11 @@ def test_a_run_that_nobody_plays(tmp_path):
 
 
 def test_a_look_does_not_keep_a_driver_out(tmp_path):
-    with store.write(tmp_path, SUITE, {}, {}, False):
+    with run_folder.write(tmp_path, SUITE, {}, {}, False):
         pass
     with store.read(tmp_path) as results:
         status.status(results)
-        with store.write(tmp_path, SUITE, {}, {}, True) as written:
+        with run_folder.write(tmp_path, SUITE, {}, {}, True) as written:
             add(written, FIRST, [0], 0.5)
             assert status.status(results).running
         assert not status.status(results).running
@@ -105,7 +105,7 @@ def test_a_look_waits_for_nothing_heavy():
 
 def test_watching_ends_when_the_run_does(run, tmp_path, monkeypatch):
     looks = []
-    with store.write(tmp_path / "x", SUITE, {}, {}, False) as results:
+    with run_folder.write(tmp_path / "x", SUITE, {}, {}, False) as results:
         def sleep(seconds):
             looks.append(seconds)
             if len(looks) == 2:

@@ -4,7 +4,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from runs import schema, store
+from runs import run_folder, schema, store
 from runs.episode import Batch, Episode, Failure
 from runs.experiment import Entrant, Experiment, Setting, UsageError
 from runs.suite import Suite
@@ -17,7 +17,7 @@ RESOLVED = {"trap": "Trap()", "random": "RandomPlanner()", "dpw": "DPW()"}
 
 
 def write(folder, suite=SUITE, resume=False, resolved=RESOLVED):
-    return store.write(folder, suite, resolved, {"version": "test"}, resume)
+    return run_folder.write(folder, suite, resolved, {"version": "test"}, resume)
 
 
 def test_what_is_added_is_read_again(tmp_path):
@@ -107,14 +107,22 @@ def test_a_failed_episode_stays_to_be_played_and_is_forgotten_when_it_was(tmp_pa
 
 
 def test_a_second_driver_is_refused_while_the_first_runs(tmp_path):
-    with write(tmp_path) as results:
-        with pytest.raises(UsageError, match="is in use by another"), write(tmp_path, resume=True):
-            pass
-        with store.read(tmp_path) as reader:
-            results.add(Batch(FIRST, [Episode(0, 1.0, 2, 0.1)], 1.0))
-            assert len(list(reader.episodes(FIRST))) == 1
+    with write(tmp_path), pytest.raises(UsageError, match="is in use by another"), write(tmp_path, resume=True):
+        pass
     with write(tmp_path, resume=True):
         pass
+
+
+def test_who_reads_while_a_run_goes_on_sees_one_moment_of_it(tmp_path):
+    with write(tmp_path) as results:
+        results.add(Batch(FIRST, [Episode(1, 1.0, 2, 0.1)], 1.0))
+        with store.read(tmp_path) as reader:
+            results.add(Batch(FIRST, [Episode(0, 2.0, 2, 0.1)], 1.0))
+            assert reader.values("episode")[FIRST].tolist() == [1.0]
+            results.add(Batch(FIRST, [Episode(2, 3.0, 2, 0.1)], 1.0))
+            assert reader.returns()[FIRST].tolist() == [1.0]
+        with store.read(tmp_path) as reader:
+            assert reader.returns()[FIRST].tolist() == [2.0, 1.0, 3.0]
 
 
 @pytest.mark.parametrize(("suite", "resume", "resolved", "words"), [
@@ -183,27 +191,27 @@ def test_a_file_whose_parts_do_not_fit_is_refused_and_left_alone(tmp_path, damag
 
 @pytest.mark.parametrize("results", [[], [Episode(0, 1.0, 2, 0.1)]])
 def test_a_run_by_other_sources_is_refused_and_left_alone(tmp_path, results):
-    with store.write(tmp_path, SUITE, RESOLVED, {"sources": "old", "commit": "abc"}, False) as begun:
+    with run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "old", "commit": "abc"}, False) as begun:
         begun.add(Batch(FIRST, results, 1.0))
     before = (tmp_path / store.FILE).read_bytes()
     with (pytest.raises(UsageError, match=r"begun by other sources \(commit abc\).*choose another --out"),
-          store.write(tmp_path, SUITE, RESOLVED, {"sources": "new"}, True)):
+          run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "new"}, True)):
         pass
     assert (tmp_path / store.FILE).read_bytes() == before
-    with store.write(tmp_path, SUITE, RESOLVED, {"sources": "old"}, True) as resumed:
+    with run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "old"}, True) as resumed:
         assert len(resumed.returns()[FIRST]) == len(results)
 
 
 def test_a_file_that_cannot_be_made_is_refused(tmp_path):
-    (tmp_path / store.DRAFT).mkdir()
+    (tmp_path / run_folder.DRAFT).mkdir()
     with pytest.raises(UsageError, match="cannot be written"), write(tmp_path):
         pass
 
 
 def test_a_draft_gets_its_name_when_all_of_it_is_in_the_file(tmp_path):
-    with store.drafted(tmp_path, SUITE, RESOLVED, {}) as results:
+    with run_folder.drafted(tmp_path, SUITE, RESOLVED, {}) as results:
         results.add(Batch(FIRST, [FULL], 1.0))
-        looking = sqlite3.connect(tmp_path / store.DRAFT)  # so that closing the draft leaves its write-ahead log
+        looking = sqlite3.connect(tmp_path / run_folder.DRAFT)  # so that closing the draft leaves its write-ahead log
         looking.execute("SELECT * FROM episode")
     looking.close()
     assert [path.name for path in tmp_path.iterdir()] == [store.FILE]
@@ -213,8 +221,8 @@ def test_a_draft_gets_its_name_when_all_of_it_is_in_the_file(tmp_path):
 
 def test_a_draft_that_does_not_get_into_its_file_is_given_up(tmp_path):
     with (pytest.raises(UsageError, match=r"cannot be written \(somebody is reading it\)"),
-          store.drafted(tmp_path, SUITE, RESOLVED, {}) as results,
-          closing(sqlite3.connect(tmp_path / store.DRAFT, isolation_level=None)) as looking):
+          run_folder.drafted(tmp_path, SUITE, RESOLVED, {}) as results,
+          closing(sqlite3.connect(tmp_path / run_folder.DRAFT, isolation_level=None)) as looking):
         results._connection.execute("PRAGMA busy_timeout = 0")
         results.settle()
         looking.execute("BEGIN")

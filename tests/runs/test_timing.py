@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from runs import driver, provenance, report, store, timing
+from runs import driver, provenance, report, run_folder, timing
 from runs.curves import panels
 from runs.episode import Batch, Episode
 from runs.experiment import Entrant, Experiment, Setting
@@ -22,7 +22,7 @@ def setting(budget):
 @pytest.fixture
 def results(tmp_path):
     facts = provenance.collect([])
-    with store.write(tmp_path, SUITE, {"trap": "Trap()"}, facts, False) as opened:
+    with run_folder.write(tmp_path, SUITE, {"trap": "Trap()"}, facts, False) as opened:
         yield opened
 
 
