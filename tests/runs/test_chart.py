@@ -91,6 +91,87 @@ def test_colours_stay_apart_without_hue():
             assert a.marker != b.marker or abs(lightness[0] - lightness[1]) > 0.2
 
 
+def test_a_planner_looks_the_same_in_all_panels_of_an_environment():
+    curves = {"abstraction:exploration=2": curve(1.4, 1.5), "abstraction": curve(1.3, 1.6)}
+    ms = Panel(TRAP.env, "ms", curves, 1.7, 1.03)
+    both = replace(TRAP, curves={"abstraction": curve(1.2), **TRAP.curves})
+    drawn = [{line.get_label(): line for line in axes.lines} for axes in chart.draw([both, ms]).axes]
+    assert len(drawn) == 4
+    for text in ("abstraction", "abstraction:exploration=2"):
+        looks = {(lines[text].get_color(), lines[text].get_linestyle(), lines[text].get_markerfacecolor())
+                 for lines in drawn}
+        assert len(looks) == 1
+    assert drawn[0]["abstraction"].get_linestyle() != drawn[0]["abstraction:exploration=2"].get_linestyle()
+
+
+def rendered(panels):
+    """The figure as it is saved, with its layout."""
+    figure = chart.draw(panels)
+    figure.canvas.draw()
+    return figure
+
+
+def shown(axis):
+    """The texts along an axis that can be seen."""
+    low, high = sorted(axis.get_view_interval())
+    return [label.get_text() for place, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True)
+            if low <= place <= high]
+
+
+@pytest.mark.parametrize(("budgets", "labels"), [
+    ((30, 40), ["30", "40"]), ((1, 2, 5), ["1", "2", "5"]), ((7,), ["7"]),
+    ((1, 10, 100, 1000), ["1", "10", "100", "1,000"]), ((30, 100, 3000, 5000), ["100", "1,000"])])
+def test_every_axis_of_budgets_has_labels(budgets, labels):
+    panel = replace(TRAP, curves={"uct": curve(*[1.4] * len(budgets), budgets=budgets)})
+    assert shown(rendered([panel]).axes[1].xaxis) == labels
+
+
+@pytest.mark.parametrize(("means", "labels"), [
+    ((1.3, 1.35, 1.4), ["0.3", "0.35", "0.4"]), ((0.7, 1.4, 1.65), ["0.05", "0.1", "0.2", "0.5", "1"]),
+    ((0.7, 1.6, 1.7), ["0.001", "0.01", "0.1", "1"])])
+def test_every_axis_of_regrets_has_numbers_in_full(means, labels):
+    panel = replace(TRAP, curves={"uct": curve(*means, width=0.0)})
+    assert shown(rendered([panel]).axes[1].yaxis) == labels
+
+
+def test_a_single_budget_has_its_intervals_side_by_side():
+    panel = Panel("trap", "simulations", {"uct": curve(1.4), "dpw": curve(1.5), "pw": curve(1.45)}, 1.7, 1.03)
+    for axes, ends in zip(chart.draw([panel]).axes, ([(1.3, 1.5), (1.4, 1.6)], [(0.2, 0.4), (0.1, 0.3)]), strict=True):
+        bars = [line for line in axes.lines if line.get_marker() == "_"]
+        np.testing.assert_allclose([line.get_ydata() for line in bars[:2]], ends)
+        assert len({float(line.get_xdata()[0]) for line in bars}) == 3
+        assert all(9.5 < line.get_xdata()[0] < 10.5 for line in bars)
+
+
+def test_long_texts_leave_room_for_the_curves():
+    long = "dpw:" + ",".join(f"parameter_{i}=0.123" for i in range(12))
+    figure = rendered([replace(TRAP, curves={long: curve(1.3, 1.4), "uct": curve(1.2, 1.5)})] * 2)
+    for axes in figure.axes:
+        assert axes.get_window_extent().width > 0.75 * 4.8 * 160
+    legend = figure.axes[-1].get_legend()
+    assert legend.get_window_extent().width < 4.8 * 160
+    assert legend.get_texts()[0].get_text().replace("\n", "") == long
+
+
+def test_many_panels_stand_below_each_other():
+    figure = chart.draw([TRAP, CURLING, TRAP])
+    assert figure.get_size_inches()[0] == pytest.approx(9.6)
+    assert [axes.get_title(loc="left") for axes in figure.axes if axes.get_title(loc="left")] == [
+        TRAP.env, CURLING.env, TRAP.env]
+
+
+def test_no_room_is_kept_for_regrets_that_nobody_knows():
+    assert len(chart.draw([CURLING]).axes) == 1
+    assert len(chart.draw([CURLING, TRAP]).axes) == 4
+
+
+def test_the_foot_of_regrets_is_told_as_it_is():
+    hunt = replace(TRAP, optimum=0.991, random=-0.468, curves={"uct": curve(0.991, 0.9)})
+    assert chart.floor(hunt) == pytest.approx(0.001459)
+    assert "within 0.0015 of the optimum" in {text.get_text() for text in chart.draw([hunt]).axes[1].texts}
+    assert chart.floor(replace(TRAP, optimum=0.5, random=0.5)) == chart.RESOLUTION
+
+
 def test_drawing_leaves_matplotlib_as_it_was():
     before = dict(matplotlib.rcParams)
     chart.draw([CURLING])
