@@ -16,7 +16,7 @@ import envs
 import planners
 from planners import jit
 from planners.base import Array, Decision, Model, Rng
-from runs.episode import planner_rng
+from runs.episode import environment_rng, planner_rng
 from runs.experiment import Setting
 from runs.store import Store
 
@@ -136,7 +136,7 @@ def steps(model: Model, planner: planners.Planner, setting: Setting) -> Steps | 
         return None
     done, found = 0, 0
     for episode in range(DECISIONS):
-        state = model.initial_state(np.random.default_rng(episode))
+        state = model.initial_state(environment_rng(setting.seed, episode, 0))
         counting = counted(model)
         budget = planners.Budget(simulations=int(setting.budget))
         ours, theirs = (planner.plan(one, state, budget, planner_rng(setting, episode)) for one in (counting, model))
@@ -162,5 +162,5 @@ def of_run(store: Store) -> Iterator[tuple[str, str, Steps | None]]:
     for (env, planner), setting_ in chosen.items():
         try:
             yield env, planner, setting_ and steps(envs.parse(env), planners.parse(planner), setting_)
-        except (TypeError, ValueError):  # a planner or a model of another version
+        except Exception:  # of another version, or a planner that failed in the run as well
             yield env, planner, None

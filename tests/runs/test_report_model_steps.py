@@ -1,5 +1,7 @@
 """Steps of the model, counted inside compiled searches."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,10 @@ import planners
 from envs.trap import Trap
 from planners.base import Array, Rng
 from planners.jit import compiled
+from runs.episode import environment_rng
 from runs.experiment import Setting
-from runs.reporting.model_steps import Steps, counted, steps
+from runs.reporting.model_steps import Steps, counted, of_run, steps
+from runs.store import Effort
 
 
 def setting(simulations, planner="uct"):
@@ -78,6 +82,28 @@ def test_what_cannot_be_counted_is_not_told():
     assert steps(Odd(), planners.parse("uct:leaf=rollout"), setting(50)) is None
     assert steps(Odd(), planners.parse("uct"), setting(50)) == Steps(50, 2.0)
     assert steps(Slow(), planners.parse("uct"), setting(50)) is None
+
+
+def test_a_run_whose_planner_fails_is_told_all_the_same(fakes, monkeypatch):
+    def fail(*given):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(type(planners.parse("constant")), "plan", fail)
+    played = [Setting("trap", planner, 50, "simulations", 0) for planner in ("constant", "uct")]
+    run = SimpleNamespace(efforts=lambda: dict.fromkeys(played, Effort(2, 1e-3, 100)))
+    assert list(of_run(run)) == [("trap", "constant", None), ("trap", "uct", Steps(50, 2.0))]
+
+
+def test_decisions_begin_where_the_episodes_of_the_run_did():
+    begun = []
+
+    class Anywhere(Trap):
+        def initial_state(self, rng):
+            begun.append(rng.random())
+            return np.zeros(2)
+
+    steps(Anywhere(), planners.parse("uct"), setting(5)._replace(seed=7))
+    assert begun == [environment_rng(7, episode, 0).random() for episode in range(3)]
 
 
 def test_the_model_stays_as_it_was():
