@@ -2,6 +2,7 @@
 
 try:  # Ctrl-C may come before there is anything to stop
     import argparse
+    import errno
     import os
     import re
     import sys
@@ -12,13 +13,15 @@ try:  # Ctrl-C may come before there is anything to stop
     from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
     from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, add_place, numbers, stopped, workers
     from runs.experiment import RunError, UsageError
-    from runs.files import writing
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
 if TYPE_CHECKING:
     from runs.part import Part
     from runs.suite import Suite
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def show_list(arguments: argparse.Namespace) -> int:
@@ -66,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line), part, place)
     except KeyboardInterrupt:
         return stopped(arguments, folder)
-    return show(folder)
+    return cli_results.show(folder)
 
 
 def dry_run(chosen: "Suite", jobs: int, part: "Part") -> int:
@@ -75,71 +78,6 @@ def dry_run(chosen: "Suite", jobs: int, part: "Part") -> int:
 
     chosen.resolve()
     print(estimate.text(chosen, estimate.estimate(chosen, min(jobs, workers(None))), jobs, part))
-    return DONE
-
-
-def show(folder: Path) -> int:
-    """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
-    from runs import chart, curves, report, store
-    from runs.progress import counted
-    from runs.reporting import page
-
-    with store.read(folder) as results:
-        panels = curves.panels(results)
-        failures = results.failures()
-        for panel in panels:
-            print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")
-        if panels:
-            with writing(folder):
-                png, svg = chart.save(panels, folder)
-                text = report.write(results, panels, png)
-                html = page.write(results, panels)
-            print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
-    if failures:
-        env, planner, budget, unit, episode, error = failures[0]
-        print(f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {planner} in {env} with "
-              f"{budget} {unit}, episode {episode}: {error}", file=sys.stderr)
-        return FAILED
-    return DONE
-
-
-def report(arguments: argparse.Namespace) -> int:
-    """Print a finished or unfinished run's tables again, and write its chart and report."""
-    return show(arguments.run)
-
-
-def chart(arguments: argparse.Namespace) -> int:
-    """Draw a run's chart."""
-    from runs import chart, curves, store
-
-    with store.read(arguments.run) as results:
-        panels = curves.panels(results)
-    if not panels:
-        raise UsageError(f"{arguments.run} holds no finished episode yet; go on with `bonspiel run ... --resume`")
-    folder = arguments.out or arguments.run
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = chart.save(panels, folder)
-    print(*paths, sep="\n")
-    return DONE
-
-
-def export(arguments: argparse.Namespace) -> int:
-    """Write every episode as CSV or Parquet."""
-    from runs import export, store
-
-    if arguments.format == "parquet" and arguments.out is None:
-        raise UsageError("--format parquet writes a file: give its name with --out, e.g. --out results.parquet")
-    with store.read(arguments.run) as results:
-        if arguments.out is None:
-            export.to_csv(results, sys.stdout)
-            return DONE
-        with writing(arguments.out):
-            if arguments.format == "parquet":
-                export.to_parquet(results, arguments.out)
-            else:
-                with arguments.out.open("w", encoding="utf-8", newline="") as stream:
-                    export.to_csv(results, stream)
     return DONE
 
 
@@ -192,17 +130,7 @@ def parser() -> Parser:
                          help="print the jobs and the expected time, after some seconds of measuring, and play nothing")
     command.add_argument("--part", metavar="K/N", help="play every N-th episode, from the K-th on: one machine's share "
                          "of a run; `bonspiel merge` brings them together")
-    command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
-    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: the run's folder)")
-    command = verb("report", report, "print a run's tables, write its chart and report",
-                   "bonspiel report results/quick")
-    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    command = verb("export", export, "write every episode as a table",
-                   "bonspiel export results/quick --format csv > quick.csv")
-    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
-    command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output (CSV only)")
+    cli_results.add_verbs(verb)
     command = verb("bench", bench, "measure speed, start-up, memory and scaling here",
                    "bonspiel bench --planner dpw --json")
     command.add_argument("--planner", action="append", default=[], metavar="NAME[:key=value,...]",
@@ -222,11 +150,15 @@ def parser() -> Parser:
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     cli_curling.add_verbs(verb)
     cli_compare.add_verbs(verb)
-    cli_results.add_verbs(verb)
     cli_client.add_verbs(verb)
     cli_server.add_verbs(verb)
     cli_replay.add_verbs(verb)
     return root
+
+
+def _drop_output() -> None:
+    """What is still in standard output's buffer would fail once more when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(line: Sequence[str] | None = None) -> int:
@@ -252,8 +184,14 @@ def main(line: Sequence[str] | None = None) -> int:
         print(f"{name}: {error}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return DONE
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        _drop_output()
+        print(f"{name}: the output cannot be written ({error.strerror}); make room for it", file=sys.stderr)
+        return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
     return status

@@ -1,4 +1,4 @@
-"""The verbs that look at runs while they go on, and that bring them together."""
+"""The verbs that show what runs have found and how far they are, and that bring runs together."""
 
 import argparse
 import json
@@ -7,9 +7,76 @@ import sys
 import time
 from pathlib import Path
 
-from runs.command_line import DONE, Verb
+from runs.command_line import DONE, FAILED, Verb
+from runs.experiment import UsageError
+from runs.files import writing
 
 CLEAR = "\x1b[H\x1b[2J"
+
+
+def show(folder: Path) -> int:
+    """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
+    from runs import chart, curves, report, store
+    from runs.progress import counted
+    from runs.reporting import page
+
+    with store.read(folder) as results:
+        panels = curves.panels(results)
+        failures = results.failures()
+        for panel in panels:
+            print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")
+        if panels:
+            with writing(folder):
+                png, svg = chart.save(panels, folder)
+                text = report.write(results, panels, png)
+                html = page.write(results, panels)
+            print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
+    if failures:
+        env, planner, budget, unit, episode, error = failures[0]
+        print(f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {planner} in {env} with "
+              f"{budget} {unit}, episode {episode}: {error}", file=sys.stderr)
+        return FAILED
+    return DONE
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """Print a finished or unfinished run's tables again, and write its chart and report."""
+    return show(arguments.run)
+
+
+def chart(arguments: argparse.Namespace) -> int:
+    """Draw a run's chart."""
+    from runs import chart, curves, store
+
+    with store.read(arguments.run) as results:
+        panels = curves.panels(results)
+    if not panels:
+        raise UsageError(f"{arguments.run} holds no finished episode yet; go on with `bonspiel run ... --resume`")
+    folder = arguments.out or arguments.run
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = chart.save(panels, folder)
+    print(*paths, sep="\n")
+    return DONE
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Write every episode as CSV or Parquet."""
+    from runs import export, store
+
+    if arguments.format == "parquet" and arguments.out is None:
+        raise UsageError("--format parquet writes a file: give its name with --out, e.g. --out results.parquet")
+    with store.read(arguments.run) as results:
+        if arguments.out is None:
+            export.to_csv(results, sys.stdout)
+            return DONE
+        with writing(arguments.out):
+            if arguments.format == "parquet":
+                export.to_parquet(results, arguments.out)
+            else:
+                with arguments.out.open("w", encoding="utf-8", newline="") as stream:
+                    export.to_csv(results, stream)
+    return DONE
 
 
 def status(arguments: argparse.Namespace) -> int:
@@ -48,6 +115,17 @@ def seconds(text: str) -> float:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
+    command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: the run's folder)")
+    command = verb("report", report, "print a run's tables, write its chart and report",
+                   "bonspiel report results/quick")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command = verb("export", export, "write every episode as a table",
+                   "bonspiel export results/quick --format csv > quick.csv")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
+    command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output (CSV only)")
     command = verb("status", status, "how far a run is, also while it goes on", "bonspiel status results/quick --watch")
     command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
     command.add_argument("--watch", type=seconds, nargs="?", const=2.0, metavar="SECONDS",

@@ -10,6 +10,7 @@ import numpy as np
 
 from runs.episode import Episode
 from runs.experiment import Setting, UsageError
+from runs.files import writing
 from runs.store import Store
 
 CHUNK = 50_000  # rows that are in memory as Python objects at a time
@@ -62,7 +63,7 @@ def to_parquet(store: Store, path: Path) -> None:
     """Write every episode to a Parquet file.
 
     Raises:
-        UsageError: polars is not installed.
+        UsageError: polars is not installed, or the file could not be written.
     """
     try:
         import polars
@@ -74,4 +75,5 @@ def to_parquet(store: Store, path: Path) -> None:
     found, frames = rows(store), [polars.DataFrame(schema=schema)]
     while chunk := list(islice(found, CHUNK)):
         frames.append(polars.DataFrame(chunk, schema=schema, orient="row"))
-    polars.concat(frames).write_parquet(path)
+    with writing(path, polars.exceptions.PolarsError):  # which a full disk is to polars
+        polars.concat(frames).write_parquet(path)

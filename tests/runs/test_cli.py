@@ -77,6 +77,16 @@ def test_parquet_holds_the_same(run, finished, table):
     assert frame["max_ms"].null_count() == len(rows)
 
 
+def test_parquet_that_finds_no_room_is_told_in_one_line(run, finished, monkeypatch):
+    def full(*_):
+        raise polars.exceptions.ComputeError("No space left on device")
+
+    monkeypatch.setattr(polars.DataFrame, "write_parquet", full)
+    status, _, err = run("export", finished, "--format", "parquet", "--out", "x")
+    assert (status, err) == (2, "bonspiel export: x cannot be written (No space left on device); make room there, or "
+                                "choose another place\n")
+
+
 def test_parquet_without_polars_says_what_to_install(run, finished, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     status, _, err = run("export", finished, "--format", "parquet", "--out", "x.parquet")

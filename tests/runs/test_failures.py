@@ -113,6 +113,16 @@ def test_a_run_on_a_disk_that_is_full_is_not_called_damaged(start, tmp_path, und
     assert "what it holds is safe: see that there is room" in err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")
+@pytest.mark.parametrize("verb", ["export", "status"])
+def test_output_that_finds_no_room_ends_in_one_line(undisturbed, verb):
+    with open("/dev/full", "w") as full:
+        code = f"import sys\nfrom runs.cli import main\nsys.exit(main(['{verb}', {str(undisturbed)!r}]))"
+        done = subprocess.run([sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        2, f"bonspiel {verb}: the output cannot be written (No space left on device); make room for it\n")
+
+
 def test_a_read_only_folder_is_refused_by_a_driver_and_read_by_all_others(run, undisturbed):
     shutil.copytree(undisturbed, "whole")
     csv = run("export", "whole")[1]
