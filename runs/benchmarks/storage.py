@@ -28,9 +28,11 @@ TASKS = {
     "times, quantiles": "timing.timing(results)",
     "pending episodes": "results.pending()",
     "tables": "[curves.table(panel) for panel in curves.panels(results)]",
+    "report": "cli_results.show(Path(sys.argv[1]))",
     "export to CSV": "export.to_csv(results, open('/dev/null', 'w'))",
     "export to Parquet": "export.to_parquet(results, '/dev/null')",
 }
+MODULES = ("cli_results", "curves", "export", "status", "timing")  # of which tasks make use
 PROGRAM = """
 import time; start = time.perf_counter()
 import sys
@@ -74,7 +76,7 @@ def measure_rows(rows: int) -> None:
         size = (folder / store.FILE).stat().st_size / 2**20
         print(f"{rows:,} rows written in {time.perf_counter() - start:.1f} s, {size:.0f} MB")
         for name, task in TASKS.items():
-            modules = [module for module in ("curves", "export", "status", "timing") if f"{module}." in task]
+            modules = [module for module in MODULES if f"{module}." in task]
             program = PROGRAM.format(modules=", ".join(["store", *modules]), task=task)
             done = subprocess.run([sys.executable, "-c", program, str(folder)], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True, check=True)
