@@ -14,7 +14,7 @@ from runs.experiment import Setting
 from runs.statistics import Interval, histogram, performance_profile, regret
 
 THRESHOLDS = 61
-SYMBOLS = {"x": "x", "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "*": "star",
+SYMBOLS = {"x": "x-thin", "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "*": "star",
            "v": "triangle-down", "P": "cross", "X": "hexagon", "<": "triangle-left", ">": "triangle-right"}
 DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
 ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
@@ -55,22 +55,20 @@ def regrets(panel: Panel) -> dict[str, Any] | None:
         return None
     curves = {planner: [(budget, regret(summary.interval, optimum)) for budget, summary in curve]
               for planner, curve in panel.curves.items()}
-    scale = optimum - panel.random if panel.random is not None else max(abs(optimum), 1.0)
-    return {**_curves(panel, curves, "Regret", "optimum \N{MINUS SIGN} mean return"),
-            "floor": chart.RESOLUTION * scale}
+    return {**_curves(panel, curves, "Regret", "optimum \N{MINUS SIGN} mean return"), "floor": chart.floor(panel)}
 
 
-def simple_regrets(panel: Panel, scale: float) -> dict[str, Any]:
+def simple_regrets(panel: Panel, floor: float) -> dict[str, Any]:
     """Simple regret of the first action against budget.
 
     Args:
         panel: as from `runs.curves.simple_regrets`.
-        scale: what a thousandth of is drawn as nothing.
+        floor: regrets below it are drawn as this.
     """
     curves = {planner: [(budget, summary.interval) for budget, summary in curve]
               for planner, curve in panel.curves.items()}
     return {**_curves(panel, curves, "Simple regret of the first action", "V* \N{MINUS SIGN} Q*(first action)"),
-            "floor": chart.RESOLUTION * scale}
+            "floor": floor}
 
 
 def _curves(panel: Panel, curves: Mapping[str, Curve], title: str, value: str) -> dict[str, Any]:
@@ -80,7 +78,8 @@ def _curves(panel: Panel, curves: Mapping[str, Curve], title: str, value: str) -
         n = [summary.n for _, summary in panel.curves[planner]]
         series.append({"planner": planner, "x": [budget for budget, _ in curve], "y": y, "low": low, "high": high,
                        "n": n})
-    return {"kind": "curve", "title": title, "x": chart.UNITS[panel.unit], "y": value, "series": series}
+    ticks = chart.ticks(budget for one in series for budget in one["x"])
+    return {"kind": "curve", "title": title, "x": chart.UNITS[panel.unit], "y": value, "ticks": ticks, "series": series}
 
 
 def _by_budget(samples: Mapping[Setting, Array]) -> dict[float, dict[Setting, Array]]:
@@ -102,7 +101,7 @@ def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
         shift, scale, name = panel.random, panel.optimum - panel.random, "normalised score of an episode"
     low = min(float(sample.min()) for sample in samples.values())
     high = max(float(sample.max()) for sample in samples.values())
-    room = 0.03 * max(high - low, 1e-9)
+    room = 0.03 * (high - low or scale)
     thresholds = np.linspace((low - room - shift) / scale, (high + room - shift) / scale, THRESHOLDS)
     budgets = {}
     for budget, some in _by_budget(samples).items():
@@ -116,14 +115,18 @@ def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
             "y": "share of episodes above \N{GREEK SMALL LETTER TAU}", "at": numbers(thresholds), "budgets": budgets}
 
 
-def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any] | None:
-    """How often each outcome occurred, for each budget; None where outcomes are too many to name."""
+def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any]:
+    """How often each outcome occurred, for each budget; classes of equal width where outcomes are too many to name."""
     shown = histogram(np.concatenate(list(samples.values())))
-    if (shown.low != shown.high).any():
-        return None
-    budgets = {f"{budget:g}": [
-        {"planner": setting.planner, "n": len(sample),
-         "y": numbers((np.round(sample, 6)[:, None] == shown.low).mean(axis=0))} for setting, sample in some.items()]
-        for budget, some in _by_budget(samples).items()}
-    return {"kind": "outcomes", "title": "Outcomes", "x": "return of an episode", "y": "share of the episodes",
-            "at": [f"{value:g}" for value in shown.low], "budgets": budgets}
+    named = bool((shown.low == shown.high).all())
+
+    def shares(sample: Array) -> list[float | None]:
+        if named:
+            return numbers((np.round(sample, 6)[:, None] == shown.low).mean(axis=0))
+        return numbers(np.histogram(sample, [*shown.low, shown.high[-1]])[0] / len(sample))
+
+    budgets = {f"{budget:g}": [{"planner": setting.planner, "n": len(sample), "y": shares(sample)}
+                               for setting, sample in some.items()] for budget, some in _by_budget(samples).items()}
+    return {"kind": "outcomes", "title": "Outcomes", "y": "share of the episodes", "named": named,
+            "x": "return of an episode" if named else f"return of an episode, in {len(shown.low)} classes",
+            "low": numbers(shown.low), "high": numbers(shown.high), "budgets": budgets}

@@ -7,6 +7,7 @@ const plain = text => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(
 const panel = chart => `${chart.env}|${chart.unit}`;
 const figure = value => value === null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−");
 const band = "[%{customdata[1]}, %{customdata[2]}]<br>%{customdata[3]} episodes<extra></extra>";
+const APART = 1.02;  // between planners that have played one budget alone, whose bars would hide each other
 const PATTERNS = { "solid": "", "8px,3px": "/", "2px,2px": ".", "8px,3px,2px,3px": "x" };
 let printing = false;
 
@@ -29,7 +30,21 @@ function shown(chart) {
 
 function details(one) {
   return one.y.map((y, i) => [figure(y), figure(one.low[i]), figure(one.high[i]),
-    (Array.isArray(one.n) ? one.n[i] : one.n).toLocaleString("en")]);
+    (Array.isArray(one.n) ? one.n[i] : one.n).toLocaleString("en"), one.x && one.x[i].toLocaleString("en")]);
+}
+
+/* Where the points of a curve stand: at its budgets, beside the others' if all have the same one. */
+function places(chart, one) {
+  const alone = new Set(chart.series.flatMap(other => other.x)).size === 1;
+  const at = chart.series.findIndex(other => other.planner === one.planner) - (chart.series.length - 1) / 2;
+  return alone ? one.x.map(x => x * APART ** at) : one.x;
+}
+
+/* A band has no width at a single point. */
+function bar(one, raised, colour) {
+  const [y, low, high] = [one.y, one.low, one.high].map(values => raised(values)[0]);
+  return { type: "data", symmetric: false, array: [high - y], arrayminus: [y - low], color: colour, thickness: 1.5, width: 5,
+    visible: one.low[0] !== null };
 }
 
 /* A line with its band; `x` where the curves share it. */
@@ -41,23 +56,27 @@ function lines(chart, one, colours, x, style) {
     { ...edge, y: raised(one.high), fill: "tonexty", fillcolor: veil(colour, .14) },
     { x, y: raised(one.y), name: plain(one.look.label), meta: one.planner, customdata: details(one),
       line: { color: colour, dash: one.look.dash, width: 2, ...style },
+      ...(x.length === 1 && { error_y: bar(one, raised, colour) }),
       marker: { symbol: one.look.symbol, size: 8, color: colour, line: { width: 1.5, color: colour } } }];
 }
 
 const KINDS = {
   curve(chart, colours) {
-    const traces = shown(chart).flatMap(one => lines(chart, one, colours, one.x, {}));
+    const traces = shown(chart).flatMap(one => lines(chart, one, colours, places(chart, one), {}));
     for (const trace of traces)
       if (trace.meta) Object.assign(trace, { mode: "lines+markers",
-        hovertemplate: `<b>${trace.name}</b><br>%{x:,} ${chart.unit}<br>%{customdata[0]} ${band}` });
-    const layout = { xaxis: { type: "log", dtick: 1, tickformat: ",~g" }, yaxis: {}, shapes: [], annotations: [] };
+        hovertemplate: `<b>${trace.name}</b><br>%{customdata[4]} ${chart.unit}<br>%{customdata[0]} ${band}` });
+    const layout = { xaxis: { type: "log", tickformat: ",~g" }, yaxis: {}, shapes: [], annotations: [] };
+    Object.assign(layout.xaxis, chart.ticks ? { tickvals: chart.ticks } : { dtick: 1 });
+    if (chart.ticks && chart.ticks.length === 1)
+      layout.xaxis.range = [1 / 1.5, 1.5].map(factor => Math.log10(factor * chart.ticks[0]));
     for (const level of chart.levels || []) {
       const optimum = level.name === "optimum", colour = optimum ? colours.text : colours.muted;
       layout.shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: level.value, y1: level.value, layer: "below",
         line: { color: colour, width: 1.2, dash: optimum ? "solid" : "dash" } });
       layout.annotations.push({ xref: "paper", x: 1, xanchor: "right", y: level.value, showarrow: false,
         yanchor: optimum ? "bottom" : "top", font: { color: colour, size: 11 },
-        text: `${level.name} ${level.value.toFixed(3).replace("-", "−")}` });
+        bgcolor: veil(colours.ground, .7), borderpad: 0, text: `${level.name} ${level.value.toFixed(3).replace("-", "−")}` });
     }
     if (chart.floor) {
       const every = chart.series.flatMap(one => [...one.y, ...one.high]).filter(value => value !== null);
@@ -65,12 +84,12 @@ const KINDS = {
       const touched = chart.series.some(one => one.y.concat(one.low).some(value => value !== null && value <= chart.floor));
       const low = touched ? chart.floor / 1.6 : least / 1.2, high = Math.max(chart.floor, ...every) * 1.3;
       layout.yaxis = { type: "log", range: [Math.log10(low), Math.log10(high)], tickformat: "~g",
-        dtick: high / low < 30 ? "D2" : 1 };
+        nticks: 4 };
       if (touched) {
         layout.shapes.push({ type: "rect", xref: "paper", x0: 0, x1: 1, y0: low / 100, y1: chart.floor, layer: "below",
           line: { width: 0 }, fillcolor: veil(colours.muted, .12) });
         layout.annotations.push({ xref: "paper", yref: "paper", x: 0, y: 0, xanchor: "left", yanchor: "bottom",
-          showarrow: false, font: { color: colours.muted, size: 10 }, text: `${chart.floor.toPrecision(1)} or less` });
+          showarrow: false, font: { color: colours.muted, size: 10 }, text: `${Number(chart.floor.toPrecision(2))} or less` });
       }
     }
     return [traces, layout];
@@ -83,11 +102,14 @@ const KINDS = {
     return [traces, { yaxis: { range: [-.03, 1.03] }, xaxis: {} }];
   },
   outcomes(chart, colours) {
-    const traces = shown(chart).map(one => ({ type: "bar", x: chart.at, y: one.y, name: plain(one.look.label),
+    const name = value => String(value).replace("-", "−");
+    const x = chart.low.map((low, i) => chart.named ? name(low) : (low + chart.high[i]) / 2);
+    const text = chart.low.map((low, i) => chart.named ? name(low) : `${figure(low)} to ${figure(chart.high[i])}`);
+    const traces = shown(chart).map(one => ({ type: "bar", x, y: one.y, text, textposition: "none", name: plain(one.look.label),
       meta: one.planner, marker: { color: colours.colour(one.look), pattern: { shape: PATTERNS[one.look.dash],
         fgcolor: colours.ground, fillmode: "overlay", solidity: .4, size: 6 } },
-      hovertemplate: `<b>${plain(one.look.label)}</b><br>return %{x}: %{y:.1%} of ${one.n.toLocaleString("en")}<extra></extra>` }));
-    return [traces, { barmode: "group", xaxis: { type: "category" }, yaxis: { range: [0, 1.03], tickformat: ".0%" } }];
+      hovertemplate: `<b>${plain(one.look.label)}</b><br>return %{text}: %{y:.1%} of ${one.n.toLocaleString("en")}<extra></extra>` }));
+    return [traces, { barmode: "group", xaxis: chart.named ? { type: "category" } : {}, yaxis: { range: [0, 1.03], tickformat: ".0%" } }];
   },
 };
 
@@ -115,15 +137,15 @@ function drawAll(which = () => true) {
 
 /* Legends: how planners are drawn, and which of them. */
 const MARKS = { circle: "M17 3.5a3.500 3.500 0 1 0 .01 0z", square: "M13.500 3.500h7v7h-7z", diamond: "M17 2.500l4.500 4.500-4.500 4.500-4.500-4.500z",
-  "triangle-up": "M17 3l4 7.500h-8z", "triangle-down": "M17 11l4-7.500h-8z", x: "M13.500 3.500l7 7m0-7l-7 7", cross: "M17 3v8m-4-4h8",
+  "triangle-up": "M17 3l4 7.500h-8z", "triangle-down": "M17 11l4-7.500h-8z", "x-thin": "M13.500 3.500l7 7m0-7l-7 7", cross: "M15.500 3h3v2.500h2.500v3h-2.500v2.500h-3v-2.500h-2.500v-3h2.500z",
   star: "M17 2l1.500 3.500 3.700.300-2.800 2.500.900 3.700-3.300-2-3.300 2 .900-3.700-2.800-2.500 3.700-.300z",
   hexagon: "M13 7l2-3.500h4l2 3.500-2 3.500h-4z", "triangle-left": "M13 7l7-4v8z", "triangle-right": "M21 7l-7-4v8z" };
 
 function paintLegends() {
   const colours = theme();
-  for (const button of document.querySelectorAll(".legend button")) {
-    const look = looks[button.closest(".env").dataset.env][button.dataset.planner], colour = colours.colour(look);
-    const [symbol, open] = look.symbol.split(/-(open)$/), swatch = button.querySelector("svg");
+  for (const entry of document.querySelectorAll("[data-planner]")) {
+    const look = looks[entry.closest(".env").dataset.env][entry.dataset.planner], colour = colours.colour(look);
+    const [symbol, open] = look.symbol.split(/-(open)$/), swatch = entry.querySelector("svg");
     const dash = look.dash === "solid" ? "" : look.dash.replace(/px/g, "");
     swatch.setAttribute("viewBox", "0 0 34 14");
     swatch.setAttribute("aria-hidden", "true");
@@ -134,9 +156,10 @@ function paintLegends() {
 
 for (const button of document.querySelectorAll(".legend button"))
   button.addEventListener("click", () => {
-    const { env } = button.closest(".env").dataset, out = hidden[env] ||= new Set(), { planner } = button.dataset;
+    const section = button.closest(".env"), { env } = section.dataset, { planner } = button.dataset, out = hidden[env] ||= new Set();
     out.has(planner) ? out.delete(planner) : out.add(planner);
     button.setAttribute("aria-pressed", String(!out.has(planner)));
+    for (const entry of section.querySelectorAll(".key span")) entry.hidden = out.has(entry.dataset.planner);
     drawAll(chart => chart.env === env);
   });
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +13,7 @@ from plotly.offline import get_plotlyjs
 
 from curling.replay import template
 from planners.base import Array
-from runs import curves, timing
+from runs import chart, curves, statistics, timing
 from runs.compare import entrants
 from runs.curves import Panel
 from runs.episode import named_rng
@@ -72,16 +72,17 @@ class _Report:
         self.store, self.simple, self.steps = store, simple, steps
         self.samples = {setting: sample for setting, sample in store.returns().items() if len(sample)}
         self.environments: dict[str, list[str]] = {}
+        self.labels: dict[str, dict[str, str]] = {}  # of the planners that are drawn
         self.data: dict[str, dict[str, Any]] = {}
 
     def panel(self, panel: Panel) -> None:
         """Add the charts and tables of an environment and a unit of budget."""
         samples = {setting: sample for setting, sample in self.samples.items()
                    if (setting.env, setting.unit) == (panel.env, panel.unit)}
-        scale = (panel.optimum - panel.random if panel.optimum is not None and panel.random is not None else 1.0)
-        simple = self.simple.get((panel.env, panel.unit))
+        self.labels.setdefault(panel.env, {}).update({text: panel.label(text) for text in panel.curves})
+        simple = self.simple.get((panel.env, panel.unit)) if panel.optimum is not None else None
         against_budget = self._figures(panel, charts.returns(panel), charts.regrets(panel),
-                                       charts.simple_regrets(simple, scale) if simple else None)
+                                       charts.simple_regrets(simple, chart.floor(panel)) if simple else None)
         spread = self._figures(panel, charts.profiles(panel, samples), charts.outcomes(samples))
         best = _fullest(samples)
         told = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
@@ -94,13 +95,16 @@ class _Report:
             f"{_budgets(panel, samples, best)}{spread}{matrix}</section>")
 
     def _figures(self, panel: Panel, *shown: dict[str, Any] | None) -> str:
-        return f'<div class="charts">{"".join(self._figure(panel, one) for one in shown if one)}</div>'
+        key = "".join(f'<span data-planner="{escape(planner)}"><svg></svg>{escape(panel.label(planner))}</span>'
+                      for planner in panel.curves)
+        return (f'<div class="key" aria-hidden="true">{key}</div>'
+                f'<div class="charts">{"".join(self._figure(panel, one) for one in shown if one)}</div>')
 
     def _figure(self, panel: Panel, shown: dict[str, Any]) -> str:
         name = f"chart{len(self.data)}"
         self.data[name] = {**shown, "env": panel.env, "unit": panel.unit}
         told = f"{shown['title']}: {shown['y']} against {shown['x']}, {counted(len(panel.curves), 'planner')}"
-        return (f'<figure><figcaption id="{name}-title">{escape(shown["title"])}</figcaption>'
+        return (f'<figure><figcaption>{escape(shown["title"])}</figcaption>'
                 f'<div class="chart" id="{name}" role="img" aria-label="{escape(told)}"></div></figure>')
 
     def page(self) -> str:
@@ -108,7 +112,7 @@ class _Report:
         store = self.store
         style = template.text(FOLDER / "page.css")
         script = f"\n{get_plotlyjs()}\n{template.text(FOLDER / 'page.js')}\n"
-        looks = {env: charts.looks(entrants(store.suite, env)) for env in self.environments}
+        looks = {env: charts.looks(labels) for env, labels in self.labels.items()}
         sections = "".join(map(self._environment, self.environments, range(len(self.environments)), looks.values()))
         timings, failures = timing.timing(store), store.failures()
         labels = {(env, text): label for env in {setting.env for setting in timings}
@@ -127,19 +131,21 @@ class _Report:
             FOLDER / "page.html", title=escape(store.suite.name), description=escape(store.suite.description),
             state=_state(store, verdict), policy=escape(_policy(script)), style=style, script=script,
             contents="".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links),
-            sections=sections + last, planners=_planners(store, looks), provenance=provenance(store),
-            data=template.embedded({"charts": self.data, "looks": looks}))
+            sections=sections + last, planners=_planners(store, self.environments), provenance=provenance(store),
+            resamples=f"{statistics.RESAMPLES:,}", many=f"{statistics.MANY:,}", groups=f"{statistics.GROUPS:,}",
+            first=f"{FIRST_ACTIONS:,}", data=template.embedded({"charts": self.data, "looks": looks}))
 
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
         buttons = "".join(f'<button type="button" aria-pressed="true" data-planner="{escape(planner)}"><svg></svg>'
                           f"{escape(look['label'])}</button>" for planner, look in looks.items())
         found, speed = self.steps.get(env, {}), _speed(self.store, env)
-        labels = {planner: look["label"] for planner, look in looks.items()}
+        labels = entrants(self.store.suite, env)
         steps = ""
         if found:
             steps = (f'<section><h3>Model steps</h3>{tables.of_steps(env, labels, found, speed)}'
                      f'<p class="muted">{STEPS}</p></section>')
         return (f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
+                f'<p class="muted">{escape(self.store.resolved.get(env, ""))}</p>'
                 f'<div class="legend" role="group" aria-label="Planners shown">{buttons}</div>'
                 f"{''.join(self.environments[env])}{steps}</section>")
 
@@ -174,7 +180,7 @@ def _speed(store: Store, env: str) -> dict[str, float]:
         if setting.env == env and setting.unit == "simulations":
             both = np.array([math.nan if effort.simulations is None else effort.simulations, effort.seconds])
             sums[setting.planner] = sums.get(setting.planner, np.zeros(2)) + both
-    return {planner: done / took if took > 0.0 else math.nan for planner, (done, took) in sums.items()}
+    return {planner: done / took if done * took > 0.0 else math.nan for planner, (done, took) in sums.items()}
 
 
 def _episodes(panel: Panel) -> str:
@@ -182,7 +188,8 @@ def _episodes(panel: Panel) -> str:
     shown = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
     known = "".join(f", {name} <b>{value:.4f}</b>".replace("-", "\N{MINUS SIGN}") for name, value in
                     (("optimum", panel.optimum), ("random policy", panel.random)) if value is not None)
-    return f"{shown} episodes a point{known}. Bands are 95 % bootstrap intervals."
+    episodes = "episode" if shown == "1" else "episodes"
+    return f"{shown} {episodes} a point{known}. Bands and bars are 95 % bootstrap intervals."
 
 
 def _budgets(panel: Panel, samples: Mapping[Setting, Array], chosen: float) -> str:
@@ -211,9 +218,9 @@ def _state(store: Store, verdict: str) -> str:
     return "".join(parts) + (verdict if 'class="bad"' in verdict else "")
 
 
-def _planners(store: Store, looks: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    rows = [[tables.text(look["label"]), tables.text(env), tables.text(store.resolved.get(planner, planner))]
-            for env, some in looks.items() for planner, look in some.items()]
+def _planners(store: Store, environments: Iterable[str]) -> str:
+    rows = [[tables.text(label), tables.text(env), tables.text(store.resolved.get(planner, planner))]
+            for env in environments for planner, label in entrants(store.suite, env).items()]
     return tables.table("Planners with all their parameters", ["planner", "environment", "what it is"], rows,
                         "planners")
 

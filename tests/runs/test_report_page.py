@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from runs import chart, curves, provenance, run_folder, store
+from runs import chart, curves, provenance, run_folder, statistics, store
 from runs.episode import Batch, Episode, Failure
 from runs.part import WHOLE
 from runs.reporting import charts, page
@@ -227,8 +227,11 @@ def test_dark_and_light(opened):
 def test_print_has_all_tables_light_charts_and_no_controls(opened):
     shown = opened(color_scheme="dark", width=720)
     assert shown.locator("table:visible").count() == 8
+    shown.locator(".legend button").nth(2).click()
     shown.emulate_media(media="print", color_scheme="dark")
     shown.wait_for_selector("html[data-drawn=print]")
+    keys = shown.locator(".charts").evaluate_all("all => all.map(one => one.previousElementSibling.innerText.trim())")
+    assert len(keys) == 4 and all("uct" in key and "dpw" not in key for key in keys)  # on every page, what colours mean
     assert shown.evaluate(f"{CHARTS}.every(one => one.layout.paper_bgcolor === '#ffffff')")
     assert shown.locator("table:visible").count() == 18
     assert shown.locator("nav:visible, select:visible, .tabs:visible").count() == 0
@@ -259,6 +262,70 @@ def test_a_planner_looks_the_same_in_the_page_and_in_the_chart():
     assert set(charts.SYMBOLS) == set(chart.MARKERS)
     assert drawn["dpw"]["dash"] != drawn["dpw:k_action=2"]["dash"]
     assert charts.looks({"dpw": "dpw"})["dpw"] == drawn["dpw"]
+
+
+NARROW = "trap:noise_range=0.01"
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """A made-up run that has just begun: one budget or two, returns that all differ."""
+    rng = np.random.default_rng(6)
+    suite = Suite.of("few", {"experiment": [
+        {"env": env, "planners": ["random", "dpw"], "simulations": budgets, "episodes": 30}
+        for env, budgets in ((TRAP, [7]), (NARROW, [20, 30]))]})
+    folder = tmp_path_factory.mktemp("few")
+    with run_folder.write(folder, suite, suite.resolve(), provenance.collect(["run", "x"]), False) as run:
+        for setting in suite.settings():
+            if (setting.budget, setting.planner) != (30, "random"):
+                played = [Episode(n, float(rng.normal()), 2, 0.001, 0 if setting.planner == "random" else 20,
+                                  rng.random(1).astype("<f8").tobytes(), None) for n in range(30)]
+                run.add(Batch(setting, played, 1.0))
+    with store.read(folder) as run:
+        panels = curves.panels(run)
+        yield run, panels, page.text(run, panels)
+
+
+def test_a_single_budget_has_its_intervals_and_its_label(look, few):
+    _, panels, text = few
+    shown = look(text)
+    shown.wait_for_selector("html[data-drawn]")
+    for planner, place in (("random", 0), ("dpw", 1)):
+        trace = shown.evaluate(f"{CHARTS}[0].data.filter(one => one.meta)[{place}]")
+        summary = panels[0].curves[planner][0][1]
+        bar = trace["error_y"]
+        assert (trace["y"][0] - bar["arrayminus"][0], trace["y"][0] + bar["array"][0]) == pytest.approx(
+            (summary.low, summary.high), rel=1e-4)
+        assert trace["x"][0] == pytest.approx(7, rel=0.02) and trace["customdata"][0][4] == "7"
+    ticks = shown.locator(".xaxislayer-above").evaluate_all("all => all.map(one => one.textContent)")
+    assert ticks[:3] == ["7"] * 3 and ticks[5:8] == ["2030"] * 3
+
+
+def test_returns_that_all_differ_have_a_histogram(look, few):
+    run, _, text = few
+    shown = look(text)
+    shown.wait_for_selector("html[data-drawn]")
+    drawn = shown.evaluate(f"{CHARTS}.at(-1).data")
+    samples = {s: values for s, values in run.returns().items() if s.env == NARROW}
+    every = np.concatenate(list(samples.values()))
+    for trace in drawn:
+        sample = next(v for s, v in samples.items() if (s.planner, s.budget) == (trace["meta"], 20))
+        expected = np.histogram(sample, 12, (every.min(), every.max()))[0] / len(sample)
+        np.testing.assert_allclose(trace["y"], expected, atol=1e-5)
+        assert sum(trace["y"]) == pytest.approx(1.0, abs=1e-4) and len(trace["x"]) == 12
+
+
+def test_what_a_planner_that_does_not_simulate_did_in_a_second_is_left_open(few):
+    run, _, text = few
+    assert math.isnan(page._speed(run, TRAP)["random"]) and page._speed(run, TRAP)["dpw"] == pytest.approx(20_000)
+    assert "Trap(noise_range=0.1" in text
+
+
+def test_method_says_what_is_computed(text):
+    words = " ".join(text.partition('id="method"')[2].partition("</section>")[0].split())
+    for constant in (f"{statistics.RESAMPLES:,} resamples", f"more than {statistics.MANY:,} different",
+                     f"in {statistics.GROUPS} groups", f"its first {page.FIRST_ACTIONS} episodes"):
+        assert constant in words
 
 
 def test_numbers_for_json_are_finite():
