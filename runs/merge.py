@@ -1,7 +1,7 @@
 """Runs of one suite that were made on several machines, brought together."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby, islice, repeat
 from operator import attrgetter
@@ -11,6 +11,7 @@ from typing import Any
 from runs.episode import Batch, Episode, Failure
 from runs.experiment import Setting, UsageError
 from runs.files import locked
+from runs.provenance import other_version
 from runs.run_folder import drafted, holds
 from runs.store import Store, read
 
@@ -69,6 +70,9 @@ def _check(first: Store, other: Store) -> None:
         commits = [store.provenance.get("commit") or "unknown" for store in (other, first)]
         raise UsageError(f"{other.folder} was made by other sources (commit {commits[0]}) than {first.folder} (commit "
                          f"{commits[1]}), and results of two versions do not mix")
+    if found := other_version(other.provenance, first.provenance):
+        raise UsageError(f"{other.folder} was made with {found} as {first.folder}, and results of two versions do not "
+                         "mix")
     for text, meaning in other.resolved.items():
         if first.resolved.get(text, meaning) != meaning:
             raise UsageError(f"{text} was {meaning} in {other.folder} and {first.resolved[text]} in {first.folder}")
@@ -103,5 +107,9 @@ def provenance(stores: Sequence[Store], command: str) -> dict[str, Any]:
     """What all agree on, and each one's own."""
     own = [{"run": str(store.folder), "part": str(store.part), **store.provenance} for store in stores]
     every = [facts for one in own for facts in one.get("merged", [one])]
-    shared = {key: value for key, value in every[0].items() if all(one.get(key) == value for one in every)}
-    return {**shared, "command": command, "merged": every}
+    packages = _shared([one.get("packages", {}) for one in every])
+    return {**_shared(every), **({"packages": packages} if packages else {}), "command": command, "merged": every}
+
+
+def _shared(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in facts[0].items() if all(one.get(key) == value for one in facts)}

@@ -40,6 +40,21 @@ def check_identity(expected: tuple[tuple[str, str], ...]) -> None:
                            "of two versions do not mix: install the same everywhere, then go on with --resume")
 
 
+def other_version(facts: Mapping[str, Any], expected: Mapping[str, Any]) -> str | None:
+    """The first package that could make another number and is not as expected, as far as both facts tell.
+
+    Args:
+        facts: of a run, as from `collect`.
+        expected: of another.
+
+    Returns:
+        Such as "numba 0.67.0, not 0.68.0"; None if there is no difference.
+    """
+    ours, theirs = facts.get("packages", {}), expected.get("packages", {})
+    different = (name for name in ALIKE if name in ours and name in theirs and ours[name] != theirs[name])
+    return next((f"{name} {ours[name]}, not {theirs[name]}" for name in different), None)
+
+
 def commit() -> str | None:
     """The git commit of the sources, with a plus if they were changed since; None outside a repository."""
     if not (sources.ROOT / ".git").exists():

@@ -10,6 +10,7 @@ from typing import Any
 from runs.experiment import RunError, UsageError
 from runs.files import LOCK, locked, writing
 from runs.part import WHOLE, Part
+from runs.provenance import other_version
 from runs.schema import create
 from runs.store import FILE, Store, opened, read
 from runs.suite import Suite
@@ -31,8 +32,8 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
         part: the share of the episodes to play.
 
     Raises:
-        UsageError: the folder cannot be written, holds something else, another run or one by other sources, or is in
-            use; or it holds this run and `resume` is not set.
+        UsageError: the folder cannot be written, holds something else, another run or one by other sources or packages,
+            or is in use; or it holds this run and `resume` is not set.
         RunError: the file could not be written while the run went on.
     """
     # Looked at before it is locked, so that a refused folder is left as it is, without even a lock in it.
@@ -91,6 +92,9 @@ def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenan
             commit = store.provenance.get("commit") or "unknown"
             raise UsageError(f"{folder} was begun by other sources (commit {commit}), and results of two versions "
                              "do not mix: choose another --out, or go back to that version")
+        if found := other_version(store.provenance, provenance):
+            raise UsageError(f"{folder} was begun with {found}, and results of two versions do not mix: choose another "
+                             "--out, or install that version")
     return True
 
 

@@ -15,7 +15,7 @@ from runs.suite import Suite
 LINE = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "7", "--jobs", "1")
 SUITE = Suite("mine", (Experiment("trap", (Entrant("random"), Entrant("dpw")), (10,), (5,), episodes=4),))
 FIRST, TIMED = Setting("trap", "random", 10, "simulations", 0), Setting("trap", "dpw", 5, "ms", 0)
-FACTS = {"sources": "s", "commit": "abc", "cpu": "one"}
+FACTS = {"sources": "s", "commit": "abc", "cpu": "one", "packages": {"numba": "0.2", "scipy": "1"}}
 
 
 def played(folder, *results, setting=FIRST, suite=SUITE, facts=FACTS, dpw="DPW()"):
@@ -76,7 +76,8 @@ def test_parts_that_are_none(run, text):
 
 def test_equal_episodes_are_one_and_an_episode_played_anywhere_has_not_failed(tmp_path):
     a = played(tmp_path / "a", episode(0), episode(2), Failure(1, "no"), Failure(3, "never"))
-    b = played(tmp_path / "b", episode(0, seconds=9.0), episode(1, total=2.0), facts={**FACTS, "cpu": "two"})
+    other = {**FACTS, "cpu": "two", "packages": {"numba": "0.2", "scipy": "2"}}
+    b = played(tmp_path / "b", episode(0, seconds=9.0), episode(1, total=2.0), facts=other)
     assert merge(tmp_path / "all", [a, b], "the command") == (3, 16)
     rows, failures, part, facts = everything(tmp_path / "all")
     assert rows.pop(FIRST) == [episode(0), episode(1, total=2.0), episode(2)]
@@ -84,6 +85,7 @@ def test_equal_episodes_are_one_and_an_episode_played_anywhere_has_not_failed(tm
     assert failures == [("trap", "random", 10, "simulations", 3, "never")]
     assert part == Part(1, 1)
     assert facts["sources"] == "s" and "cpu" not in facts and facts["command"] == "the command"
+    assert facts["packages"] == {"numba": "0.2"}
     assert [(one["run"], one["cpu"]) for one in facts["merged"]] == [(str(a), "one"), (str(b), "two")]
     merge(tmp_path / "again", [tmp_path / "all", b], "")
     assert [one["run"] for one in everything(tmp_path / "again")[3]["merged"]] == [str(a), str(b), str(b)]
@@ -118,6 +120,7 @@ def test_time_budgets_say_why_they_contradict(tmp_path):
 @pytest.mark.parametrize(("other", "words"), [
     ({"suite": SUITE.override(seed=1)}, "plays something else"),
     ({"facts": {**FACTS, "sources": "t", "commit": "def"}}, r"other sources \(commit def\) than .* \(commit abc\)"),
+    ({"facts": {**FACTS, "packages": {"numba": "0.1", "scipy": "2"}}}, r"b was made with numba 0.1, not 0.2 as .*a,"),
     ({"dpw": "DPW(new=1)"}, r"dpw was DPW\(new=1\) in .* and DPW\(\) in"),
 ])
 def test_runs_that_do_not_go_together_are_refused(tmp_path, other, words):

@@ -202,6 +202,19 @@ def test_a_run_by_other_sources_is_refused_and_left_alone(tmp_path, results):
         assert len(resumed.returns()[FIRST]) == len(results)
 
 
+def test_a_run_with_other_packages_is_refused_and_left_alone(tmp_path):
+    def begun(**packages):
+        return run_folder.write(tmp_path, SUITE, RESOLVED, {"packages": {"scipy": "3", **packages}}, True)
+
+    with begun(numpy="1", numba="2"):
+        pass
+    with (pytest.raises(UsageError, match=r"begun with numba 2, not 2.1, and results of two versions do not mix"),
+          begun(numpy="1", numba="2.1")):
+        pass
+    with begun(numpy="1", scipy="4"):
+        pass
+
+
 def test_a_file_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / run_folder.DRAFT).mkdir()
     with pytest.raises(UsageError, match="cannot be written"), write(tmp_path):
