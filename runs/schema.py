@@ -41,8 +41,8 @@ CREATE TEMP VIEW episode AS
 def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
     """Connect to an existing results file after a look at whose it is and which version.
 
-    A file of an older schema is brought up to date, or, for reading alone, shown as if it were. Who reads alone sees the
-    file as it is when first looked at, whatever a driver adds later.
+    A file of an older schema is brought up to date, or, for reading alone, shown as if it were. Who reads alone sees
+    the file as it is when first looked at, whatever a driver adds later.
 
     Args:
         file: the results file.
