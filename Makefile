@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PEER := .venv-peer
 # Results of `make bench`: a run goes on where it stopped, and a change of the sources begins a new one.
 SOURCES := planners/*.py curling/*.py curling/engines/*.py curling/players/*.py curling/players/*.json envs/*.py runs/*.py \
-	runs/suites/quick.toml
+	runs/*/*.py runs/suites/quick.toml
 OUT = results/quick-$(shell cat $(SOURCES) | cksum | cut -d ' ' -f 1)
 
 .PHONY: bench test check clean help

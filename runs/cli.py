@@ -10,9 +10,10 @@ try:  # Ctrl-C may come before there is anything to stop
     from pathlib import Path
     from typing import TYPE_CHECKING
 
-    from runs import cli_client, cli_compare, cli_curling, cli_replay, cli_results, cli_server, interrupts
-    from runs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, add_place, numbers, stopped, workers
+    from runs import interrupts
     from runs.experiment import RunError, UsageError
+    from runs.verbs import client, compare, curling, replay, results, server
+    from runs.verbs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, add_place, numbers, stopped, workers
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
@@ -53,9 +54,10 @@ def show_list(arguments: argparse.Namespace) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play a suite, then print its tables and draw its chart."""
-    from runs import driver, provenance, suite
-    from runs.backends import Place
+    from runs import provenance, suite
     from runs.part import WHOLE, Part
+    from runs.runner import driver
+    from runs.runner.backends import Place
 
     place = Place(arguments.backend, arguments.address)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
@@ -69,12 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
         driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line), part, place)
     except KeyboardInterrupt:
         return stopped(arguments, folder)
-    return cli_results.show(folder)
+    return results.show(folder)
 
 
 def dry_run(chosen: "Suite", jobs: int, part: "Part") -> int:
     """Print what a suite, or a part of it, plays and how long it will take."""
-    from runs import estimate
+    from runs.runner import estimate
 
     chosen.resolve()
     print(estimate.text(chosen, estimate.estimate(chosen, min(jobs, workers(None))), jobs, part))
@@ -130,7 +132,7 @@ def parser() -> Parser:
                          help="print the jobs and the expected time, after some seconds of measuring, and play nothing")
     command.add_argument("--part", metavar="K/N", help="play every N-th episode, from the K-th on: one machine's share "
                          "of a run; `bonspiel merge` brings them together")
-    cli_results.add_verbs(verb)
+    results.add_verbs(verb)
     command = verb("bench", bench, "measure speed, start-up, memory and scaling here",
                    "bonspiel bench --planner dpw --json")
     command.add_argument("--planner", action="append", default=[], metavar="NAME[:key=value,...]",
@@ -148,11 +150,11 @@ def parser() -> Parser:
                          help="episodes of a trial; the best few are played for 8 times as many (default: 30)")
     command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
-    cli_curling.add_verbs(verb)
-    cli_compare.add_verbs(verb)
-    cli_client.add_verbs(verb)
-    cli_server.add_verbs(verb)
-    cli_replay.add_verbs(verb)
+    curling.add_verbs(verb)
+    compare.add_verbs(verb)
+    client.add_verbs(verb)
+    server.add_verbs(verb)
+    replay.add_verbs(verb)
     return root
 
 

@@ -17,7 +17,7 @@ from planners import sources
 from runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
-PLAYED = (*sources.FOLDERS, sources.ROOT / "runs" / "episode.py")  # what an episode's return depends on
+PLAYED = (*sources.FOLDERS, sources.ROOT / "runs" / "runner" / "episode.py")  # what an episode's return depends on
 ALIKE = ("numpy", "numba")  # packages that could make another number of the same sources
 
 

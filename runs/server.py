@@ -25,9 +25,9 @@ from curling.server.listener import PortError
 from curling.server.match import Times
 from curling.server.serve import Doors, Make, serve
 from curling.server.venue import Venue
-from runs.command_line import DONE, INTERRUPTED
 from runs.experiment import RunError, UsageError, number
 from runs.files import writing
+from runs.verbs.command_line import DONE, INTERRUPTED
 
 LONGEST = 100_000.0  # s of thinking time
 STEPS = 10, 10_000  # of the simulator, each 1 ms, between two frames; more frames would keep other matches waiting

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a look at a run is not to wait for scipy
-    from runs.statistics import Interval
+    from runs.statistics.sample import Interval
 
 
 def markdown(rows: Iterable[Sequence[str]]) -> str:

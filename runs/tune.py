@@ -14,12 +14,12 @@ import numpy as np
 import planners
 from planners import Rng
 from planners.registry import unknown
-from runs import parallel
-from runs.curves import Panel, caption, references, table
-from runs.episode import Failure, planner_rng
 from runs.experiment import Entrant, Experiment, RunError, Setting, UsageError, number
 from runs.progress import progress
-from runs.statistics import Summary, summarise
+from runs.runner import parallel
+from runs.runner.episode import Failure, planner_rng
+from runs.statistics.curves import Panel, caption, references, table
+from runs.statistics.sample import Summary, summarise
 from runs.suite import Suite, parse_text
 
 FINALISTS = 4

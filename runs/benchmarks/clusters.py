@@ -4,10 +4,10 @@ import argparse
 import time
 from contextlib import closing
 
-from runs import backends, parallel
-from runs.backends import Place, Workers
-from runs.command_line import add_place
 from runs.experiment import RunError, Setting, UsageError
+from runs.runner import backends, parallel
+from runs.runner.backends import Place, Workers
+from runs.verbs.command_line import add_place
 
 WARM_UP = 20  # tasks a worker, before anything is measured
 LEARNING = 5.0  # s, of what an episode costs

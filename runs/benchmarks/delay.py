@@ -17,7 +17,7 @@ import numpy as np
 from curling.client.clock import shots_left
 from curling.protocols import dc3
 from runs.benchmarks import practice
-from runs.command_line import DONE, FAILED
+from runs.verbs.command_line import DONE, FAILED
 
 TEAMS = "team0", "team1"
 MOST_SHARE = 0.95  # of its slice that a move may take

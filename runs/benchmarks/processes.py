@@ -8,9 +8,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 
-from runs import parallel
 from runs.benchmarks.measurement import TRAP, Measurement, simulations_for
 from runs.experiment import RunError, Setting
+from runs.runner import parallel
 
 MEMORY_SIMULATIONS = 1_000_000
 START_REPEATS = 3
@@ -58,7 +58,7 @@ print((peak(int(sys.argv[3])) - small) / int(sys.argv[3]))
 
 FIRST_BATCH = """
 import sys, time
-from runs import parallel
+from runs.runner import parallel
 from runs.experiment import Setting
 setting = Setting(sys.argv[1], sys.argv[2], 100, "simulations", 0)
 start = time.perf_counter()

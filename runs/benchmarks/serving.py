@@ -20,8 +20,8 @@ import numpy as np
 from curling import record
 from runs.benchmarks import practice
 from runs.benchmarks.measurement import Measurement
-from runs.command_line import DONE, FAILED
 from runs.experiment import RunError
+from runs.verbs.command_line import DONE, FAILED
 
 MATCHES, ENDS = 50, 8
 GREETING = b'{"cmd":"dc_ok","name":"load"}\n'

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from runs import driver, provenance, run_folder, store
-from runs.episode import Batch, Episode
+from runs import provenance
 from runs.experiment import Entrant, Experiment, Setting
+from runs.results import run_folder, store
+from runs.runner import driver
+from runs.runner.episode import Batch, Episode
 from runs.suite import Suite, load
 
 BUDGETS = (10, 30, 100, 300, 1000)
@@ -20,24 +22,24 @@ PLANNERS = ("uct", "pw", "dpw", "weighted_uct", "abstraction")
 BATCH = 1_000
 STEPS = 10
 
-TASKS = {
-    "status": "print(status.text(status.status(results)))",
-    "returns": "results.returns()",
-    "simulations": "results.values('simulations')",
-    "first actions": "list(results.first_actions())",
-    "times, quantiles": "timing.timing(results)",
-    "pending episodes": "results.pending()",
-    "tables": "[curves.table(panel) for panel in curves.panels(results)]",
-    "report": "cli_results.show(Path(sys.argv[1]))",
-    "export to CSV": "export.to_csv(results, open('/dev/null', 'w'))",
-    "export to Parquet": "export.to_parquet(results, '/dev/null')",
+TASKS = {  # what each imports, and what it does
+    "status": ("from runs.results import status", "print(status.text(status.status(results)))"),
+    "returns": ("", "results.returns()"),
+    "simulations": ("", "results.values('simulations')"),
+    "first actions": ("", "list(results.first_actions())"),
+    "times, quantiles": ("from runs.statistics import timing", "timing.timing(results)"),
+    "pending episodes": ("", "results.pending()"),
+    "tables": ("from runs.statistics import curves", "[curves.table(panel) for panel in curves.panels(results)]"),
+    "report": ("from runs.verbs.results import show", "show(Path(sys.argv[1]))"),
+    "export to CSV": ("from runs.results import export", "export.to_csv(results, open('/dev/null', 'w'))"),
+    "export to Parquet": ("from runs.results import export", "export.to_parquet(results, '/dev/null')"),
 }
-MODULES = ("cli_results", "curves", "export", "status", "timing")  # of which tasks make use
 PROGRAM = """
 import time; start = time.perf_counter()
 import sys
 from pathlib import Path
-from runs import {modules}
+from runs.results import store
+{imported}
 with store.read(Path(sys.argv[1])) as results:
     {task}
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
@@ -75,9 +77,8 @@ def measure_rows(rows: int) -> None:
         generate(folder, rows, np.random.default_rng(0))
         size = (folder / store.FILE).stat().st_size / 2**20
         print(f"{rows:,} rows written in {time.perf_counter() - start:.1f} s, {size:.0f} MB")
-        for name, task in TASKS.items():
-            modules = [module for module in MODULES if f"{module}." in task]
-            program = PROGRAM.format(modules=", ".join(["store", *modules]), task=task)
+        for name, (imported, task) in TASKS.items():
+            program = PROGRAM.format(imported=imported, task=task)
             done = subprocess.run([sys.executable, "-c", program, str(folder)], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True, check=True)
             wall, processor, megabytes = map(float, done.stderr.split())

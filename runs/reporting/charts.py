@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from planners.base import Array
-from runs import chart
-from runs.curves import Panel
-from runs.episode import planner_rng
 from runs.experiment import Setting
-from runs.statistics import Interval, histogram, performance_profile, regret
+from runs.reporting import chart
+from runs.runner.episode import planner_rng
+from runs.statistics.curves import Panel
+from runs.statistics.sample import Interval, histogram, performance_profile, regret
 
 THRESHOLDS = 61
 SYMBOLS = {"x": "x-thin", "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "*": "star",
@@ -62,7 +62,7 @@ def simple_regrets(panel: Panel, floor: float) -> dict[str, Any]:
     """Simple regret of the first action against budget.
 
     Args:
-        panel: as from `runs.curves.simple_regrets`.
+        panel: as from `runs.statistics.curves.simple_regrets`.
         floor: regrets below it are drawn as this.
     """
     curves = {planner: [(budget, summary.interval) for budget, summary in curve]

@@ -16,9 +16,9 @@ import envs
 import planners
 from planners import jit
 from planners.base import Array, Decision, Model, Rng
-from runs.episode import environment_rng, planner_rng
 from runs.experiment import Setting
-from runs.store import Store
+from runs.results.store import Store
+from runs.runner.episode import environment_rng, planner_rng
 
 ROLES = len(jit.ROLES)
 TAIL = ROLES + 2  # after the model's own params: addresses of its functions, length of an action, the counter

@@ -13,18 +13,19 @@ from plotly.offline import get_plotlyjs
 
 from curling.replay import template
 from planners.base import Array
-from runs import chart, curves, statistics, timing
-from runs.compare import entrants
-from runs.curves import Panel
-from runs.episode import named_rng
 from runs.experiment import Setting
-from runs.paired import probability_of_improvement
 from runs.progress import Advance, counted, progress
-from runs.reporting import charts, model_steps, tables
+from runs.reporting import chart, charts, model_steps, tables
 from runs.reporting.model_steps import Steps
 from runs.reporting.provenance import provenance
-from runs.statistics import Interval, grouped
-from runs.store import Store
+from runs.results.store import Store
+from runs.runner.episode import named_rng
+from runs.statistics import curves, timing
+from runs.statistics import sample as statistics
+from runs.statistics.compare import entrants
+from runs.statistics.curves import Panel
+from runs.statistics.paired import probability_of_improvement
+from runs.statistics.sample import Interval, grouped
 
 FOLDER = Path(__file__).parent
 UNITS = {"simulations": "Budget in simulations", "ms": "Budget in time"}
@@ -48,7 +49,7 @@ def text(store: Store, panels: Sequence[Panel], advance: Advance = lambda *_: No
 
     Args:
         store: the run.
-        panels: its curves, as from `runs.curves.panels`.
+        panels: its curves, as from `runs.statistics.curves.panels`.
         advance: told after each part.
     """
     steps: dict[str, dict[str, Steps | None]] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from runs.part import WHOLE
 from runs.provenance import texts
-from runs.store import Store
+from runs.results.store import Store
 
 
 def provenance(store: Store) -> str:

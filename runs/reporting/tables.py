@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from runs.chart import UNITS
-from runs.curves import Column, Panel
 from runs.experiment import Setting
 from runs.progress import counted
+from runs.reporting.chart import UNITS
 from runs.reporting.model_steps import Steps
-from runs.statistics import Interval
-from runs.timing import TOLERANCE, Timing
+from runs.statistics.curves import Column, Panel
+from runs.statistics.sample import Interval
+from runs.statistics.timing import TOLERANCE, Timing
 
 Cell = tuple[str, float | None]  # HTML, and what to sort by
 
@@ -119,7 +119,7 @@ def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str
     """What decisions with time budgets took; late settings are marked.
 
     Args:
-        timings: as from `runs.timing.timing`.
+        timings: as from `runs.statistics.timing.timing`.
         labels: of planners, by environment and text.
     """
     rows = []

@@ -8,7 +8,7 @@ from curling import record, umpire
 from curling.noise import Noise
 from curling.record import Match
 from curling.sheet import STONES
-from runs.game import Game, Side, play
+from runs.matches.game import Game, Side, play
 
 RANDOM = Side("random", 1, "simulations")
 

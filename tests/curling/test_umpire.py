@@ -4,7 +4,7 @@ import pytest
 
 from curling import umpire
 from curling.record import Match, Record, Result, Shot, places
-from runs.game import Game, Side, play
+from runs.matches.game import Game, Side, play
 
 RANDOM = Side("random", 1, "simulations")
 

@@ -49,7 +49,7 @@ class Clumsy:
 @pytest.fixture
 def fakes(monkeypatch):
     """The planners `constant` and `clumsy`, in this process."""
-    from runs import episode
+    from runs.runner import episode
 
     module = types.ModuleType("fake_planners")
     module.Constant, module.Clumsy = Constant, Clumsy

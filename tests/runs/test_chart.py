@@ -7,9 +7,9 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import planners
-from runs import chart
-from runs.curves import Panel, caption, table
-from runs.statistics import Summary
+from runs.reporting import chart
+from runs.statistics.curves import Panel, caption, table
+from runs.statistics.sample import Summary
 
 
 def curve(*means, width=0.1, budgets=(10, 100, 1000)):

@@ -6,7 +6,9 @@ from pathlib import Path
 import polars
 import pytest
 
-from runs import cli
+from runs import cli, provenance
+from runs.results import run_folder
+from runs.suite import load
 
 TINY = ("run", "trap:noise_range=0.1", "--planner", "random", "--budget", "10,100", "--episodes", "4", "--jobs", "1")
 
@@ -253,7 +255,7 @@ from importlib.abc import MetaPathFinder
 
 class Stopped(MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name == "runs.cli_results":
+        if name == "runs.verbs.results":
             raise KeyboardInterrupt
 
 sys.meta_path.insert(0, Stopped())
@@ -290,3 +292,12 @@ def test_a_reader_that_has_seen_enough_is_no_error(finished):
         process.stdout.close()
         assert process.wait(60) == 0
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("verb", ["report", "chart"])
+def test_a_run_without_an_episode_has_nothing_to_show(tmp_path, capsys, verb):
+    suite = load("trap").override(("random",), (10,), episodes=1)
+    with run_folder.write(tmp_path, suite, suite.resolve(), provenance.collect([]), False):
+        pass
+    assert cli.main([verb, str(tmp_path)]) == 2
+    assert "holds no finished episode yet; go on with `bonspiel run ... --resume`" in capsys.readouterr().err

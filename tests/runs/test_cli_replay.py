@@ -11,7 +11,7 @@ import pytest
 from curling import record
 from curling.record import Match
 from runs import cli
-from runs.game import Game, Side, play
+from runs.matches.game import Game, Side, play
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,10 +11,11 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
-from runs import backend_dask, backends, driver, parallel, provenance
-from runs.backends import Place
+from runs import provenance
 from runs.experiment import RunError
-from runs.store import Store
+from runs.results.store import Store
+from runs.runner import backend_dask, backends, driver, parallel
+from runs.runner.backends import Place
 from runs.suite import load
 
 LINE = ("run", "treasure_hunt:size=5", "--planner", "dpw", "--planner", "random", "--budget", "9,300",

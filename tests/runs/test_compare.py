@@ -4,11 +4,13 @@ import math
 import numpy as np
 import pytest
 
-from runs import compare, provenance, run_folder, store
-from runs.compare import words
-from runs.episode import Batch, Episode, Failure
+from runs import provenance
 from runs.experiment import UsageError
-from runs.statistics import Interval
+from runs.results import run_folder, store
+from runs.runner.episode import Batch, Episode, Failure
+from runs.statistics import compare
+from runs.statistics.compare import words
+from runs.statistics.sample import Interval
 from runs.suite import Suite
 
 TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from runs import provenance, run_folder, store
-from runs.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
-from runs.episode import Batch, Episode
-from runs.statistics import Interval, Summary
+from runs import provenance
+from runs.results import run_folder, store
+from runs.runner.episode import Batch, Episode
+from runs.statistics.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
+from runs.statistics.sample import Interval, Summary
 from runs.suite import Suite
 
 TRAP = "trap:noise_range=0.1"

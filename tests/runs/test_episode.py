@@ -5,8 +5,8 @@ import pytest
 
 import envs
 import planners
-from runs.episode import Episode, Failure, environment_rng, planner_rng, play, play_batch
 from runs.experiment import Setting
+from runs.runner.episode import Episode, Failure, environment_rng, planner_rng, play, play_batch
 
 
 def setting(planner="constant", budget=1, env="trap", seed=3):

@@ -8,10 +8,10 @@ import pytest
 
 import planners
 from planners import Decision
-from runs import estimate
-from runs.estimate import LADDER, Cost, Rung, climb, cost, duration, text
 from runs.experiment import RunError
 from runs.part import Part
+from runs.runner import estimate
+from runs.runner.estimate import LADDER, Cost, Rung, climb, cost, duration, text
 from runs.suite import Suite
 
 

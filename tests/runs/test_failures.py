@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from runs import driver, provenance, store
+from runs import provenance
+from runs.results import store
+from runs.runner import driver
 from runs.suite import load
 
 LINE = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25", "--jobs", "1")
@@ -22,7 +24,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))
 """
 KILLED = """
 import os, signal
-from runs.store import Store
+from runs.results.store import Store
 from runs.cli import main
 add, calls = Store.add, 0
 def dying(self, batch):
@@ -188,7 +190,7 @@ def test_two_drivers_do_not_share_a_folder(run, start, rows):
 def test_damage_while_a_run_goes_on_ends_it_in_one_line(run, start):
     damaging = """
 from pathlib import Path
-from runs.store import FILE, Store
+from runs.results.store import FILE, Store
 from runs.cli import main
 add = Store.add
 def damaging(self, batch):

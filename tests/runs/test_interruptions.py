@@ -15,7 +15,7 @@ LONG = ("run", "treasure_hunt:size=5", "--planner", "dpw", "--planner", "random"
 
 KILL = """
 import os, signal
-import runs.run_folder as run_folder, runs.store as store
+import runs.results.run_folder as run_folder, runs.results.store as store
 from runs.cli import main
 Store, calls = store.Store, 0
 def die(*_):
@@ -24,7 +24,7 @@ def die(*_):
 MOMENTS = {
     "while the file is made": KILL + "run_folder.Path.rename = die",
     "in the middle of making the file": KILL + """
-import sqlite3, runs.schema as schema
+import sqlite3, runs.results.schema as schema
 def half(file, *_):
     connection = sqlite3.connect(file)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -140,8 +140,8 @@ def test_ctrl_c_leaves_a_run_that_resumes(run, start, rows, undisturbed, jobs):
 
 
 def test_workers_that_die_again_and_again_end_the_run_in_one_line_and_loses_nothing(run, start, rows, undisturbed):
-    program = "import os, runs.driver\nfrom runs.cli import main\nrun = runs.driver.parallel.run\n" + """
-runs.driver.parallel.RETRIES = 0
+    program = "import os, runs.runner.driver\nfrom runs.cli import main\nrun = runs.runner.driver.parallel.run\n" + """
+runs.runner.driver.parallel.RETRIES = 0
 def dying(*given):
     import joblib.externals.loky as loky
     for count, batch in enumerate(run(*given)):
@@ -149,7 +149,7 @@ def dying(*given):
         if count == 2:
             for pid in list(loky.get_reusable_executor(reuse=True)._processes):
                 os.kill(pid, 9)
-runs.driver.parallel.run = dying
+runs.runner.driver.parallel.run = dying
 """
     line = (*LONG, "--jobs", "2", "--out", "crashed")
     process = start(*line, program=program)
@@ -161,14 +161,14 @@ runs.driver.parallel.run = dying
 
 
 TELL = """
-import runs.parallel, joblib.externals.loky as loky
+import runs.runner.parallel, joblib.externals.loky as loky
 from runs.cli import main
-run = runs.parallel.run
+run = runs.runner.parallel.run
 def telling(*given):
     for batch in run(*given):
         print(*loky.get_reusable_executor(reuse=True)._processes, flush=True)
         yield batch
-runs.parallel.run = telling
+runs.runner.parallel.run = telling
 """
 
 

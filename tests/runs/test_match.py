@@ -12,8 +12,8 @@ import pytest
 
 from curling import record, umpire
 from planners.random import RandomPlanner
-from runs import standings, tournament
-from runs.game import Side
+from runs.matches import standings, tournament
+from runs.matches.game import Side
 
 LINE = ("match", "random", "uct", "--ends", "1", "--budget", "20", "--seed", "5")
 KEYS = ["a", "b", "games", "wins", "losses", "draws", "win_rate", "low", "high", "p_value", "elo"]
@@ -50,7 +50,7 @@ class Butterfingers(RandomPlanner):
 @pytest.fixture
 def butterfingers(monkeypatch):
     import planners
-    from runs import game
+    from runs.matches import game
 
     module = types.ModuleType("fake_players")
     module.Butterfingers = Butterfingers
@@ -298,7 +298,7 @@ def test_a_damaged_record_is_named(run):
 ])
 def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
     from planners.base import Decision
-    from runs import game, tournament
+    from runs.matches import game, tournament
 
     class Odd:
         def plan(self, model, state, budget, rng, root_actions=None):

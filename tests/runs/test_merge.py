@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from runs import merge as merging
-from runs import run_folder, store
-from runs.episode import Batch, Episode, Failure
 from runs.experiment import Entrant, Experiment, Setting, UsageError
-from runs.merge import merge
 from runs.part import Part
+from runs.results import merge as merging
+from runs.results import run_folder, store
+from runs.results.merge import merge
+from runs.runner.episode import Batch, Episode, Failure
 from runs.suite import Suite
 
 LINE = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "7", "--jobs", "1")

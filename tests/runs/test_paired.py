@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from runs import ratings
-from runs.paired import EXACT, FLIPS, episodes_to_settle, paired, probability_of_improvement, sign_flip
-from runs.statistics import Interval
+from runs.matches import ratings
+from runs.statistics.paired import EXACT, FLIPS, episodes_to_settle, paired, probability_of_improvement, sign_flip
+from runs.statistics.sample import Interval
 
 
 def generator(seed=0):

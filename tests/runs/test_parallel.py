@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from runs import parallel
-from runs.episode import Batch, Failure
 from runs.experiment import Setting
+from runs.runner import parallel
+from runs.runner.episode import Batch, Failure
 
 
 def setting(budget, planner="random"):

@@ -25,12 +25,13 @@ from curling.sheet import STONE_RADIUS
 from curling.state import stones_of, team_of
 from envs.curling_draw import BEFORE_HOG, TEAMS
 from planners.base import Budget
-from runs import play_terminal, play_window
 from runs.experiment import RunError
-from runs.play import Game
-from runs.play_aim import WEIGHTS, Aim
-from runs.play_picture import Picture, extent
-from runs.play_report import caption, game_record, message, result
+from runs.play import terminal as play_terminal
+from runs.play import window as play_window
+from runs.play.aim import WEIGHTS, Aim
+from runs.play.game import Game
+from runs.play.picture import Picture, extent
+from runs.play.report import caption, game_record, message, result
 
 
 def new_game(physics="fcv1", noise="none", me=1, ends=1, planner=None):

@@ -10,10 +10,10 @@ import planners
 from envs.trap import Trap
 from planners.base import Array, Rng
 from planners.jit import compiled
-from runs.episode import environment_rng
 from runs.experiment import Setting
 from runs.reporting.model_steps import Steps, counted, of_run, steps
-from runs.store import Effort
+from runs.results.store import Effort
+from runs.runner.episode import environment_rng
 
 
 def setting(simulations, planner="uct"):

@@ -7,10 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from runs import chart, curves, provenance, run_folder, statistics, store
-from runs.episode import Batch, Episode, Failure
+from runs import provenance
 from runs.part import WHOLE
-from runs.reporting import charts, page
+from runs.reporting import chart, charts, page
+from runs.results import run_folder, store
+from runs.runner.episode import Batch, Episode, Failure
+from runs.statistics import curves
+from runs.statistics import sample as statistics
 from runs.suite import Suite
 from runs.tables import estimate
 

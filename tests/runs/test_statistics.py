@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from runs import statistics
-from runs.statistics import (
+from runs.statistics import sample as statistics
+from runs.statistics.sample import (
     Interval,
     bootstrap,
     histogram,

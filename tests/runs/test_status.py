@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from runs import run_folder, status, store
-from runs.episode import Batch, Episode, Failure
 from runs.experiment import Entrant, Experiment, Setting
 from runs.part import Part
-from runs.status import text
+from runs.results import run_folder, status, store
+from runs.results.status import text
+from runs.runner.episode import Batch, Episode, Failure
 from runs.suite import Suite
 
 SUITE = Suite("mine", (Experiment("trap", (Entrant("random"), Entrant("dpw", max_milliseconds=1)), (10,), (5,),
@@ -98,7 +98,7 @@ def test_status_on_the_command_line(run):
 
 
 def test_a_look_waits_for_nothing_heavy():
-    program = "import sys, runs.status; print({'scipy', 'numba', 'matplotlib', 'joblib'} & set(sys.modules))"
+    program = "import sys, runs.results.status; print({'scipy', 'numba', 'matplotlib', 'joblib'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 

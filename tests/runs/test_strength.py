@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from curling.record import Match, Record, Result, write
-from runs import strength
 from runs.experiment import UsageError
-from runs.ratings import wilson
+from runs.matches import strength
+from runs.matches.ratings import wilson
 
 MATCH = {"ends": 2, "physics": "fcv1", "noise": "normal_dist"}
 

@@ -12,8 +12,8 @@ from curling.model import Curling
 from curling.sheet import no_stones
 from planners.base import Budget
 from planners.presearch import Presearch
-from runs import value_map, value_map_picture
-from runs.value_map import Position, analyse, stops
+from runs.matches import value_map, value_map_picture
+from runs.matches.value_map import Position, analyse, stops
 
 HIT = {"stones": [[0.0, 38.405]] + [None] * 15, "shot": 15, "hammer": 1, "end": 1, "lead": 0, "ends": 2}
 

@@ -1,0 +1,1 @@
+"""Games of curling between planners, and what they add up to."""

@@ -1,0 +1,1 @@
+"""Curling against a planner, in the terminal or in a window."""

@@ -1,0 +1,232 @@
+"""The chart of a run: reward against budget, and below it the regret, for each environment and unit of budget."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+
+import planners
+from planners import Array
+from runs.statistics.curves import Panel
+
+INK, GREY = "#222222", "#6e6e6e"
+# Okabe and Ito's colours (2008), told apart with any kind of colour vision; their yellow is too pale for lines.
+COLOURS = (GREY, "#0072B2", "#E69F00", "#D55E00", "#CC79A7", "#009E73", "#56B4E9", "#000000")
+MARKERS = ("x", "o", "s", "^", "D", "*", "v", "P", "X", "<", ">")
+LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+STYLE: Any = {
+    "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10.5, "axes.titleweight": "bold",
+    "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.8, "axes.axisbelow": True,
+    "axes.grid": True, "grid.color": "#e6e6e6", "grid.linewidth": 0.7, "legend.frameon": False, "legend.fontsize": 8.5,
+    "svg.hashsalt": "bonspiel", "figure.dpi": 160,
+}
+UNITS = {"simulations": "simulations per decision", "ms": "milliseconds per decision"}
+RESOLUTION = 1e-3  # regrets below this part of the range from random to optimal are drawn at the foot of their panel
+COLUMNS = 2  # panels side by side; on a page more would be too small to read
+HEIGHTS = (1.45, 1.0)  # of rewards and regrets
+LABEL = 56  # characters in a line of the legend
+APART = 1.02  # factor between planners that have played one budget alone, so that their bars stand side by side
+PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")
+VEIL: Any = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # words are read where curves cross them
+
+
+class Look(NamedTuple):
+    """How a planner is drawn: colour and marker tell the planner, the line its parameters."""
+
+    colour: str
+    marker: str
+    line: Any
+    filled: bool
+
+
+def looks(texts: Iterable[str]) -> dict[str, Look]:
+    """The look of each planner text; colour and marker depend on the planner's place in the registry alone.
+
+    Args:
+        texts: of all planners that are drawn in one environment, so that their lines are the same in all its panels.
+    """
+    base = dict(zip(planners.names(), zip(cycle(COLOURS), cycle(MARKERS)), strict=False))
+    used: dict[str, int] = {}
+    result = {}
+    for text in dict.fromkeys(texts):
+        name = text.partition(":")[0]
+        variant = used[name] = used.get(name, -1) + 1
+        colour, marker = base.get(name, (COLOURS[-1], MARKERS[-1]))
+        result[text] = Look(colour, marker, LINES[variant % len(LINES)], variant == 0)
+    return result
+
+
+def ticks(budgets: Iterable[float]) -> list[float] | None:
+    """Where an axis of budgets has its labels: at each of them if they lie close together, None for powers of ten."""
+    found = sorted(set(budgets))
+    return found if found[-1] < 100 * found[0] else None
+
+
+def floor(panel: Panel) -> float:
+    """The regret below which nothing is told apart; the panel's optimum must be known."""
+    assert panel.optimum is not None
+    reach = panel.optimum - panel.random if panel.random is not None else abs(panel.optimum)
+    return RESOLUTION * (reach if reach > 0.0 else 1.0)
+
+
+def draw(panels: Sequence[Panel]) -> Figure:
+    """The figure of some panels; regrets are drawn where the optimum is known.
+
+    Raises:
+        ValueError: there is no panel.
+    """
+    if not panels:
+        raise ValueError("there is nothing to draw: no panel has a result")
+    with matplotlib.rc_context(STYLE):
+        heights = HEIGHTS if any(panel.optimum is not None for panel in panels) else HEIGHTS[:1]
+        columns = min(COLUMNS, len(panels))
+        blocks = -(-len(panels) // columns)
+        longest = max(sum(len(_lines(panel.label(text))) for text in panel.curves) for panel in panels)
+        layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
+        figure = Figure((4.8 * columns, blocks * (0.3 + 2.16 * sum(heights) + 0.18 * longest)), layout=layout)
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(blocks * len(heights), columns, squeeze=False, height_ratios=heights * blocks)
+        for place in range(blocks * columns):
+            row, column = divmod(place, columns)
+            ours: list[Axes] = list(axes[row * len(heights):(row + 1) * len(heights), column])
+            if place < len(panels):
+                env = panels[place].env
+                styles = looks(text for panel in panels if panel.env == env for text in panel.curves)
+                _panel(ours, panels[place], styles, named=column == 0)
+            else:
+                for one in ours:
+                    one.set_axis_off()
+        figure.align_ylabels()
+    return figure
+
+
+def save(panels: Sequence[Panel], folder: Path) -> list[Path]:
+    """Write chart.png and chart.svg, the same bytes for the same panels; returns their paths."""
+    figure = draw(panels)
+    paths = [folder / "chart.png", folder / "chart.svg"]
+    with matplotlib.rc_context(STYLE):
+        figure.savefig(paths[0], metadata={"Software": "bonspiel"})
+        figure.savefig(paths[1], metadata={"Date": None, "Creator": "bonspiel"})
+    return paths
+
+
+def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Look], *, named: bool) -> None:
+    reward, lowest = axes[0], axes[-1]
+    _reward(reward, panel, styles)
+    if lowest is not reward:
+        lowest.sharex(reward)
+        reward.tick_params(labelbottom=False)
+        _regret(lowest, panel, styles)
+    _budget_axis(lowest, panel)
+    if named:
+        reward.set_ylabel("mean return, 95 % interval")
+        if lowest is not reward:
+            lowest.set_ylabel("regret (optimum \N{MINUS SIGN} mean)")
+    handles, labels = reward.get_legend_handles_labels()
+    lowest.legend(handles, ["\n".join(_lines(label)) for label in labels], loc="upper center", bbox_to_anchor=(0.5, 0),
+                  borderaxespad=4, ncols=2 if max(map(len, labels)) < 30 else 1)
+
+
+def _lines(label: str) -> list[str]:
+    """A label in lines that fit below a panel, broken behind commas and spaces."""
+    lines = [""]
+    for part in re.split(r"(?<=[ ,])", label):
+        if lines[-1] and len(lines[-1] + part) > LABEL:
+            lines.append("")
+        lines[-1] += part
+    return lines
+
+
+def _curve(axes: Axes, look: Look, label: str, x: Array, y: Array, low: Array, high: Array) -> None:
+    line, = axes.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.4, marker=look.marker, label=label,
+                      markersize=7.5 if look.marker == "*" else 4.8, markeredgecolor=look.colour, markeredgewidth=1.0,
+                      markerfacecolor=look.colour if look.filled else "white", zorder=3)
+    line.set_gid(label)
+    if len(x) > 1:
+        axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
+    else:
+        axes.plot([*x, *x], [*low, *high], color=look.colour, linewidth=1.2, marker="_", markersize=6, zorder=2.5)
+
+
+def _points(panel: Panel) -> dict[str, Array]:
+    """For each planner budgets, means, lower and upper bounds, [4, n]."""
+    found = {text: np.array([(budget, *summary.interval) for budget, summary in curve]).T
+             for text, curve in panel.curves.items()}
+    if len(_budgets(panel)) == 1:
+        for place, points in enumerate(found.values()):
+            points[0] *= APART ** (place - 0.5 * (len(found) - 1))
+    return found
+
+
+def _budgets(panel: Panel) -> list[float]:
+    return sorted({budget for curve in panel.curves.values() for budget, _ in curve})
+
+
+def _reward(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
+    axes.set_title(panel.env, loc="left")
+    for text, points in _points(panel).items():
+        _curve(axes, styles[text], panel.label(text), *points)
+    _level(axes, panel.optimum, "optimum", INK, "-", above=True)
+    _level(axes, panel.random, "random policy", GREY, (0, (4, 2)), above=False)
+    axes.margins(y=0.1)
+
+
+def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, *, above: bool) -> None:
+    if value is not None:
+        axes.axhline(value, color=colour, linewidth=1.0, linestyle=line, zorder=1.5)
+        label = f"{name} {value:.3f}".replace("-", "\N{MINUS SIGN}")
+        axes.annotate(label, (1, value), (-2, 3 if above else -3), xycoords=("axes fraction", "data"), color=colour,
+                      textcoords="offset points", ha="right", va="bottom" if above else "top", fontsize=8, bbox=VEIL)
+
+
+def _regret(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
+    if panel.optimum is None:
+        axes.text(0.5, 0.5, "the optimum is not known", transform=axes.transAxes, ha="center", va="center", color=GREY)
+        axes.set_yticks([])
+        return
+    least = floor(panel)
+    axes.set_yscale("log")
+    touched = False
+    for text, (x, *estimate) in _points(panel).items():
+        mean, high, low = (np.maximum(panel.optimum - value, least) for value in estimate)
+        touched = touched or bool((low <= least).any())
+        _curve(axes, styles[text], panel.label(text), x, mean, low, high)
+    if touched:
+        axes.axhspan(0, least, color="#f2f2f2", linewidth=0, zorder=0)
+        axes.set_ylim(bottom=least / 1.6)
+        axes.annotate(f"within {least:.2g} of the optimum", (0, 0), (4, 2), xycoords="axes fraction",
+                      textcoords="offset points", ha="left", va="bottom", fontsize=7.5, color=GREY, bbox=VEIL)
+    _log_labels(axes.yaxis, *axes.get_ylim())
+
+
+def _log_labels(axis: Axis, low: float, high: float) -> None:
+    """Numbers in full at powers of ten, and between these where there would be too few."""
+    if high < 10.0 * low:
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        axis.set_minor_locator(NullLocator())
+    else:
+        axis.set_major_locator(LogLocator(subs=(1.0,) if high > 100.0 * low else (1.0, 2.0, 5.0), numticks=12))
+    axis.set_major_formatter(PLAIN)
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _budget_axis(axes: Axes, panel: Panel) -> None:
+    budgets = _budgets(panel)
+    axes.set_xscale("log")
+    axes.set_xlabel(UNITS[panel.unit])
+    if len(budgets) == 1:
+        axes.set_xlim(budgets[0] / 1.5, budgets[0] * 1.5)
+    _log_labels(axes.xaxis, *axes.get_xlim())
+    if labelled := ticks(budgets):
+        axes.xaxis.set_major_locator(FixedLocator(labelled))
+        axes.xaxis.set_minor_locator(NullLocator())

@@ -1,0 +1,79 @@
+"""Results as tables for other programs."""
+
+import csv
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+import numpy as np
+
+from runs.experiment import Setting, UsageError
+from runs.files import writing
+from runs.results.store import Store
+from runs.runner.episode import Episode
+
+CHUNK = 50_000  # rows that are in memory as Python objects at a time
+
+
+class Row(NamedTuple):
+    """An episode as it is exported; docs/results-files.md says what the columns mean."""
+
+    env: str
+    planner: str
+    budget: int | float
+    unit: str
+    episode: int
+    total: float
+    steps: int
+    seconds: float
+    simulations: int | None
+    first_action: str | None
+    mean_ms: float | None
+    max_ms: float | None
+
+
+COLUMNS = ["return" if name == "total" else name for name in Row._fields]
+
+
+def rows(store: Store) -> Iterator[Row]:
+    """Every episode, in order of the suite."""
+    return (_row(setting, episode) for setting in store.suite.settings() for episode in store.episodes(setting))
+
+
+def _row(setting: Setting, episode: Episode) -> Row:
+    action = mean = longest = None
+    if episode.first_action is not None:
+        action = " ".join(map(repr, np.frombuffer(episode.first_action, "<f8").tolist()))
+    if episode.times is not None:
+        times = 1e3 * np.frombuffer(episode.times, "<f4").astype(np.float64)
+        mean, longest = round(float(times.mean()), 6), round(float(times.max()), 6)
+    return Row(setting.env, setting.planner, setting.budget, setting.unit, episode.number, episode.total, episode.steps,
+               episode.seconds, episode.simulations, action, mean, longest)
+
+
+def to_csv(store: Store, stream: TextIO) -> None:
+    """Write every episode, floats in full precision."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(rows(store))
+
+
+def to_parquet(store: Store, path: Path) -> None:
+    """Write every episode to a Parquet file.
+
+    Raises:
+        UsageError: polars is not installed, or the file could not be written.
+    """
+    try:
+        import polars
+    except ImportError as error:
+        raise UsageError('Parquet needs polars: pip install "bonspiel[parquet]", or use --format csv') from error
+    text, real, whole = polars.String, polars.Float64, polars.Int64
+    types = [text, text, real, text, whole, real, whole, real, whole, text, real, real]
+    schema = dict(zip(COLUMNS, types, strict=True))
+    found, frames = rows(store), [polars.DataFrame(schema=schema)]
+    while chunk := list(islice(found, CHUNK)):
+        frames.append(polars.DataFrame(chunk, schema=schema, orient="row"))
+    with writing(path, polars.exceptions.PolarsError):  # which a full disk is to polars
+        polars.concat(frames).write_parquet(path)

@@ -1,0 +1,115 @@
+"""Runs of one suite that were made on several machines, brought together."""
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import groupby, islice, repeat
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from runs.experiment import Setting, UsageError
+from runs.files import locked
+from runs.provenance import other_version
+from runs.results.run_folder import drafted, holds
+from runs.results.store import Store, read
+from runs.runner.episode import Batch, Episode, Failure
+
+CHUNK = 10_000  # episodes in memory
+
+
+def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
+    """Write a run with the episodes of several; nothing is left behind if they do not go together.
+
+    Episodes that were played more than once must have come out the same, apart from the time that they took: the first
+    run's is kept.
+
+    Args:
+        folder: where the new run is to be; must not hold one.
+        runs: the folders of the others.
+        command: for the provenance.
+
+    Returns:
+        Episodes played, and in all.
+
+    Raises:
+        UsageError: the runs do not go together, cannot be read or are damaged, or the new one cannot be written.
+    """
+    with ExitStack() as opened:
+        stores = [opened.enter_context(read(run, checked=True)) for run in runs]
+        for store in stores[1:]:
+            _check(stores[0], store)
+        resolved = {text: meaning for store in stores for text, meaning in store.resolved.items()}
+        _check_free(folder)  # before it is locked, so that a refused folder is left as it is
+        opened.enter_context(locked(folder))
+        _check_free(folder)
+        with drafted(folder, stores[0].suite, resolved, provenance(stores, command)) as merged:
+            for env, planner, budget, unit, episode, error in (row for store in stores for row in store.failures()):
+                setting = next(s for s in merged.suite.settings() if s[:4] == (env, planner, budget, unit))
+                merged.add(Batch(setting, [Failure(episode, error)], 0.0))
+            for setting in merged.suite.settings():
+                found = _episodes(setting, stores)
+                while chunk := list(islice(found, CHUNK)):
+                    merged.add(Batch(setting, [*chunk], 0.0))
+            counts = merged.counts().values()
+            return sum(count.done for count in counts), sum(count.total for count in counts)
+
+
+def _check_free(folder: Path) -> None:
+    """Refuse a folder that cannot take a new run."""
+    if holds(folder):
+        raise UsageError(f"{folder} holds a run already; choose another place for the merged one")
+
+
+def _check(first: Store, other: Store) -> None:
+    """Refuse runs that do not go together."""
+    if other.suite.digest() != first.suite.digest():
+        raise UsageError(f"{other.folder} plays something else ({other.suite.name}) than {first.folder} "
+                         f"({first.suite.name}): only runs of the same suite, budgets, episodes and seed are merged")
+    if other.provenance.get("sources") != first.provenance.get("sources"):
+        commits = [store.provenance.get("commit") or "unknown" for store in (other, first)]
+        raise UsageError(f"{other.folder} was made by other sources (commit {commits[0]}) than {first.folder} (commit "
+                         f"{commits[1]}), and results of two versions do not mix")
+    if found := other_version(other.provenance, first.provenance):
+        raise UsageError(f"{other.folder} was made with {found} as {first.folder}, and results of two versions do not "
+                         "mix")
+    for text, meaning in other.resolved.items():
+        if first.resolved.get(text, meaning) != meaning:
+            raise UsageError(f"{text} was {meaning} in {other.folder} and {first.resolved[text]} in {first.folder}")
+
+
+def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
+    """Every episode of a setting once, in order.
+
+    Raises:
+        UsageError: two runs contradict each other.
+    """
+    streams = [zip(store.episodes(setting), repeat(store), strict=False) for store in stores]
+    for _, group in groupby(heapq.merge(*streams, key=lambda found: found[0].number), lambda found: found[0].number):
+        (first, origin), *others = group
+        for other, store in others:
+            for name in ("total", "steps", "simulations", "first_action"):
+                ours, theirs = map(attrgetter(name), (first, other))
+                if ours != theirs and None not in (ours, theirs):
+                    raise UsageError(
+                        f"episode {first.number} of {setting.planner} in {setting.env} with {setting.budget:g} "
+                        f"{setting.unit} has another {'return' if name == 'total' else name.replace('_', ' ')} in "
+                        f"{store.folder} than in {origin.folder}{_why(setting)}; nothing was merged")
+        yield first
+
+
+def _why(setting: Setting) -> str:
+    return " (time budgets never come out the same: play each episode on one machine, with --part)" * (
+        setting.unit == "ms")
+
+
+def provenance(stores: Sequence[Store], command: str) -> dict[str, Any]:
+    """What all agree on, and each one's own."""
+    own = [{"run": str(store.folder), "part": str(store.part), **store.provenance} for store in stores]
+    every = [facts for one in own for facts in one.get("merged", [one])]
+    packages = _shared([one.get("packages", {}) for one in every])
+    return {**_shared(every), **({"packages": packages} if packages else {}), "command": command, "merged": every}
+
+
+def _shared(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in facts[0].items() if all(one.get(key) == value for one in facts)}

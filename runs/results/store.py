@@ -1,0 +1,226 @@
+"""The results of one run: an SQLite file with every episode exactly once. `runs.results.run_folder` has it written."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runs.experiment import Setting, UsageError
+from runs.part import WHOLE, Part
+from runs.results.schema import connect
+from runs.runner.episode import Batch, Episode
+from runs.suite import Suite
+
+FILE = "results.sqlite"
+DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # other errors come from around the file
+
+
+class Count(NamedTuple):
+    """How far a setting is: episodes done, the seconds of planning in them, episodes that failed, episodes in all."""
+
+    done: int
+    seconds: float
+    failed: int
+    total: int
+
+
+class Effort(NamedTuple):
+    """What the episodes of a setting took in all; simulations are None where they were not kept."""
+
+    steps: int
+    seconds: float
+    simulations: int | None
+
+
+class Store:
+    """A run's results; made by `read`, and by `runs.results.run_folder.write` for the driver.
+
+    Attributes:
+        folder: the run's folder.
+        suite: what the run plays.
+        resolved: the full parameters behind the suite's texts.
+        provenance: where, when and by what it was made.
+        part: the share of the suite's episodes that belongs here.
+        driver: when the last driver began ("began", seconds since the epoch), with how many "episodes" played and
+            "seconds" spent on planning by then; empty before the first.
+    """
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        """Read what the run is; `connection` holds a checked results file.
+
+        Raises:
+            ValueError, KeyError, TypeError, AttributeError: its parts do not fit together.
+        """
+        self.folder = folder
+        self._connection = connection
+        meta = dict(connection.execute("SELECT key, value FROM meta"))
+        try:
+            self.suite = Suite.of(meta["name"], json.loads(meta["suite"]))
+            self.part = Part.parse(meta.get("part", str(WHOLE)))
+        except UsageError as error:
+            raise ValueError(f"its suite is damaged: {error}") from error
+        self.resolved: dict[str, str] = json.loads(meta["resolved"])
+        self.provenance: dict[str, Any] = json.loads(meta["provenance"])
+        self.driver: dict[str, float] = json.loads(meta.get("driver", "{}"))
+        rows = connection.execute("SELECT env, planner, budget, unit, seed, episodes, id FROM setting").fetchall()
+        if {Setting(*row[:5]): row[5] for row in rows} != self.suite.episodes():
+            raise ValueError("its settings are not those of its suite")
+        self._ids = {Setting(*row[:5]): row[6] for row in rows}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def add(self, batch: Batch) -> None:
+        """Keep a batch, all of it or nothing; an episode that failed before and is played now is no failure any more.
+
+        Raises:
+            sqlite3.IntegrityError: an episode is there already.
+        """
+        key = self._ids[batch.setting]
+        played = [(key, *result) for result in batch.results if isinstance(result, Episode)]
+        failed = [(key, *result) for result in batch.results if not isinstance(result, Episode)]
+        with self._connection:
+            self._connection.executemany("INSERT INTO episode VALUES (?, ?, ?, ?, ?, ?, ?, ?)", played)
+            keys = [row[:2] for row in played]
+            self._connection.executemany("DELETE FROM failure WHERE setting = ? AND episode = ?", keys)
+            self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", failed)
+
+    def settle(self) -> None:
+        """Bring everything from the write-ahead log, which SQLite keeps beside the file, into the file itself.
+
+        Raises:
+            sqlite3.OperationalError: there is no room for it, or somebody is reading.
+        """
+        (busy, *_), = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            raise sqlite3.OperationalError("somebody is reading it")
+
+    def pending(self) -> dict[Setting, list[int]]:
+        """The indices of the episodes that are still to be played, failed ones included."""
+        result = {}
+        for setting, episodes in self.suite.episodes().items():
+            found = self._connection.execute("SELECT episode FROM episode WHERE setting = ?", (self._ids[setting],))
+            done = {index for index, in found}
+            result[setting] = [index for index in self.part.episodes(episodes) if index not in done]
+        return result
+
+    def begin(self) -> None:
+        """Note that a driver begins now."""
+        counts = self.counts().values()
+        self.driver = {"began": time.time(), "episodes": sum(count.done for count in counts),
+                       "seconds": sum(count.seconds for count in counts)}
+        with self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('driver', ?)", (json.dumps(self.driver),))
+
+    def counts(self) -> dict[Setting, Count]:
+        """How far each setting is."""
+        done = "SELECT setting, count(*), sum(seconds) FROM episode GROUP BY setting"
+        played = {key: (count, seconds) for key, count, seconds in self._connection.execute(done)}
+        failed = dict(self._connection.execute("SELECT setting, count(*) FROM failure GROUP BY setting"))
+        return {setting: Count(*played.get(key, (0, 0.0)), failed.get(key, 0), len(self.part.episodes(episodes)))
+                for setting, episodes in self.suite.episodes().items() for key in (self._ids[setting],)}
+
+    def efforts(self) -> dict[Setting, Effort]:
+        """What each setting took so far; those without a result yet are left out."""
+        query = "SELECT setting, sum(steps), sum(seconds), sum(simulations) FROM episode GROUP BY setting"
+        found = {key: Effort(*sums) for key, *sums in self._connection.execute(query)}
+        return {setting: found[key] for setting, key in self._ids.items() if key in found}
+
+    def values(self, column: str) -> dict[Setting, NDArray[np.float64]]:
+        """A column of numbers: for every setting its episodes in order, [n]; NaN where nothing was kept.
+
+        Args:
+            column: "episode", "total", "steps", "seconds" or "simulations".
+        """
+        return {setting: np.fromiter((np.nan if value is None else value for value in found), np.float64)
+                for setting, found in self._columns(column)}
+
+    def returns(self) -> dict[Setting, NDArray[np.float64]]:
+        """The returns of every setting, in order of the episodes."""
+        return self.values("total")
+
+    def first_actions(self) -> Iterator[tuple[Setting, NDArray[np.float64]]]:
+        """The first action of each setting's episodes in order, [n, action_dim]; NaN where none was kept."""
+        for setting, found in self._columns("first_action"):
+            blobs = list(found)
+            size = max((len(blob) for blob in blobs if blob), default=0) // 8
+            nothing = np.full(size, np.nan, "<f8").tobytes()
+            yield setting, np.frombuffer(b"".join(blob or nothing for blob in blobs), "<f8").reshape(len(blobs), size)
+
+    def times(self) -> Iterator[tuple[Setting, NDArray[np.float32]]]:
+        """The seconds of all decisions of each setting with a time budget, one after the other, [decisions]."""
+        for setting, found in self._columns("times"):
+            if setting.unit == "ms":
+                yield setting, np.frombuffer(b"".join(blob for blob in found if blob), "<f4")
+
+    def _columns(self, name: str) -> Iterator[tuple[Setting, Iterator[Any]]]:
+        query = f"SELECT {name} FROM episode WHERE setting = ? ORDER BY episode"
+        for setting in self.suite.settings():
+            yield setting, (value for value, in self._connection.execute(query, (self._ids[setting],)))
+
+    def episodes(self, setting: Setting) -> Iterator[Episode]:
+        """The episodes of a setting, in order."""
+        query = ("SELECT episode, total, steps, seconds, simulations, first_action, times FROM episode "
+                 "WHERE setting = ? ORDER BY episode")
+        return map(Episode._make, self._connection.execute(query, (self._ids[setting],)))
+
+    def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:
+        """(env, planner, budget, unit, episode, error) of every episode that failed."""
+        query = ("SELECT env, planner, budget, unit, episode, error FROM failure "
+                 "JOIN setting ON setting.id = failure.setting ORDER BY setting, episode")
+        return self._connection.execute(query).fetchall()
+
+
+def unreadable(file: Path, error: Exception) -> UsageError:
+    """What to tell when a results file could not be read: that it is damaged, or that something around it is amiss."""
+    reason = " ".join(str(error).split())
+    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in DAMAGE:
+        return UsageError(f"{file} cannot be opened now ({reason}); what it holds is safe: see that there is room on "
+                          "its disk and that you may read it, then try again")
+    return UsageError(f"{file} is not a readable results file ({reason}); nothing was changed: restore it, "
+                      "or move it away and run again")
+
+
+def opened(folder: Path, mode: str, checked: bool, name: str = FILE) -> Store:
+    """The store in this folder; mode and checked are `schema.connect`'s.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    file = folder / name
+    try:
+        connection = connect(file, mode, checked)
+        try:
+            return Store(folder, connection)
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.DatabaseError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise unreadable(file, error) from error
+
+
+@contextmanager
+def read(folder: Path, checked: bool = False) -> Iterator[Store]:
+    """A run's results, for reading; also while it runs, and then as they are at this moment.
+
+    Args:
+        folder: of the run.
+        checked: whether to look for damage in all of the file first, rather than meet it where it is read.
+
+    Raises:
+        UsageError: no run there, or a results file that cannot be read.
+    """
+    if not (folder / FILE).is_file():
+        raise UsageError(f"{folder} holds no run (no {FILE}); give a folder that `bonspiel run` wrote")
+    with closing(opened(folder, "ro", checked)) as store:
+        try:
+            yield store
+        except sqlite3.DatabaseError as error:
+            raise unreadable(folder / FILE, error) from error

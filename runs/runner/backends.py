@@ -1,0 +1,85 @@
+"""Where tasks are played: by worker processes of this machine (loky), or on a Dask or a Ray cluster."""
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from runs.experiment import RunError, UsageError, number
+
+PACKAGES = {"dask": "distributed", "ray": "ray"}
+NAMES = ("loky", *PACKAGES)
+MOST_JOBS = 1024  # processes that are started on this machine
+PATIENCE = 10.0  # s; for a cluster to answer, and then for its first worker
+
+
+class Place(NamedTuple):
+    """Where to play, as asked for; without an address Dask and Ray start a cluster on this machine."""
+
+    backend: str = "loky"
+    address: str | None = None
+
+
+HERE = Place()
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Workers that are there.
+
+    Attributes:
+        jobs: how many of them to keep busy.
+        backend: of joblib; None for loky's processes, which joblib starts itself.
+        remote: whether others started them, maybe on other machines.
+    """
+
+    jobs: int
+    backend: Any = None
+    remote: bool = False
+
+
+def job_count(jobs: int | None) -> int:
+    """How many processes to start on this machine: all cores if nothing was asked for.
+
+    Raises:
+        UsageError: out of range.
+    """
+    import joblib
+
+    return joblib.cpu_count() if jobs is None else number("jobs", jobs, 1, MOST_JOBS, whole=True)
+
+
+@contextmanager
+def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
+    """Connect to a cluster, or start one on this machine, which ends with the block.
+
+    Args:
+        place: which.
+        jobs: how many workers to start, or of a cluster with an address how many to keep busy, also if they come later;
+            None for all cores, or all workers that are there.
+
+    Raises:
+        UsageError: a package is missing, nothing answers at the address, or it has no workers.
+    """
+    if place.backend == "loky":
+        if place.address is not None:
+            raise UsageError(f"--address {place.address} needs --backend dask or --backend ray")
+        yield Workers(job_count(jobs))
+        return
+    if jobs is not None or place.address is None:
+        jobs = job_count(jobs)
+    try:
+        importlib.import_module(PACKAGES[place.backend])
+    except ImportError as error:
+        raise UsageError(f"--backend {place.backend} needs the package {PACKAGES[place.backend]}: "
+                         f"pip install -e '.[{place.backend}]'") from error
+    backend = importlib.import_module(f"runs.runner.backend_{place.backend}")
+    with backend.connect(place.address, jobs) as workers:
+        yield workers
+
+
+def unplayable(error: BaseException) -> RunError:
+    """What to tell when a worker can do nothing with a batch, e.g. since it finds no bonspiel."""
+    return RunError(f"a worker cannot play ({type(error).__name__}: {' '.join(str(error).split())}); install this "
+                    "version of bonspiel wherever the cluster runs")

@@ -1,0 +1,176 @@
+"""Two planners of a run, episode by episode: which is better, how surely, how many more episodes would tell."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from planners.base import Array
+from planners.registry import unknown
+from runs.experiment import UNITS, Setting, UsageError
+from runs.results.store import Store
+from runs.runner.episode import named_rng
+from runs.statistics.paired import Paired, paired, probability_of_improvement
+from runs.statistics.sample import Interval
+from runs.suite import Suite
+from runs.tables import estimate, markdown
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Planner A against planner B with one budget in one environment.
+
+    Attributes:
+        a: what A was played with.
+        b: what B was played with: the same but for the planner.
+        means: mean returns of both, over the episodes that both have played.
+        paired: the difference A - B between these episodes.
+        improvement: the probability that an episode of A scores more than one of B.
+    """
+
+    a: Setting
+    b: Setting
+    means: tuple[float, float]
+    paired: Paired
+    improvement: Interval
+
+
+def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simulations: Sequence[float] = (),
+            milliseconds: Sequence[float] = ()) -> list[Comparison]:
+    """Compare two planners of a run wherever both have played with the same seed: by environment, unit and budget.
+
+    Args:
+        store: the run.
+        a: a planner's text or label in the run, or its name where no other planner of the environment has it.
+        b: another one.
+        environments: texts of the environments to look at; all if empty.
+        simulations: budgets to look at; if none is given in either unit, all in both.
+        milliseconds: the same in milliseconds.
+
+    Raises:
+        UsageError: a planner, environment or budget is not in the run or not clear, or there is nothing to compare.
+    """
+    chosen = choose(store.suite, a, b, environments)
+    places = {env: place for place, env in enumerate(chosen)}
+    settings = sorted((setting for setting in store.suite.settings() if setting.env in chosen),
+                      key=lambda setting: (places[setting.env], UNITS.index(setting.unit), setting.budget))
+    wanted = budgets(settings, simulations, milliseconds)
+    result = []
+    for setting in settings:
+        first, second = chosen[setting.env]
+        other = setting._replace(planner=second or "")
+        if setting.planner == first and other in settings and (setting.unit, setting.budget) in wanted:
+            ours, theirs = _together(_returns(store, setting), _returns(store, other))
+            if len(ours):
+                result.append(_comparison(setting, other, ours, theirs))
+    if not result:
+        raise UsageError(f"{a!r} and {b!r} have no episode in common there; look at the run's tables with "
+                         f"`bonspiel report {store.folder}`")
+    return result
+
+
+def _returns(store: Store, setting: Setting) -> dict[int, float]:
+    """By episode, and read together with its number, as the run may go on meanwhile."""
+    return {episode.number: episode.total for episode in store.episodes(setting)}
+
+
+def _together(a: Mapping[int, float], b: Mapping[int, float]) -> Array:
+    """What both have, [2, n]."""
+    return np.array([[a[number], b[number]] for number in a if number in b]).reshape(-1, 2).T
+
+
+def budgets(settings: Sequence[Setting], simulations: Sequence[float],
+            milliseconds: Sequence[float]) -> set[tuple[str, float]]:
+    """The (unit, budget) pairs to look at; see `compare`."""
+    known = list(dict.fromkeys((setting.unit, setting.budget) for setting in settings))
+    wanted = [("simulations", budget) for budget in simulations] + [("ms", budget) for budget in milliseconds]
+    for unit, budget in wanted:
+        if (unit, budget) not in known:
+            choices = ", ".join(f"{budget:g} {unit}" for unit, budget in known)
+            raise UsageError(f"budget {budget:g} {unit} is not in this run there, which has {choices}")
+    return set(wanted or known)
+
+
+def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> dict[str, tuple[str | None, str | None]]:
+    """The texts of two planners in each environment, None where it has no such planner; see `compare`."""
+    known = list(dict.fromkeys(experiment.env for experiment in suite.experiment))
+    for env in environments:
+        if env not in known:
+            raise UsageError(str(unknown("environment of this run", env, known)))
+    chosen = {env: (find(suite, env, a), find(suite, env, b)) for env in environments or known}
+    for place, name in enumerate((a, b)):
+        if all(found[place] is None for found in chosen.values()):
+            choices = dict.fromkeys(repr(label) for env in chosen for label in entrants(suite, env).values())
+            raise UsageError(f"{name!r} is no planner of this run{' there' * bool(environments)}, which has "
+                             f"{', '.join(choices)}")
+    if any(first == second is not None for first, second in chosen.values()):
+        raise UsageError(f"{a!r} and {b!r} are the same planner; give two different ones")
+    return chosen
+
+
+def entrants(suite: Suite, env: str) -> dict[str, str]:
+    """What the planners of an environment are called, by their texts."""
+    texts = [entrant.planner for experiment in suite.experiment if experiment.env == env
+             for entrant in experiment.planners]
+    return {text: text for text in texts} | suite.labels(env)
+
+
+def find(suite: Suite, env: str, name: str) -> str | None:
+    """The text of the planner that is meant in an environment; None if it has no such planner.
+
+    Raises:
+        UsageError: more than one might be meant.
+    """
+    called = entrants(suite, env)
+    if name in called:
+        return name
+    meant = ([text for text, label in called.items() if label == name] or
+             [text for text in called if text.partition(":")[0] == name])
+    if len(meant) > 1:
+        choices = " or ".join(repr(called[text]) for text in meant)
+        raise UsageError(f"{name!r} may be one of several planners in {env}: write {choices}")
+    return meant[0] if meant else None
+
+
+def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array) -> Comparison:
+    rng = named_rng(f"compare|{a.env}|{a.planner}|{b.planner}|{a.budget}|{a.unit}", a.seed, len(ours))
+    means = float(ours.mean()), float(theirs.mean())
+    return Comparison(a, b, means, paired(ours, theirs, rng), probability_of_improvement(ours, theirs, rng))
+
+
+def table(comparisons: Sequence[Comparison]) -> str:
+    """A table in Markdown for each environment, a row for each budget."""
+    parts = []
+    for (env, first, second), group in groupby(comparisons, lambda c: (c.a.env, c.a.planner, c.b.planner)):
+        rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]
+        for found in group:
+            n, difference, p, more = found.paired
+            rows.append([f"{found.a.budget:g} {found.a.unit}", f"{n:,}", *(f"{mean:.3f}" for mean in found.means),
+                         estimate(difference), f"{p:.4f}", estimate(found.improvement), words(more)])
+        parts.append(f"{env}\nA: {first}\nB: {second}\n{markdown(rows)}")
+    return "\n\n".join(parts)
+
+
+def words(more: float) -> str:
+    """Episodes to settle a comparison, for people."""
+    if math.isnan(more):
+        return "too few to tell"
+    if math.isinf(more):
+        return "no difference"
+    return f"{more:,.0f}" if more else "settled"
+
+
+def as_json(comparison: Comparison) -> dict[str, Any]:
+    """A comparison as JSON has it: null for what is not known, or not finite."""
+    a, b, (n, difference, p, more) = comparison.a, comparison.b, comparison.paired
+    return {"env": a.env, "budget": a.budget, "unit": a.unit, "a": a.planner, "b": b.planner, "episodes": n,
+            "mean_a": comparison.means[0], "mean_b": comparison.means[1], "difference": _known(difference), "p": p,
+            "improvement": _known(comparison.improvement), "settled": more == 0.0,
+            "more_episodes": int(more) if math.isfinite(more) else None}
+
+
+def _known(interval: Interval) -> dict[str, float | None]:
+    return {name: None if math.isnan(value) else value for name, value in interval._asdict().items()}

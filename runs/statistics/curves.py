@@ -1,0 +1,144 @@
+"""What a run found: for each environment and unit of budget, one curve of summaries for each planner."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+
+import numpy as np
+
+import envs
+from planners.base import Array
+from runs.experiment import Setting
+from runs.results.store import Store
+from runs.runner.episode import planner_rng
+from runs.statistics.regret import simple_regret
+from runs.statistics.sample import Interval, Summary, normalised, regret, summarise
+from runs.tables import estimate, markdown
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves that belong together.
+
+    Attributes:
+        env: the environment's text.
+        unit: of the budgets.
+        curves: for each planner's text, its (budget, summary) pairs in order of budget.
+        optimum: value of the optimal policy; None where it is not known.
+        random: value of the uniformly random policy; None where it is not known.
+        labels: what planners are called, by their texts; the texts themselves where nothing is given.
+    """
+
+    env: str
+    unit: str
+    curves: dict[str, list[tuple[float, Summary]]]
+    optimum: float | None = None
+    random: float | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def label(self, planner: str) -> str:
+        """What a planner is called."""
+        return self.labels.get(planner, planner)
+
+
+def references(env: str) -> tuple[float | None, float | None]:
+    """The values of the optimal and of the random policy, None where the environment is too large to know them."""
+    from envs.optimal import optimal_value, random_value
+
+    model = envs.parse(env)
+    try:
+        return optimal_value(model), random_value(model)
+    except TypeError:
+        return None, None
+
+
+def panels(store: Store) -> list[Panel]:
+    """The run's curves of returns, in order of the suite; settings without a result yet are left out."""
+    return [replace(panel, optimum=optimum, random=random) for panel in _panels(store, store.returns().items())
+            for optimum, random in [references(panel.env)]]
+
+
+def simple_regrets(store: Store, most: int | None = None) -> list[Panel]:
+    """Curves of the simple regret of the first action (`runs.statistics.regret`) in the environments that are solved.
+
+    Args:
+        store: the run.
+        most: of a setting with more different first actions than that, only so many episodes count; None is no limit.
+    """
+    return _panels(store, _lost(store, most))
+
+
+def _lost(store: Store, most: int | None) -> Iterator[tuple[Setting, Array]]:
+    unsolved: set[str] = set()
+    for setting, actions in store.first_actions():
+        kept = actions[~np.isnan(actions).any(axis=1)] if actions.size else actions[:0]
+        if most is not None and len(np.unique(kept, axis=0)) > most:
+            kept = kept[:most]
+        if setting.env not in unsolved:
+            try:
+                yield setting, simple_regret(setting.env, kept)
+            except TypeError:
+                unsolved.add(setting.env)
+
+
+def _panels(store: Store, samples: Iterable[tuple[Setting, Array]]) -> list[Panel]:
+    found: dict[tuple[str, str], dict[str, list[tuple[float, Summary]]]] = {}
+    for setting, sample in samples:
+        if len(sample):
+            curve = found.setdefault((setting.env, setting.unit), {}).setdefault(setting.planner, [])
+            curve.append((setting.budget, summarise(sample, planner_rng(setting, len(sample)))))
+    return [Panel(env, unit, {planner: sorted(curve, key=lambda point: point[0]) for planner, curve in curves.items()},
+                  labels=store.suite.labels(env)) for (env, unit), curves in found.items()]
+
+
+Column = Callable[[Summary], Interval]
+
+
+def columns(panel: Panel) -> dict[str, Column]:
+    """What can be told of each point, by name; regret and normalised score where the optimum is known."""
+    found: dict[str, Column] = {"mean return": attrgetter("interval"),
+                                "median": lambda summary: Interval(summary.median, math.nan, math.nan),
+                                "interquartile mean": attrgetter("iqm")}
+    optimum, random = panel.optimum, panel.random
+    if optimum is not None:
+        found["regret"] = lambda summary: regret(summary.interval, optimum)
+        if random is not None:
+            found["normalised score"] = lambda summary: normalised(summary.interval, random, optimum)
+    return found
+
+
+def table(panel: Panel, column: Column = attrgetter("interval")) -> str:
+    """A panel in Markdown: a row for each planner, a column for each budget, `value [low, high]` in the cells.
+
+    Args:
+        panel: the curves.
+        column: what to tell, one of `columns`; the mean if not given.
+    """
+    budgets = sorted({budget for curve in panel.curves.values() for budget, _ in curve})
+    rows = [["planner", *(f"{budget:g} {panel.unit}" for budget in budgets)]]
+    for planner, curve in panel.curves.items():
+        cells = {budget: estimate(column(summary)) for budget, summary in curve}
+        rows.append([panel.label(planner), *(cells.get(budget, "") for budget in budgets)])
+    return markdown(rows)
+
+
+def table_of_largest(panel: Panel) -> str:
+    """A panel in Markdown: a row for each planner at its largest budget, with everything that `columns` tells."""
+    told = columns(panel)
+    rows = [["planner", panel.unit, *told]]
+    for planner, curve in panel.curves.items():
+        budget, summary = curve[-1]
+        rows.append([panel.label(planner), f"{budget:g}", *(estimate(column(summary)) for column in told.values())])
+    return markdown(rows)
+
+
+def caption(panel: Panel) -> str:
+    """What a reader needs to know beside the table: episodes, optimum, random policy, the texts behind labels."""
+    sizes = {summary.n for curve in panel.curves.values() for _, summary in curve}
+    episodes = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
+    known = [f"{name} {value:.4f}" for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
+             if value is not None]
+    facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
+    meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
+    return "\n".join([facts, *meanings])

@@ -1,0 +1,145 @@
+"""Two samples: which is better, how surely, and how many more episodes would tell (definitions: docs/statistics.md)."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from planners.base import Array, Rng
+from runs.statistics.sample import BLOCK, CONFIDENCE, FEW_CLASSES, NOWHERE, Interval, percentiles, resampled, summarise
+
+FLIPS = 10_000
+EXACT = 13  # differences; there are fewer than FLIPS ways to flip their signs
+FEWEST = 6  # differences other than 0 whose flips can have a p-value of at most 0.05
+ROUNDING = 1e-9  # sums of the same numbers in another order differ by less, relative to their sizes
+
+
+class Paired(NamedTuple):
+    """How two planners differ in the episodes that both have played.
+
+    Attributes:
+        n: pairs of episodes.
+        difference: its mean, with a 95 % bootstrap interval.
+        p: two-sided p-value of no difference, by sign flips.
+        more: further episodes that would settle it, see `episodes_to_settle`.
+    """
+
+    n: int
+    difference: Interval
+    p: float
+    more: float
+
+
+def paired(a: ArrayLike, b: ArrayLike, rng: Rng) -> Paired:
+    """Compare episodes that met the same noise.
+
+    Args:
+        a: returns of one planner, [n].
+        b: returns of the other one in the same episodes, [n].
+        rng: draws resamples and flips.
+    """
+    differences = np.asarray(a, np.float64) - np.asarray(b, np.float64)
+    summary = summarise(differences, rng)
+    p = sign_flip(differences, rng)
+    return Paired(summary.n, summary.interval, p, episodes_to_settle(differences, summary.interval, p))
+
+
+def sign_flip(differences: ArrayLike, rng: Rng) -> float:
+    """Two-sided p-value that differences are symmetric about 0, with their sum as the statistic; NaN without any.
+
+    Up to EXACT differences other than 0 all flips of their signs are counted, otherwise FLIPS random ones and the
+    sample itself, so that p is never below 1 / (FLIPS + 1) and never too small on average (Phipson and Smyth 2010).
+
+    Args:
+        differences: [n].
+        rng: draws the flips.
+    """
+    given = np.asarray(differences, np.float64)
+    if len(given) == 0:
+        return math.nan
+    sizes, counts = np.unique(np.abs(given[given != 0.0]), return_counts=True)
+    n, total = int(counts.sum()), float(sizes @ counts)
+    if n == 0:
+        return 1.0
+    reached = abs(float(given.sum())) - ROUNDING * total
+    if n <= EXACT:
+        signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+        return float((np.abs(signs @ np.repeat(sizes, counts)) >= reached).mean())
+    if len(sizes) * FEW_CLASSES >= n:
+        sizes, counts = np.repeat(sizes, counts), np.ones(n, np.int64)
+    rows = max(1, BLOCK // n)
+    extreme = 0
+    for start in range(0, FLIPS, rows):
+        positive = _positive(counts, min(rows, FLIPS - start), rng)
+        extreme += int((np.abs(2.0 * positive @ sizes - total) >= reached).sum())
+    return (1 + extreme) / (1 + FLIPS)
+
+
+def _positive(counts: NDArray[np.int64], rows: int, rng: Rng) -> Array:
+    """How many differences of each size get a positive sign, [rows, sizes]: binomial, in bits if they stand alone."""
+    k = len(counts)
+    if k < counts.sum():
+        return rng.binomial(counts, 0.5, size=(rows, k)).astype(np.float64)
+    bits = np.unpackbits(rng.integers(256, size=(rows, (k + 7) // 8), dtype=np.uint8), axis=1, count=k)
+    return bits.astype(np.float64)
+
+
+def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> float:
+    """How many more episodes would settle which planner is better.
+
+    It is settled when the 95 % interval of the mean difference excludes 0 and p is at most 0.05, which few episodes
+    that happen to agree do not reach: then this is 0. Otherwise it is what is missing to the number n with
+    1.96 s / sqrt(n) = |m|, where the observed mean m and standard deviation s are taken for the true ones, and to
+    FEWEST, and at least 1. Infinite for m = 0, but for rounding; NaN for fewer than two differences.
+
+    Args:
+        differences: [n].
+        interval: of their mean.
+        p: as from `sign_flip`.
+    """
+    given = np.asarray(differences, np.float64)
+    if len(given) < 2:
+        return math.nan
+    if (interval.low > 0.0 or interval.high < 0.0) and p <= 1.0 - CONFIDENCE + ROUNDING:
+        return 0.0
+    if abs(interval.value) <= ROUNDING * float(np.abs(given).mean()):
+        return math.inf
+    z = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))
+    needed = math.ceil((z * float(given.std(ddof=1)) / interval.value) ** 2)
+    return float(max(1, max(FEWEST, needed) - len(given)))
+
+
+def probability_of_improvement(a: ArrayLike, b: ArrayLike, rng: Rng) -> Interval:
+    """The probability that an episode of the one scores more than an episode of the other, ties shared.
+
+    Mann and Whitney's U over the number of pairs, as Agarwal et al. (2021) have it; in the 95 % bootstrap interval the
+    two samples are resampled independently.
+
+    Args:
+        a: returns of the one, [n].
+        b: returns of the other, [m].
+        rng: draws the resamples.
+    """
+    ours, theirs = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    n, m = len(ours), len(theirs)
+    if n == 0 or m == 0:
+        return NOWHERE
+    own, classes_a = np.unique(ours, return_inverse=True)
+    other, classes_b = np.unique(theirs, return_inverse=True)
+    below, upto = np.searchsorted(other, own, side="left"), np.searchsorted(other, own, side="right")
+
+    def chance(counts_a: NDArray[np.int64], counts_b: NDArray[np.int64]) -> Array:
+        reached = np.cumsum(np.pad(counts_b, ((0, 0), (1, 0))), axis=1)
+        wins = 0.5 * (reached[:, below] + reached[:, upto])
+        return np.asarray(np.einsum("rk,rk->r", counts_a, wins) / (n * m))
+
+    estimate = float(chance(np.bincount(classes_a)[None], np.bincount(classes_b)[None])[0])
+    if n == 1 or m == 1:
+        return Interval(estimate, math.nan, math.nan)
+    size = max(1, BLOCK // max(n, m))
+    found = [chance(ca, cb) for ca, cb in zip(resampled(classes_a, rng, size), resampled(classes_b, rng, size),
+                                               strict=True)]
+    low, high = percentiles(np.concatenate(found))
+    return Interval(estimate, float(low), float(high))

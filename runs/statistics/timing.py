@@ -1,0 +1,69 @@
+"""How well decisions kept to their time budgets."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from runs.experiment import Setting
+from runs.progress import counted
+from runs.results.store import Store
+from runs.tables import markdown
+
+TOLERANCE = 0.05  # a decision that takes a larger share of its budget more than it may is late
+
+
+class Timing(NamedTuple):
+    """The decisions of one setting with a time budget.
+
+    Attributes:
+        decisions: how many.
+        median: milliseconds that they took.
+        p99: ... 99 % of them at most.
+        longest: ... the longest.
+        late: how many took over 5 % more than the budget.
+    """
+
+    decisions: int
+    median: float
+    p99: float
+    longest: float
+    late: int
+
+    @property
+    def share(self) -> float:
+        """The part of the decisions that was late."""
+        return self.late / self.decisions
+
+
+def timing(store: Store) -> dict[Setting, Timing]:
+    """What is known of every setting with a time budget; those without a result yet are left out."""
+    found = {}
+    for setting, seconds in store.times():
+        if len(seconds):
+            took = 1e3 * seconds.astype(np.float64)
+            median, p99, longest = np.quantile(took, (0.5, 0.99, 1.0)).tolist()
+            late = int((took > (1.0 + TOLERANCE) * setting.budget).sum())
+            found[setting] = Timing(len(took), median, p99, longest, late)
+    return found
+
+
+def verdict(timings: Mapping[Setting, Timing]) -> str:
+    """In a sentence: whether decisions overran, and by how much."""
+    decisions, late = (sum(column) for column in zip(*((t.decisions, t.late) for t in timings.values()), strict=True))
+    if not late:
+        return f"None of the {decisions:,} decisions took over {TOLERANCE:.0%} more than its time budget."
+    setting, worst = max(timings.items(), key=lambda item: item[1].longest / item[0].budget)
+    mostly = sum(t.share > 0.5 for t in timings.values()) or "none"
+    return (f"**Time budgets were overrun**: {late:,} of {decisions:,} decisions ({late / decisions:.2%}) took over "
+            f"{TOLERANCE:.0%} more than their budget; at {mostly} of the {counted(len(timings), 'point')} below more "
+            f"than half of them did. The worst was {worst.longest:.3g} ms instead of {setting.budget:g}, "
+            f"{setting.planner} in {setting.env}.")
+
+
+def table(timings: Mapping[Setting, Timing]) -> str:
+    """In Markdown, a row for every setting."""
+    head = ["environment", "planner", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late"]
+    rows = [[setting.env, setting.planner, f"{setting.budget:g}", f"{t.decisions:,}", f"{t.median:.3f}", f"{t.p99:.3f}",
+             f"{t.longest:.3f}", f"{t.share:.2%}"] for setting, t in timings.items()]
+    return markdown([head, *rows])

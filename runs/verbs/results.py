@@ -1,0 +1,147 @@
+"""The verbs that show what runs have found and how far they are, and that bring runs together."""
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from runs.experiment import UsageError
+from runs.files import writing
+from runs.verbs.command_line import DONE, FAILED, Verb
+
+CLEAR = "\x1b[H\x1b[2J"
+
+
+def nothing_played(folder: Path) -> UsageError:
+    """There is nothing to show."""
+    return UsageError(f"{folder} holds no finished episode yet; go on with `bonspiel run ... --resume`")
+
+
+def show(folder: Path) -> int:
+    """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
+    from runs.progress import counted
+    from runs.reporting import chart, markdown, page
+    from runs.results import store
+    from runs.statistics import curves
+
+    with store.read(folder) as results:
+        panels = curves.panels(results)
+        failures = results.failures()
+        if not (panels or failures):
+            raise nothing_played(folder)
+        for panel in panels:
+            print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")
+        if panels:
+            with writing(folder):
+                png, svg = chart.save(panels, folder)
+                text = markdown.write(results, panels, png)
+                html = page.write(results, panels)
+            print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
+    if failures:
+        env, planner, budget, unit, episode, error = failures[0]
+        print(f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {planner} in {env} with "
+              f"{budget} {unit}, episode {episode}: {error}", file=sys.stderr)
+        return FAILED
+    return DONE
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """Print a finished or unfinished run's tables again, and write its chart and markdown."""
+    return show(arguments.run)
+
+
+def chart(arguments: argparse.Namespace) -> int:
+    """Draw a run's chart."""
+    from runs.reporting import chart
+    from runs.results import store
+    from runs.statistics import curves
+
+    with store.read(arguments.run) as results:
+        panels = curves.panels(results)
+    if not panels:
+        raise nothing_played(arguments.run)
+    folder = arguments.out or arguments.run
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = chart.save(panels, folder)
+    print(*paths, sep="\n")
+    return DONE
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Write every episode as CSV or Parquet."""
+    from runs.results import export, store
+
+    if arguments.format == "parquet" and arguments.out is None:
+        raise UsageError("--format parquet writes a file: give its name with --out, e.g. --out results.parquet")
+    with store.read(arguments.run) as results:
+        if arguments.out is None:
+            export.to_csv(results, sys.stdout)
+            return DONE
+        with writing(arguments.out):
+            if arguments.format == "parquet":
+                export.to_parquet(results, arguments.out)
+            else:
+                with arguments.out.open("w", encoding="utf-8", newline="") as stream:
+                    export.to_csv(results, stream)
+    return DONE
+
+
+def status(arguments: argparse.Namespace) -> int:
+    """Print how far a run is, once or until it is finished or nobody plays it."""
+    from runs.results import status, store
+
+    while True:
+        with store.read(arguments.run) as results:
+            found = status.status(results)
+        if arguments.json:
+            print(json.dumps(found.as_json()), flush=True)
+        else:
+            clear = CLEAR if arguments.watch and sys.stdout.isatty() else ""
+            print(f"{clear}{status.text(found)}", flush=True)
+        if arguments.watch is None or not found.running:
+            return DONE
+        time.sleep(arguments.watch)
+
+
+def merge(arguments: argparse.Namespace) -> int:
+    """Bring runs together."""
+    from runs.results import merge
+
+    done, total = merge.merge(arguments.out, arguments.run, shlex.join(["bonspiel", *arguments.line]))
+    print(f"{done:,} of {total:,} episodes are in {arguments.out}; draw them with: bonspiel report {arguments.out}")
+    return DONE
+
+
+def seconds(text: str) -> float:
+    """A time between two looks."""
+    found = float(text)
+    if not 0.1 <= found <= 86_400.0:
+        raise argparse.ArgumentTypeError(f"{text} must be from 0.1 to 86400 seconds")
+    return found
+
+
+def add_verbs(verb: Verb) -> None:
+    """Add the verbs to the command line."""
+    command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: the run's folder)")
+    command = verb("report", report, "print a run's tables, write its chart and report",
+                   "bonspiel report results/quick")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command = verb("export", export, "write every episode as a table",
+                   "bonspiel export results/quick --format csv > quick.csv")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
+    command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output (CSV only)")
+    command = verb("status", status, "how far a run is, also while it goes on", "bonspiel status results/quick --watch")
+    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command.add_argument("--watch", type=seconds, nargs="?", const=2.0, metavar="SECONDS",
+                         help="look again so often (default: 2) while it is played")
+    command.add_argument("--json", action="store_true", help="print one JSON object a look, each in one line")
+    command = verb("merge", merge, "bring runs of one suite together that were made on several machines",
+                   "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2")
+    command.add_argument("out", type=Path, metavar="OUT", help="the folder of the new run")
+    command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="a folder that `bonspiel run` wrote")
