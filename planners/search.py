@@ -18,6 +18,7 @@ Tree = TypeVar("Tree")
 FIRST_CHUNK = 1_024  # simulations
 INTERRUPT_SECONDS = 0.1  # between two chances for Ctrl-C to be heard
 CHUNK_SECONDS = 0.0005  # between two looks at the clock, under a time budget
+CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the tree and giving its memory back
 LARGEST_GROWTH = 4_096.0
 FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
@@ -47,6 +48,7 @@ def extend(
     """
     start = time.perf_counter() if start is None else start
     by_count = budget.simulations is not None
+    seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
     done, chunk = 0, FIRST_CHUNK if by_count else 1
     while True:
         if budget.simulations is not None:
@@ -54,14 +56,14 @@ def extend(
         did = search(tree, done, chunk)
         done += did
         elapsed = time.perf_counter() - start
-        spent = done / budget.simulations if budget.simulations is not None else elapsed / (budget.seconds or 1.0)
+        spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         if done > 0 and spent >= 1.0:
             return tree, done
         if did == 0:
             # Doubling a large tree would overrun a time budget: make room at once for what the search so far foretells.
             tree = more_room(tree, min(max(1.25 / max(spent, 1e-9), 2.0), LARGEST_GROWTH))
         if done > 0:
-            left = INTERRUPT_SECONDS if by_count else min(CHUNK_SECONDS, (budget.seconds or 0.0) - elapsed)
+            left = INTERRUPT_SECONDS if by_count else min(CHUNK_SECONDS, seconds - elapsed)
             chunk = max(1, int(done / elapsed * left))
 
 
