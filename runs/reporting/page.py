@@ -142,7 +142,7 @@ class _Report:
         found, speed = self.steps.get(env, {}), _speed(self.store, env)
         labels = entrants(self.store.suite, env)
         steps = ""
-        if found:
+        if any(found.values()):
             steps = (f'<section><h3>Model steps</h3>{tables.of_steps(env, labels, found, speed)}'
                      f'<p class="muted">{STEPS}</p></section>')
         return (f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'

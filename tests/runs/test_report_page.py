@@ -350,3 +350,13 @@ def test_provenance_is_told_of_every_part():
     assert re.findall("<h3>(.*?)</h3>", told) == ["a&lt;b", "c"]
     assert told.count("<dt>commit</dt><dd>abc</dd>") == told.count("numpy 2.4, numba 0.66") == 2
     assert "<dt>seed</dt><dd>7</dd>" in told and "<dt>part</dt><dd>1/2</dd>" in told
+
+
+def test_a_run_by_time_alone_has_no_table_of_steps(tmp_path, text):
+    suite = Suite.of("timed", {"experiment": [{"env": TRAP, "planners": ["uct"], "milliseconds": [1], "episodes": 2}]})
+    with run_folder.write(tmp_path, suite, suite.resolve(), provenance.collect([]), False) as run:
+        for setting in suite.settings():
+            run.add(Batch(setting, [episode(setting, number, np.random.default_rng(5)) for number in range(2)], 1.0))
+        timed = page.text(run, curves.panels(run))
+    assert "Model steps</h3>" in text
+    assert "Model steps</h3>" not in timed
