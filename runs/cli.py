@@ -48,7 +48,7 @@ def show_list(arguments: argparse.Namespace) -> int:
     for name in suite.names():
         found = suite.load(name)
         counts = found.episodes()
-        print(f"  {name:<14} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
+        print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
     return DONE
 
 

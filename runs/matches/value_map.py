@@ -155,8 +155,9 @@ def read(path: Path, end: int | None, shot: int | None) -> Position:
                 raise UsageError("--end and --shot are given for records alone (.jsonl); a .json file is one position")
             found = from_json(path)
         else:
+            path.stat()  # a name that is wrong comes before what else is missing
             if end is None or shot is None:
-                raise UsageError("this is a record of a game: choose a position of it with --end N --shot N")
+                raise UsageError("not .json, so a record of a game: choose a position of it with --end N --shot N")
             found = from_record(path, end, shot)
         return found._replace(state=check_match_state(found.match, found.state))
     except OSError as error:

@@ -90,7 +90,7 @@ def budgets(settings: Sequence[Setting], simulations: Sequence[float],
     for unit, budget in wanted:
         if (unit, budget) not in known:
             choices = ", ".join(f"{budget:g} {unit}" for unit, budget in known)
-            raise UsageError(f"budget {budget:g} {unit} is not in this run there, which has {choices}")
+            raise UsageError(f"budget {budget:g} {unit} was not played in these environments, which have {choices}")
     return set(wanted or known)
 
 

@@ -125,6 +125,7 @@ def test_a_record_needs_an_end_and_a_shot(run, match_folder):
                             (("--end", 3, "--shot", 1), "end=3: must"),
                             (("--end", 1, "--shot", 17), "shot=17: must be from 1 to 16")):
         refused(run("map", file, *chosen), message)
+    refused(run("map", "none.jsonl"), "none.jsonl cannot be read")
 
 
 @pytest.mark.parametrize("change, message", [
