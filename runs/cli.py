@@ -129,7 +129,7 @@ def parser() -> Parser:
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: results/NAME)")
     command.add_argument("--resume", action="store_true", help="go on where a run in --out stopped")
     command.add_argument("--dry-run", action="store_true",
-                         help="print the jobs and the expected time, after some seconds of measuring, and play nothing")
+                         help="print the jobs and the expected time, measured within a minute, and play nothing")
     command.add_argument("--part", metavar="K/N", help="play every N-th episode, from the K-th on: one machine's share "
                          "of a run; `bonspiel merge` brings them together")
     results.add_verbs(verb)

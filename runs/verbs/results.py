@@ -24,7 +24,7 @@ def show(folder: Path) -> int:
     from runs.progress import counted
     from runs.reporting import chart, markdown, page
     from runs.results import store
-    from runs.statistics import curves
+    from runs.statistics import curves, timing
 
     with store.read(folder) as results:
         panels = curves.panels(results)
@@ -38,6 +38,8 @@ def show(folder: Path) -> int:
                 png, svg = chart.save(panels, folder)
                 text = markdown.write(results, panels, png)
                 html = page.write(results, panels)
+            if timings := timing.timing(results):
+                print(f"{timing.verdict(timings).replace('**', '')}\n")
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
     if failures:
         env, planner, budget, unit, episode, error = failures[0]

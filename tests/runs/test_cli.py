@@ -301,3 +301,9 @@ def test_a_run_without_an_episode_has_nothing_to_show(tmp_path, capsys, verb):
         pass
     assert cli.main([verb, str(tmp_path)]) == 2
     assert "holds no finished episode yet; go on with `bonspiel run ... --resume`" in capsys.readouterr().err
+
+
+def test_a_run_by_time_says_whether_decisions_were_late(tmp_path, capsys):
+    line = "run trap --planner random --milliseconds 50 --episodes 2 --jobs 1 --out".split()
+    assert cli.main([*line, str(tmp_path)]) == 0
+    assert "decisions took over 5% more than" in capsys.readouterr().out
