@@ -81,7 +81,7 @@ def measure_rows(rows: int) -> None:
             program = PROGRAM.format(imported=imported, task=task)
             done = subprocess.run([sys.executable, "-c", program, str(folder)], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True, check=True)
-            wall, processor, megabytes = map(float, done.stderr.split())
+            wall, processor, megabytes = map(float, done.stderr.splitlines()[-1].split())
             print(f"{name:<20} {wall:6.2f} s ({processor:.2f} s of processor time) {megabytes:7.0f} MB", flush=True)
 
 
