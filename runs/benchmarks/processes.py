@@ -43,15 +43,14 @@ print(time.perf_counter() - start)
 """
 
 MEMORY = """
-import pathlib, resource, sys, numpy, planners, envs
+import math, resource, sys, numpy, planners, envs
+from runs.benchmarks.memory import largest_size
 model, rng = envs.parse(sys.argv[1]), numpy.random.default_rng(0)
 planner, state = planners.parse(sys.argv[2]), model.initial_state(rng)
-status = pathlib.Path("/proc/self/status")
 def peak(n):
     planner.plan(model, state, planners.Budget(simulations=n), rng)
-    if status.exists():  # Linux: the largest size of this program alone; getrusage's includes the one that started it
-        return 1024 * int(status.read_text().partition("VmHWM:")[2].split()[0])
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    megabytes = largest_size()  # on Linux: of this program alone; getrusage's includes the one that started it
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if math.isnan(megabytes) else megabytes * 2**20
 small = peak(1000)
 print((peak(int(sys.argv[3])) - small) / int(sys.argv[3]))
 """

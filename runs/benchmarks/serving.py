@@ -20,6 +20,7 @@ import numpy as np
 from curling import record
 from runs.benchmarks import practice
 from runs.benchmarks.measurement import Measurement
+from runs.benchmarks.memory import largest_size
 from runs.experiment import RunError
 from runs.verbs.command_line import DONE, FAILED
 
@@ -120,15 +121,6 @@ def measure(matches: int, ends: int) -> Served:
             seconds, megabytes = time.perf_counter() - start, largest_size(served.process.pid)
         played_out = sum(record.read(file).result.reason == "score" for file in Path(folder).glob("*.jsonl"))
         return Served(load, seconds, megabytes, played_out)
-
-
-def largest_size(process: int) -> float:
-    """The largest resident size that a process has had so far, MB; NaN where the system does not tell."""
-    try:
-        status = Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return float("nan")
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024.0
 
 
 def serving(texts: Sequence[str]) -> Iterator[Measurement]:

@@ -38,12 +38,12 @@ PROGRAM = """
 import time; start = time.perf_counter()
 import sys
 from pathlib import Path
+from runs.benchmarks.memory import largest_size
 from runs.results import store
 {imported}
 with store.read(Path(sys.argv[1])) as results:
     {task}
-peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(time.perf_counter() - start, time.process_time(), int(peak.split()[1]) / 1024, file=sys.stderr)
+print(time.perf_counter() - start, time.process_time(), largest_size(), file=sys.stderr)
 """
 
 

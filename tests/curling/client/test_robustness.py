@@ -24,8 +24,8 @@ from curling.client.status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, st
 from curling.client.thinker import Thinker
 from curling.protocols import ProtocolError
 from curling.protocols.dc2 import Login
+from runs.benchmarks.memory import largest_size
 from runs.benchmarks.practice import BONSPIEL
-from runs.benchmarks.serving import largest_size
 from tests.curling.client.fakes import Player, Stub
 from tests.curling.peers import HANG, flood, nonsense, reset_on_close
 from tests.curling.protocols.corpus import CORPUS, TERMINATOR
