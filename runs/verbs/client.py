@@ -189,20 +189,25 @@ def add_verbs(verb: Verb) -> None:
     client_dc4.add_dc4(protocols)
 
 
+def add_protocol(protocols: "argparse._SubParsersAction[Parser]", name: str,
+                 function: Callable[[argparse.Namespace], int], summary: str, example: str) -> Parser:
+    """A protocol of the verb, without its options yet."""
+    command = protocols.add_parser(name, help=summary, description=f"{summary}.",
+                                   epilog=f"example: bonspiel client {name} {example} | {STATUSES}")
+    command.set_defaults(function=function)
+    return command
+
+
 def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
-    summary = "Digital Curling 3, over TCP"
-    command = protocols.add_parser("dc3", help=summary, description=f"{summary}.", epilog="example: bonspiel client "
-                                   f"dc3 --port 10001 --planner expectimax --max-seconds 5 | {STATUSES}")
-    command.set_defaults(function=dc3)
+    command = add_protocol(protocols, "dc3", dc3, "Digital Curling 3, over TCP",
+                           "--port 10001 --planner expectimax --max-seconds 5")
     add_address(command, 10000, "one for each team (default: 10000, team0's)")
     add_habits(command)
 
 
 def _add_dc2(protocols: "argparse._SubParsersAction[Parser]") -> None:
-    summary = "Digital Curling 2, over TCP or standard input and output"
-    command = protocols.add_parser("dc2", help=summary, description=f"{summary}.", epilog="example: bonspiel client "
-                                   f"dc2 --host 127.0.0.1 --id ID --password WORD | {STATUSES}")
-    command.set_defaults(function=dc2)
+    command = add_protocol(protocols, "dc2", dc2, "Digital Curling 2, over TCP or standard input and output",
+                           "--host 127.0.0.1 --id ID --password WORD")
     add_address(command, 9876, "default: 9876")
     command.add_argument("--stdio", action="store_true", help="talk to the server over standard input and output")
     command.add_argument("--id", metavar="ID", help="to log in with (default: the name)")

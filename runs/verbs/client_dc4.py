@@ -54,12 +54,10 @@ def dc4(arguments: argparse.Namespace) -> int:
 
 def add_dc4(protocols: "argparse._SubParsersAction[Parser]") -> None:
     """Add the protocol to those of the verb."""
-    from runs.verbs.client import STATUSES, add_address, add_habits
+    from runs.verbs.client import add_address, add_habits, add_protocol
 
-    summary = "Digital Curling 4, over HTTP"
-    command = protocols.add_parser("dc4", help=summary, description=f"{summary}.", epilog="example: bonspiel client "
-                                   f"dc4 --host 127.0.0.1 --create --ends 8 | {STATUSES}")
-    command.set_defaults(function=dc4)
+    command = add_protocol(protocols, "dc4", dc4, "Digital Curling 4, over HTTP",
+                           "--host 127.0.0.1 --create --ends 8")
     add_address(command, 5000, "default: 5000")
     match = command.add_mutually_exclusive_group(required=True)
     match.add_argument("--match", type=_match_id, metavar="ID", help="of the match")
