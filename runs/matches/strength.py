@@ -19,7 +19,7 @@ from runs.matches.ratings import wilson
 from runs.matches.standings import pairing
 from runs.matches.tournament import FILE, RECORDS
 from runs.progress import counted
-from runs.reporting.chart import COLOURS, GREY, MARKERS, STYLE, UNITS
+from runs.reporting.chart import COLOURS, GREY, MARKERS, STYLE, UNITS, apart
 from runs.statistics.curves import Panel, table
 from runs.statistics.sample import Summary
 
@@ -97,10 +97,10 @@ def draw(curves: Panel) -> Figure:
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         axes.axhline(0.5, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1.5)
-        budgets = sorted({budget for curve in curves.curves.values() for budget, _ in curve})
+        budgets = curves.budgets
         for place, ((label, curve), colour, marker) in enumerate(
                 zip(curves.curves.items(), cycle(COLOURS[1:]), cycle(MARKERS[1:]), strict=False)):
-            shift = 1.02 ** (place - 0.5 * (len(curves.curves) - 1))  # bars of the same budget side by side
+            shift = apart(place, len(curves.curves))
             means = [summary.mean for _, summary in curve]
             reach = [[summary.mean - summary.low for _, summary in curve],
                      [summary.high - summary.mean for _, summary in curve]]

@@ -35,7 +35,7 @@ RESOLUTION = 1e-3  # regrets below this part of the range from random to optimal
 COLUMNS = 2  # panels side by side; on a page more would be too small to read
 HEIGHTS = (1.45, 1.0)  # of rewards and regrets
 LABEL = 56  # characters in a line of the legend
-APART = 1.02  # factor between planners that have played one budget alone, so that their bars stand side by side
+APART = 1.02  # factor between the bars of two planners that have played the same budget
 PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")
 VEIL: Any = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # words are read where curves cross them
 
@@ -66,10 +66,14 @@ def looks(texts: Iterable[str]) -> dict[str, Look]:
     return result
 
 
-def ticks(budgets: Iterable[float]) -> list[float] | None:
-    """Where an axis of budgets has its labels: at each of them if they lie close together, None for powers of ten."""
-    found = sorted(set(budgets))
-    return found if found[-1] < 100 * found[0] else None
+def ticks(panel: Panel) -> list[float] | None:
+    """Where the axis of budgets has its labels: at each of them if they lie close together, None for powers of ten."""
+    return panel.budgets if panel.budgets[-1] < 100 * panel.budgets[0] else None
+
+
+def apart(place: int, curves: int) -> float:
+    """What to multiply a curve's budgets by, so that bars at one budget stand side by side."""
+    return APART ** (place - 0.5 * (curves - 1))
 
 
 def floor(panel: Panel) -> float:
@@ -162,14 +166,10 @@ def _points(panel: Panel) -> dict[str, Array]:
     """For each planner budgets, means, lower and upper bounds, [4, n]."""
     found = {text: np.array([(budget, *summary.interval) for budget, summary in curve]).T
              for text, curve in panel.curves.items()}
-    if len(_budgets(panel)) == 1:
+    if len(panel.budgets) == 1:
         for place, points in enumerate(found.values()):
-            points[0] *= APART ** (place - 0.5 * (len(found) - 1))
+            points[0] *= apart(place, len(found))
     return found
-
-
-def _budgets(panel: Panel) -> list[float]:
-    return sorted({budget for curve in panel.curves.values() for budget, _ in curve})
 
 
 def _reward(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
@@ -221,12 +221,12 @@ def _log_labels(axis: Axis, low: float, high: float) -> None:
 
 
 def _budget_axis(axes: Axes, panel: Panel) -> None:
-    budgets = _budgets(panel)
+    budgets = panel.budgets
     axes.set_xscale("log")
     axes.set_xlabel(UNITS[panel.unit])
     if len(budgets) == 1:
         axes.set_xlim(budgets[0] / 1.5, budgets[0] * 1.5)
     _log_labels(axes.xaxis, *axes.get_xlim())
-    if labelled := ticks(budgets):
+    if labelled := ticks(panel):
         axes.xaxis.set_major_locator(FixedLocator(labelled))
         axes.xaxis.set_minor_locator(NullLocator())

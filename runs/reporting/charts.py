@@ -78,8 +78,8 @@ def _curves(panel: Panel, curves: Mapping[str, Curve], title: str, value: str) -
         n = [summary.n for _, summary in panel.curves[planner]]
         series.append({"planner": planner, "x": [budget for budget, _ in curve], "y": y, "low": low, "high": high,
                        "n": n})
-    ticks = chart.ticks(budget for curve in curves.values() for budget, _ in curve)
-    return {"kind": "curve", "title": title, "x": chart.UNITS[panel.unit], "y": value, "ticks": ticks, "series": series}
+    return {"kind": "curve", "title": title, "x": chart.UNITS[panel.unit], "y": value,
+            "ticks": chart.ticks(panel), "series": series}
 
 
 def _by_budget(samples: Mapping[Setting, Array]) -> dict[float, dict[Setting, Array]]:

@@ -60,15 +60,14 @@ def _cell(place: int, cell: Cell) -> str:
 
 def of_budgets(panel: Panel, name: str, column: Column) -> str:
     """One estimate of every planner and budget."""
-    budgets = sorted({budget for curve in panel.curves.values() for budget, _ in curve})
     rows, bands = [], False
     for planner, curve in panel.curves.items():
         told = {budget: column(summary) for budget, summary in curve}
         bands |= any(not math.isnan(interval.low) for interval in told.values())
         cells = {budget: estimate(interval) for budget, interval in told.items()}
-        rows.append([text(panel.label(planner)), *(cells.get(budget, NOTHING) for budget in budgets)])
+        rows.append([text(panel.label(planner)), *(cells.get(budget, NOTHING) for budget in panel.budgets)])
     return table(f"{name.capitalize()}{' [95 % interval]' * bands} by {UNITS[panel.unit]}",
-                 ["planner", *(f"{budget:,g}" for budget in budgets)], rows, f"{name}|{panel.env}|{panel.unit}")
+                 ["planner", *(f"{budget:,g}" for budget in panel.budgets)], rows, f"{name}|{panel.env}|{panel.unit}")
 
 
 def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], Interval]) -> str:

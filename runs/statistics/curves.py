@@ -41,6 +41,11 @@ class Panel:
         """What a planner is called."""
         return self.labels.get(planner, planner)
 
+    @property
+    def budgets(self) -> list[float]:
+        """Every budget that a curve has a point at, in order."""
+        return sorted({budget for curve in self.curves.values() for budget, _ in curve})
+
 
 def references(env: str) -> tuple[float | None, float | None]:
     """The values of the optimal and of the random policy, None where the environment is too large to know them."""
@@ -115,11 +120,10 @@ def table(panel: Panel, column: Column = attrgetter("interval")) -> str:
         panel: the curves.
         column: what to tell, one of `columns`; the mean if not given.
     """
-    budgets = sorted({budget for curve in panel.curves.values() for budget, _ in curve})
-    rows = [["planner", *(f"{budget:g} {panel.unit}" for budget in budgets)]]
+    rows = [["planner", *(f"{budget:g} {panel.unit}" for budget in panel.budgets)]]
     for planner, curve in panel.curves.items():
         cells = {budget: estimate(column(summary)) for budget, summary in curve}
-        rows.append([panel.label(planner), *(cells.get(budget, "") for budget in budgets)])
+        rows.append([panel.label(planner), *(cells.get(budget, "") for budget in panel.budgets)])
     return markdown(rows)
 
 
