@@ -5,24 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from runs import provenance
+from runs.experiment import Setting
 from runs.results.store import Store
 from runs.statistics import timing
 from runs.statistics.curves import Panel, caption, table, table_of_largest
 
 
-def write(store: Store, panels: Sequence[Panel], chart: Path) -> Path:
+def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], chart: Path) -> Path:
     """Write report.md beside the results; returns its path."""
     path = store.folder / "report.md"
-    path.write_text(text(store, panels, chart), encoding="utf-8")
+    path.write_text(text(store, panels, timings, chart), encoding="utf-8")
     return path
 
 
-def text(store: Store, panels: Sequence[Panel], chart: Path) -> str:
-    """The report."""
+def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], chart: Path) -> str:
+    """The report; curves and timings as `page.text` takes them."""
     parts = [f"# {store.suite.name}", store.suite.description, f"![reward against budget]({chart.name})"]
     for panel in panels:
         parts += [f"## {panel.env}", table(panel), caption(panel), table_of_largest(panel)]
-    if timings := timing.timing(store):
+    if timings:
         parts += ["## Time budgets", timing.verdict(timings), timing.table(timings)]
     failures = store.failures()
     if failures:

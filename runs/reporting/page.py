@@ -32,7 +32,7 @@ UNITS = {"simulations": "Budget in simulations", "ms": "Budget in time"}
 FIRST_ACTIONS = 100  # of each setting are valued at most, if more differ
 
 
-def write(store: Store, panels: Sequence[Panel]) -> Path:
+def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing]) -> Path:
     """Write report.html beside the results; returns its path.
 
     Raises:
@@ -40,16 +40,18 @@ def write(store: Store, panels: Sequence[Panel]) -> Path:
     """
     path = store.folder / "report.html"
     with progress(2 + len(panels), "parts of the report") as advance:
-        path.write_text(text(store, panels, advance), encoding="utf-8")
+        path.write_text(text(store, panels, timings, advance), encoding="utf-8")
     return path
 
 
-def text(store: Store, panels: Sequence[Panel], advance: Advance = lambda *_: None) -> str:
+def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing],
+         advance: Advance = lambda *_: None) -> str:
     """The page.
 
     Args:
         store: the run.
         panels: its curves, as from `runs.statistics.curves.panels`.
+        timings: how it kept to time budgets, as from `runs.statistics.timing.timing`.
         advance: told after each part.
     """
     steps: dict[str, dict[str, Steps | None]] = {}
@@ -62,7 +64,7 @@ def text(store: Store, panels: Sequence[Panel], advance: Advance = lambda *_: No
     for panel in panels:
         report.panel(panel)
         advance(1, 0.0)
-    return report.page()
+    return report.page(timings)
 
 
 class _Report:
@@ -108,14 +110,14 @@ class _Report:
         return (f'<figure><figcaption>{escape(shown["title"])}</figcaption>'
                 f'<div class="chart" id="{name}" role="img" aria-label="{escape(told)}"></div></figure>')
 
-    def page(self) -> str:
+    def page(self, timings: Mapping[Setting, timing.Timing]) -> str:
         """All of it."""
         store = self.store
         style = template.text(FOLDER / "page.css")
         script = f"\n{get_plotlyjs()}\n{template.text(FOLDER / 'page.js')}\n"
         looks = {env: charts.looks(labels) for env, labels in self.labels.items()}
         sections = "".join(map(self._environment, self.environments, range(len(self.environments)), looks.values()))
-        timings, failures = timing.timing(store), store.failures()
+        failures = store.failures()
         labels = {(env, text): label for env in {setting.env for setting in timings}
                   for text, label in entrants(store.suite, env).items()}
         verdict = _verdict(timings) if timings else ""

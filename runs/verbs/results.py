@@ -31,14 +31,15 @@ def show(folder: Path) -> int:
         failures = results.failures()
         if not (panels or failures):
             raise nothing_played(folder)
+        timings = timing.timing(results)
         for panel in panels:
             print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")
         if panels:
             with writing(folder):
                 png, svg = chart.save(panels, folder)
-                text = markdown.write(results, panels, png)
-                html = page.write(results, panels)
-            if timings := timing.timing(results):
+                text = markdown.write(results, panels, timings, png)
+                html = page.write(results, panels, timings)
+            if timings:
                 print(f"{timing.verdict(timings).replace('**', '')}\n")
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
     if failures:
@@ -50,7 +51,7 @@ def show(folder: Path) -> int:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Print a finished or unfinished run's tables again, and write its chart and markdown."""
+    """Print a finished or unfinished run's tables again, draw its chart and write its report."""
     return show(arguments.run)
 
 

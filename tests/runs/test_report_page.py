@@ -12,7 +12,7 @@ from runs.part import WHOLE
 from runs.reporting import chart, charts, page
 from runs.results import run_folder, store
 from runs.runner.episode import Batch, Episode, Failure
-from runs.statistics import curves
+from runs.statistics import curves, timing
 from runs.statistics import sample as statistics
 from runs.suite import Suite
 from runs.tables import estimate
@@ -58,7 +58,7 @@ def panels(results):
 
 @pytest.fixture(scope="module")
 def text(results, panels):
-    return page.text(results, panels)
+    return page.text(results, panels, timing.timing(results))
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def opened(look, text):
 
 
 def test_the_page_is_one_small_enough_file_beside_the_results(results, panels, text):
-    path = page.write(results, panels)
+    path = page.write(results, panels, timing.timing(results))
     assert path == results.folder / "report.html"
     assert path.read_text(encoding="utf-8") == text  # and the same for the same results
     assert 4e6 < path.stat().st_size < 6e6
@@ -286,7 +286,7 @@ def few(tmp_path_factory):
                 run.add(Batch(setting, played, 1.0))
     with store.read(folder) as run:
         panels = curves.panels(run)
-        yield run, panels, page.text(run, panels)
+        yield run, panels, page.text(run, panels, timing.timing(run))
 
 
 def test_a_single_budget_has_its_intervals_and_its_label(look, few):
@@ -337,7 +337,7 @@ def test_numbers_for_json_are_finite():
 
 def test_an_environment_that_nobody_has_solved_has_its_charts(results, panels):
     alone = [curves.Panel(TRAP, "ms", panels[1].curves, labels=panels[1].labels)]
-    text = page.text(results, alone)
+    text = page.text(results, alone, timing.timing(results))
     assert 'Mean return</figcaption>' in text
     assert 'Regret</figcaption>' not in text and f'data-name="regret|{TRAP}' not in text
 
@@ -357,6 +357,6 @@ def test_a_run_by_time_alone_has_no_table_of_steps(tmp_path, text):
     with run_folder.write(tmp_path, suite, suite.resolve(), provenance.collect([]), False) as run:
         for setting in suite.settings():
             run.add(Batch(setting, [episode(setting, number, np.random.default_rng(5)) for number in range(2)], 1.0))
-        timed = page.text(run, curves.panels(run))
+        timed = page.text(run, curves.panels(run), timing.timing(run))
     assert "Model steps</h3>" in text
     assert "Model steps</h3>" not in timed

@@ -43,10 +43,10 @@ def test_the_times_of_all_decisions_of_a_setting(results):
 
 def test_the_report_says_plainly_whether_decisions_overran(results, tmp_path):
     results.add(Batch(setting(10), [timed(0, 9.9, 10.4)], 1.0))
-    kept = markdown.text(results, panels(results), tmp_path)
+    kept = markdown.text(results, panels(results), timing.timing(results), tmp_path)
     assert "None of the 2 decisions took over 5% more than its time budget." in kept
     results.add(Batch(setting(1), [timed(0, 1.0, 1.2, 2.5)], 1.0))
-    overrun = markdown.text(results, panels(results), tmp_path)
+    overrun = markdown.text(results, panels(results), timing.timing(results), tmp_path)
     assert "**Time budgets were overrun**: 2 of 5 decisions (40.00%) took over 5% more than their budget" in overrun
     assert "; at 1 of the 2 points below more than half of them did. The worst was 2.5 ms instead of 1, " in overrun
     assert ["trap", "random", "1", "3", "1.200", "2.474", "2.500", "66.67%"] in [
@@ -61,7 +61,7 @@ def test_a_few_late_decisions_are_told_as_such(results):
 
 def test_a_run_without_time_budgets_says_nothing_of_them(results, tmp_path):
     results.add(Batch(Setting("trap", "random", 10, "simulations", 0), [Episode(0, 1.0, 2, 5.0)], 1.0))
-    assert "ime budget" not in markdown.text(results, panels(results), tmp_path)
+    assert "ime budget" not in markdown.text(results, panels(results), timing.timing(results), tmp_path)
 
 
 @pytest.mark.parametrize(("units", "warned"), [({"milliseconds": [1]}, True), ({"simulations": [10]}, False)])
