@@ -61,8 +61,9 @@ def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[Aims, ...]:
     hits = max(FEWEST_HITS, round(HITS_SHARE * rows))
     draws = max(FEWEST_DRAWS, round(rows) - hits)
     index, places = law_index(law.name), np.linspace(-WIDEST, WIDEST, columns)
-    slowest, fastest = (hypot(*draw(index, 0.0, y + STONE_RADIUS, 1.0))
-                        for y in (law.sheet.hog_line, law.sheet.back_line))
+    slowest, fastest = (
+        hypot(*draw(index, 0.0, y + STONE_RADIUS, 1.0)) for y in (law.sheet.hog_line, law.sheet.back_line)
+    )
     harder = np.linspace(0.0, 1.0, hits + 1)[1:] ** HITS_POWER
     speeds = np.append(np.linspace(slowest, fastest, draws), fastest + (law.max_speed - fastest) * harder)
     blocks = []
@@ -98,7 +99,14 @@ def _deviations(velocities: Array, speeds: Array, places: Array, noise: Noise) -
     slopes = np.linalg.inv(np.stack([by_speed, by_place], -1))
     along = velocities / np.linalg.norm(velocities, axis=-1, keepdims=True)
     across = np.stack([-velocities[..., 1], velocities[..., 0]], -1)
-    errors = np.stack([noise.speed * along, noise.angle * across, np.broadcast_to((noise.vx, 0.0), along.shape),
-                       np.broadcast_to((0.0, noise.vy), along.shape)], -1)
+    errors = np.stack(
+        [
+            noise.speed * along,
+            noise.angle * across,
+            np.broadcast_to((noise.vx, 0.0), along.shape),
+            np.broadcast_to((0.0, noise.vy), along.shape),
+        ],
+        -1,
+    )
     speed_sd, place_sd = np.moveaxis(np.linalg.norm(slopes @ errors, axis=-1), -1, 0)
     return speed_sd, place_sd

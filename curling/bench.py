@@ -94,8 +94,9 @@ def position(seed: int, shots: int) -> Array:
 
 
 @kernel(float64(TABLE, VECTOR, VECTOR, VECTOR, int64, VECTOR, RNG))
-def _play_out(functions: Array, start: Array, state: Array, scratch: Array, ends: int, params: Array,
-              rng: Rng) -> float:
+def _play_out(
+    functions: Array, start: Array, state: Array, scratch: Array, ends: int, params: Array, rng: Rng
+) -> float:
     """The mean return of playouts, called as a search calls them."""
     total = 0.0
     for _ in range(ends):
@@ -153,8 +154,10 @@ def report(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
     analytic, box2d = make_engine("analytic"), make_engine("box2d")
     for count in counts:
         times = microseconds(analytic, count, 100, 2000, rng)
-        print(f"analytic, {count:2d} stones on the sheet: {np.median(times):5.2f} us a shot, "
-              f"{1e6 / np.median(times):10,.0f} shots/s")
+        print(
+            f"analytic, {count:2d} stones on the sheet: {np.median(times):5.2f} us a shot, "
+            f"{1e6 / np.median(times):10,.0f} shots/s"
+        )
         yield count, times
     print(f"box2d,     5 stones on the sheet: {1e6 / np.median(microseconds(box2d, 5, 5, 2, rng)):10.1f} shots/s")
     speed, left = ends_of_draws(20_000, rng)
@@ -175,8 +178,13 @@ def draw(figures: dict[int, Array], file: Path) -> None:
     low, middle, high = np.quantile(list(figures.values()), (0.1, 0.5, 0.9), axis=1)
     axes.fill_between(list(figures), low, high, color="#0072B2", alpha=0.2, linewidth=0, label="80 % of boards")
     axes.plot(list(figures), middle, color="#0072B2", marker="o", markersize=4, label="median board")
-    axes.set(xlabel="stones on the sheet", ylabel="µs a shot, one core", xlim=(0, max(figures)), ylim=(0, None),
-             title="Analytic engine: draws and hits, vy 2.3 to 2.8 m/s")
+    axes.set(
+        xlabel="stones on the sheet",
+        ylabel="µs a shot, one core",
+        xlim=(0, max(figures)),
+        ylim=(0, None),
+        title="Analytic engine: draws and hits, vy 2.3 to 2.8 m/s",
+    )
     axes.grid(color="#e6e6e6")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="upper left")

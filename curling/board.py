@@ -85,8 +85,9 @@ def open_draw(law: int, stones: Array, aim: Array, x: float, y: float, side: flo
 
 
 @kernel(boolean(int64, MATRIX, VECTOR, int64, float64, float64, float64, float64))
-def open_hit(law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float,
-             room: float) -> bool:
+def open_hit(
+    law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
+) -> bool:
     """The same for a hit on the stone in row `target`, see `curling.shots.hit`."""
     x, y = stones[target, 0], stones[target, 1]
     vx, vy = hit(law, x, y, offset, speed, side)
@@ -101,8 +102,10 @@ def draws(law: int, stones: Array, aim: Array, x: float, y: float, side: float, 
 
 
 @helper
-def hits(law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float,
-         room: float) -> bool:
+def hits(
+    law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
+) -> bool:
     """`open_hit` with the other spin if the first is blocked."""
-    return (open_hit(law, stones, aim, target, offset, speed, side, room)
-            or open_hit(law, stones, aim, target, offset, speed, -side, room))
+    return open_hit(law, stones, aim, target, offset, speed, side, room) or open_hit(
+        law, stones, aim, target, offset, speed, -side, room
+    )

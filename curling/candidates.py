@@ -13,8 +13,8 @@ from curling.board import IN_HOUSE, TEE, TEE_SPEED, draws, hits, is_guard, neare
 from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
 from curling.shots import launched
 from planners.base import Array
+from planners.core.zobrist import combine, mix
 from planners.jit import MATRIX, float64, helper, int64, kernel, uint64
-from planners.zobrist import combine, mix
 
 MOST = 24
 ROOM = 0.05  # m, by which paths pass other stones: most noisy throws then do
@@ -27,8 +27,25 @@ WING = 0.9  # m
 NEAR_CENTRE = 1.6  # m, of guards worth going around
 
 # kinds
-(TEE_DRAW, FRONT_DRAW, WING_DRAW, AROUND, FREEZE, CENTRE_GUARD, CORNER_GUARD, COVER, RAISE, NOSE, SOFT_NOSE, ROLL_LEFT,
- ROLL_RIGHT, DOUBLE, RUN_BACK, PEEL_GUARD, THROW_AWAY) = range(17)
+(
+    TEE_DRAW,
+    FRONT_DRAW,
+    WING_DRAW,
+    AROUND,
+    FREEZE,
+    CENTRE_GUARD,
+    CORNER_GUARD,
+    COVER,
+    RAISE,
+    NOSE,
+    SOFT_NOSE,
+    ROLL_LEFT,
+    ROLL_RIGHT,
+    DOUBLE,
+    RUN_BACK,
+    PEEL_GUARD,
+    THROW_AWAY,
+) = range(17)
 
 
 @helper
@@ -40,8 +57,18 @@ def _keep(aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int) -
 
 
 @kernel(int64(int64, MATRIX, MATRIX, uint64[::1], int64, int64, int64, float64, float64, float64))
-def _draw(law: int, stones: Array, aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int,
-          x: float, y: float, side: float) -> int:
+def _draw(
+    law: int,
+    stones: Array,
+    aims: Array,
+    keys: NDArray[np.uint64],
+    n: int,
+    kind: int,
+    rank: int,
+    x: float,
+    y: float,
+    side: float,
+) -> int:
     """Add a draw to (x, y) unless it is blocked; the number of aims."""
     if n < MOST and draws(law, stones, aims[n], x, y, side, ROOM):
         return _keep(aims, keys, n, kind, rank)
@@ -49,18 +76,32 @@ def _draw(law: int, stones: Array, aims: Array, keys: NDArray[np.uint64], n: int
 
 
 @kernel(int64(int64, MATRIX, MATRIX, uint64[::1], int64, int64, int64, int64, float64, float64))
-def _hit(law: int, stones: Array, aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int,
-         target: int, offset: float, weight: float) -> int:
+def _hit(
+    law: int,
+    stones: Array,
+    aims: Array,
+    keys: NDArray[np.uint64],
+    n: int,
+    kind: int,
+    rank: int,
+    target: int,
+    offset: float,
+    weight: float,
+) -> int:
     """Add a hit on a stone unless it is blocked; the number of aims."""
-    if n < MOST and abs(offset) < DIAMETER and hits(
-            law, stones, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM):
+    if (
+        n < MOST
+        and abs(offset) < DIAMETER
+        and hits(law, stones, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM)
+    ):
         return _keep(aims, keys, n, kind, rank)
     return n
 
 
 @helper
-def _hit_two(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], n: int, rank: int,
-             target: int) -> int:
+def _hit_two(
+    law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], n: int, rank: int, target: int
+) -> int:
     """Add a hit that goes on from a target to another stone of the opponent in the house, a quarter turn from it."""
     for i in range((1 - team) * TEAM_STONES, (2 - team) * TEAM_STONES):
         dx, dy = stones[i, 0] - stones[target, 0], stones[i, 1] - stones[target, 1]
@@ -107,8 +148,9 @@ def _take_outs(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np
 
 
 @helper
-def _around_and_peels(law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array,
-                      keys: NDArray[np.uint64], n: int) -> int:
+def _around_and_peels(
+    law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: NDArray[np.uint64], n: int
+) -> int:
     """Add draws behind the guards near the centre, and hits that remove the opponent's where that is allowed."""
     guards = 0
     for i in range(STONES):
@@ -134,8 +176,9 @@ def _raise(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uin
 
 
 @kernel(int64(int64, MATRIX, int64, int64, int64, MATRIX, uint64[::1]))
-def candidates(law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array,
-               keys: NDArray[np.uint64]) -> int:
+def candidates(
+    law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: NDArray[np.uint64]
+) -> int:
     """Write the candidates of a position; how many, from 1 to MOST.
 
     Args:

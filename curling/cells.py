@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from curling.sheet import STONES, TEAM_STONES
 from curling.state import FIRST_STONE, IN_HOUSE, LEAD, TEE, TIME, team_of
 from planners.base import Array
+from planners.core.zobrist import LEVELS, combine, fraction, mix
 from planners.jit import compiled, helper
-from planners.zobrist import LEVELS, combine, fraction, mix
 
 EXTENT = 15.8  # m, side of the square that the cells divide
 PLACES = 3  # the first depth that knows where stones are

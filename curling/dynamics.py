@@ -112,8 +112,9 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
 
 
 @kernel(boolean(VECTOR, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR, MATRIX))
-def _is_better_left(state: Array, scratch: Array, params: Array, stones: Array, after: Array, aim: Array,
-                    workspace: Array) -> bool:
+def _is_better_left(
+    state: Array, scratch: Array, params: Array, stones: Array, after: Array, aim: Array, workspace: Array
+) -> bool:
     """Whether the last stone of an end is better thrown away, since the aim even if hit precisely would pay less.
 
     So a team keeps the hammer where one point is worth less; the default policy only thinks of stones.
@@ -127,8 +128,17 @@ def _is_better_left(state: Array, scratch: Array, params: Array, stones: Array, 
 
 
 @kernel(float64(VECTOR, VECTOR, int64, VECTOR, RNG, MATRIX, MATRIX, VECTOR, MATRIX))
-def _play_out(state: Array, scratch: Array, depth: int, params: Array, rng: Rng, stones: Array, after: Array,
-              aim: Array, workspace: Array) -> float:
+def _play_out(
+    state: Array,
+    scratch: Array,
+    depth: int,
+    params: Array,
+    rng: Rng,
+    stones: Array,
+    after: Array,
+    aim: Array,
+    workspace: Array,
+) -> float:
     """`rollout` with room for the stones, an aim and the engine."""
     law, free_guard = int(params[LAW]), int(params[FREE_GUARD])
     total = 0.0
@@ -153,8 +163,17 @@ def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -
 
     The last stone of an end is thrown away where that pays more than its aim.
     """
-    return _play_out(state, scratch, depth, params, rng, np.empty((STONES, 2)), np.empty((STONES, 2)), np.empty(3),
-                     np.empty(WORKSPACE))
+    return _play_out(
+        state,
+        scratch,
+        depth,
+        params,
+        rng,
+        np.empty((STONES, 2)),
+        np.empty((STONES, 2)),
+        np.empty(3),
+        np.empty(WORKSPACE),
+    )
 
 
 @compiled("player")

@@ -50,8 +50,15 @@ class Match:
 
     def model(self) -> Curling:
         """The model of the match; its steps are what happens on the ice."""
-        return Curling(ends=self.ends, rule=self.rule, noise=self.noise, physics=self.physics,  # type: ignore[arg-type]
-                       extra_ends=self.extra_ends, reward="win", tie=self.tie)
+        return Curling(
+            ends=self.ends,
+            rule=self.rule,
+            noise=self.noise,
+            physics=self.physics,  # type: ignore[arg-type]
+            extra_ends=self.extra_ends,
+            reward="win",
+            tie=self.tie,
+        )
 
 
 class Shot(NamedTuple):

@@ -91,8 +91,12 @@ class Curling:
         rule_of(self.rule)
         noise_of(self.noise)
         allowed = self.law.noises
-        require(isinstance(self.noise, Noise) or self.noise in allowed, "noise", self.noise,
-                f"{', '.join(map(repr, allowed))} or a Noise of your own with physics={self.physics!r}")
+        require(
+            isinstance(self.noise, Noise) or self.noise in allowed,
+            "noise",
+            self.noise,
+            f"{', '.join(map(repr, allowed))} or a Noise of your own with physics={self.physics!r}",
+        )
         if self.table is not None:
             object.__setattr__(self, "table", table_of(self.table, self.physics))
 
@@ -110,12 +114,24 @@ class Curling:
     def params(self) -> Array:
         """What the functions need to know, in the order of `curling.state`."""
         law, sheet = self.law, self.law.sheet
-        return np.array([
-            law_index(law.name), law.launch_spin, law.max_speed, *law.tee_draw, sheet.tee, sheet.in_house,
-            *rule_of(self.rule), self.ends, self.ends + self.extra_ends, REWARDS.index(self.reward),
-            *self._unit, *noise_of(self.noise).params,
-            *win_probabilities(self.ends, self.extra_ends, self.tie, table_of(self.table, self.physics)).ravel(),
-        ], np.float64)
+        return np.array(
+            [
+                law_index(law.name),
+                law.launch_spin,
+                law.max_speed,
+                *law.tee_draw,
+                sheet.tee,
+                sheet.in_house,
+                *rule_of(self.rule),
+                self.ends,
+                self.ends + self.extra_ends,
+                REWARDS.index(self.reward),
+                *self._unit,
+                *noise_of(self.noise).params,
+                *win_probabilities(self.ends, self.extra_ends, self.tie, table_of(self.table, self.physics)).ravel(),
+            ],
+            np.float64,
+        )
 
     @property
     def _unit(self) -> tuple[float, float, float]:
@@ -145,8 +161,10 @@ class Curling:
 
     def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
         """About `size` actions that cover what a throw can do, the same in every state; see `curling.aims`."""
-        return [AimBlock(self.aim(velocities[..., 0], velocities[..., 1], side), sd)
-                for velocities, side, sd in aim_grid(self.law, noise_of(self.noise), size)]
+        return [
+            AimBlock(self.aim(velocities[..., 0], velocities[..., 1], side), sd)
+            for velocities, side, sd in aim_grid(self.law, noise_of(self.noise), size)
+        ]
 
     @cached_property
     def action_low(self) -> Array:

@@ -52,14 +52,32 @@ class Physics:
 
 
 FCV1 = Physics(
-    name="fcv1", sheet=DC3_SHEET, max_speed=4.0, launch_spin=math.pi / 2.0, impact_friction=0.2, restitution_speed=0.0,
-    tee_draw=(0.1317, 2.3997), max_vx=0.4, min_vy=2.0, hog_removes_all=True,
-    rule="five_rock", noises=("normal_dist", "none"),
+    name="fcv1",
+    sheet=DC3_SHEET,
+    max_speed=4.0,
+    launch_spin=math.pi / 2.0,
+    impact_friction=0.2,
+    restitution_speed=0.0,
+    tee_draw=(0.1317, 2.3997),
+    max_vx=0.4,
+    min_vy=2.0,
+    hog_removes_all=True,
+    rule="five_rock",
+    noises=("normal_dist", "none"),
 )
 DC2 = Physics(
-    name="dc2", sheet=DC2_SHEET, max_speed=48.79, launch_spin=0.066696, impact_friction=12.009216,
-    restitution_speed=1.0, tee_draw=(0.990740, 29.559774), max_vx=4.0, min_vy=26.0, hog_removes_all=False,
-    rule="four_rock", noises=("dc2", "gat", "none"),
+    name="dc2",
+    sheet=DC2_SHEET,
+    max_speed=48.79,
+    launch_spin=0.066696,
+    impact_friction=12.009216,
+    restitution_speed=1.0,
+    tee_draw=(0.990740, 29.559774),
+    max_vx=4.0,
+    min_vy=26.0,
+    hog_removes_all=False,
+    rule="four_rock",
+    noises=("dc2", "gat", "none"),
 )
 
 FCV1_DRAG = (0.00200985 * GRAVITY, 0.06385782, 0.00626286 * GRAVITY)  # a, b, c of dv/dt = -(a / (v + b) + c)

@@ -30,8 +30,18 @@ AROUND = 0.55
 
 
 @helper
-def _answer(law: int, stones: Array, shot: int, team: int, free_guard: int, theirs: int, closest: float,
-            aim: Array, side: float, rng: Rng) -> bool:
+def _answer(
+    law: int,
+    stones: Array,
+    shot: int,
+    team: int,
+    free_guard: int,
+    theirs: int,
+    closest: float,
+    aim: Array,
+    side: float,
+    rng: Rng,
+) -> bool:
     """The opponent lies shot: hit that stone, or else draw closer, freeze to it or clear its guard."""
     x, y, distance = stones[theirs, 0], stones[theirs, 1], to_tee(law, stones, theirs)
     wants = rng.random() < (HIT if shot >= OPENING else HIT_EARLY)
@@ -42,8 +52,9 @@ def _answer(law: int, stones: Array, shot: int, team: int, free_guard: int, thei
         return True
     if shot == LAST_SHOT:
         if distance < DIAMETER:
-            return (draws(law, stones, aim, x, y - DIAMETER, side, 0.0)
-                    or hits(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER))
+            return draws(law, stones, aim, x, y - DIAMETER, side, 0.0) or hits(
+                law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER
+            )
         return draws(law, stones, aim, 0.0, TEE[law], side, 0.0)
     chance = rng.random()
     if chance < FREEZE:
@@ -57,8 +68,9 @@ def _answer(law: int, stones: Array, shot: int, team: int, free_guard: int, thei
 
 
 @helper
-def _build(law: int, stones: Array, shot: int, free_guard: int, mine: int, theirs: int, aim: Array,
-           side: float, rng: Rng) -> bool:
+def _build(
+    law: int, stones: Array, shot: int, free_guard: int, mine: int, theirs: int, aim: Array, side: float, rng: Rng
+) -> bool:
     """The opponent does not lie shot: hit a stone that would limit the score, or guard."""
     if theirs >= 0 and rng.random() < HIT_SECOND:
         if hits(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):

@@ -77,8 +77,9 @@ def score(stones: Array, tee: float, in_house: float) -> int:
 
 
 @kernel(boolean(MATRIX, MATRIX, int64, int64, int64, int64, float64, float64))
-def fouls(before: Array, after: Array, shot: int, team: int, free_guard: int, no_tick: int, tee: float,
-          in_house: float) -> bool:
+def fouls(
+    before: Array, after: Array, shot: int, team: int, free_guard: int, no_tick: int, tee: float, in_house: float
+) -> bool:
     """Whether a shot removed (or, under the no-tick rule, ticked) a protected guard of the opponent.
 
     After a foul the stones are put back as before and the thrown stone is lost. Guards are the stones outside the
@@ -111,4 +112,3 @@ def next_hammer(points: int, hammer: int) -> int:
     if points == 0:
         return hammer
     return 1 if points > 0 else 0
-

@@ -63,8 +63,9 @@ def departure(law: int, side: float, tau: float) -> tuple[float, float, float, f
 
 
 @helper
-def _turned(law: int, side: float, x: float, y: float, cx: float, cy: float, vx: float,
-            vy: float) -> tuple[float, float]:
+def _turned(
+    law: int, side: float, x: float, y: float, cx: float, cy: float, vx: float, vy: float
+) -> tuple[float, float]:
     """The velocity (vx, vy) in the frame of the curve, turned as the chord (cx, cy) is when it points at (x, y)."""
     distance, chord = sqrt(x * x + y * y), sqrt(cx * cx + cy * cy)
     if not (abs(chord - distance) <= CLOSE and vx * vx + vy * vy <= (1.0 + 1e-9) * CAP[law] * CAP[law]):

@@ -25,8 +25,24 @@ REWARDS = ("points", "win", "win_probability")  # REWARD in params is one's plac
 _POINTS, _WIN, _WIN_PROBABILITY = range(3)
 
 # the entries of a model's params; NOISE is the first of four; VALUES, of `curling.value.win_probabilities`, to the end
-(LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE, FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD, VX_UNIT, VY_ZERO, VY_UNIT,
- NOISE) = range(16)
+(
+    LAW,
+    SPIN,
+    CAP,
+    TEE_VX,
+    TEE_VY,
+    TEE,
+    IN_HOUSE,
+    FREE_GUARD,
+    NO_TICK,
+    ENDS,
+    LAST_END,
+    REWARD,
+    VX_UNIT,
+    VY_ZERO,
+    VY_UNIT,
+    NOISE,
+) = range(16)
 VALUES = NOISE + 4
 
 
@@ -133,4 +149,3 @@ def settle(state: Array, stones: Array, next_state: Array, params: Array) -> tup
         return 0.0, False
     left = int(params[LAST_END] - ends_played)
     return value_of(params[VALUES:], left, hammer_of(next_state), int(lead)), True
-

@@ -23,9 +23,23 @@ LEADS = 2 * MOST_LEAD + 1
 
 # Digital Curling 2, from self-play, as measured for the 2017 thesis; from -8 to 8 points; normalised by `check_table`
 THESIS = (
-    0.00000547291, 0.0000547291, 0.0000547291, 0.000547291, 0.00547291, 0.0156369, 0.0547291, 0.172006,
+    0.00000547291,
+    0.0000547291,
+    0.0000547291,
+    0.000547291,
+    0.00547291,
+    0.0156369,
+    0.0547291,
+    0.172006,
     0.0390922,
-    0.390922, 0.195461, 0.070366, 0.0390922, 0.0125095, 0.00312738, 0.000781844, 0.000195461,
+    0.390922,
+    0.195461,
+    0.070366,
+    0.0390922,
+    0.0125095,
+    0.00312738,
+    0.000781844,
+    0.000195461,
 )
 
 # how often so many points were scored in the last end of games of two ends, in play of `presearch` against itself

@@ -33,11 +33,14 @@ __all__ = [
     "register",
 ]
 
-REGISTRY = Registry("environment", {
-    "trap": "envs.trap:Trap",
-    "treasure_hunt": "envs.treasure_hunt:TreasureHunt",
-    "curling": "curling.model:Curling",
-})
+REGISTRY = Registry(
+    "environment",
+    {
+        "trap": "envs.trap:Trap",
+        "treasure_hunt": "envs.treasure_hunt:TreasureHunt",
+        "curling": "curling.model:Curling",
+    },
+)
 
 IDS = {
     "Trap-v0": "envs.trap_env:TrapEnv",

@@ -115,8 +115,12 @@ class ModelEnv(gymnasium.Env[Array, Array]):
     def _given_state(self, given: Any) -> Array:
         state = check_state(self.model, _numbers("state", given)).copy()
         require(self.observation_space.contains(state), "state", given, f"in {self.observation_space}")
-        require(0 <= self._time(state) < self.model.horizon, "state", given,
-                f"before the end of the episode, which has {self.model.horizon} steps")
+        require(
+            0 <= self._time(state) < self.model.horizon,
+            "state",
+            given,
+            f"before the end of the episode, which has {self.model.horizon} steps",
+        )
         return state
 
     def _show(self) -> None:

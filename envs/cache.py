@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 
 from planners.base import Array
-from planners.cache import cache_folder
+from planners.core.cache import cache_folder
 
 
 def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], Array]) -> Array:

@@ -36,8 +36,18 @@ def check_model(model: Model, rng: Rng, states: int = 100) -> None:
 
 
 def _check_attributes(model: Model) -> None:
-    for name in ("state_dim", "action_low", "action_high", "discount", "horizon", "params", "compiled", "step",
-                 "sample_action", "initial_state"):
+    for name in (
+        "state_dim",
+        "action_low",
+        "action_high",
+        "discount",
+        "horizon",
+        "params",
+        "compiled",
+        "step",
+        "sample_action",
+        "initial_state",
+    ):
         require(hasattr(model, name), name, "missing", "an attribute of the model")
     require(model.state_dim >= 1, "state_dim", model.state_dim, "at least 1")
     require(model.horizon >= 1, "horizon", model.horizon, "at least 1")
@@ -49,15 +59,23 @@ def _check_attributes(model: Model) -> None:
     require(bool((low < high).all()), "action_low", low, f"below action_high={high}")
     for name in ("state_low", "state_high"):
         if getattr(model, name, None) is not None:
-            require(np.shape(getattr(model, name)) == (model.state_dim,), name, getattr(model, name),
-                    f"a vector of {model.state_dim} numbers")
+            require(
+                np.shape(getattr(model, name)) == (model.state_dim,),
+                name,
+                getattr(model, name),
+                f"a vector of {model.state_dim} numbers",
+            )
     index = getattr(model, "time_index", None)
     require(index is None or 0 <= index < model.state_dim, "time_index", index, f"between 0 and {model.state_dim - 1}")
     if model.compiled:
         for name in SIGNATURES:
             function = getattr(model, name, None)
-            require(function is None or hasattr(function, "py_func"), name, function,
-                    f'decorated with planners.jit.compiled("{name}"), since the model says compiled=True')
+            require(
+                function is None or hasattr(function, "py_func"),
+                name,
+                function,
+                f'decorated with planners.jit.compiled("{name}"), since the model says compiled=True',
+            )
 
 
 def _check_vector(name: str, value: Any, length: int | None) -> None:

@@ -103,23 +103,46 @@ class CurlingEnv(ModelEnv):
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 24}  # noqa: RUF012
     model: Curling
 
-    def __init__(self, ends: int = 1, rule: str | None = None, noise: str | Noise | None = None,
-                 physics: str = "fcv1", engine: str = "analytic", extra_ends: int = 0, velocity_unit: str = "box",
-                 reward: str = "points", tie: float = 0.5, table: str | tuple[float, ...] | None = None,
-                 opponent: str | Planner | None = None, opponent_simulations: int = 1000,
-                 render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        ends: int = 1,
+        rule: str | None = None,
+        noise: str | Noise | None = None,
+        physics: str = "fcv1",
+        engine: str = "analytic",
+        extra_ends: int = 0,
+        velocity_unit: str = "box",
+        reward: str = "points",
+        tie: float = 0.5,
+        table: str | tuple[float, ...] | None = None,
+        opponent: str | Planner | None = None,
+        opponent_simulations: int = 1000,
+        render_mode: str | None = None,
+    ) -> None:
         """Make the model, its environment and the opponent.
 
         Raises:
             ValueError: an argument that is not allowed; the message names it.
         """
-        match: dict[str, Any] = {"ends": ends, "rule": rule, "noise": noise, "physics": physics,
-                                 "extra_ends": extra_ends, "velocity_unit": velocity_unit, "reward": reward,
-                                 "tie": tie, "table": table}
+        match: dict[str, Any] = {
+            "ends": ends,
+            "rule": rule,
+            "noise": noise,
+            "physics": physics,
+            "extra_ends": extra_ends,
+            "velocity_unit": velocity_unit,
+            "reward": reward,
+            "tie": tie,
+            "table": table,
+        }
         super().__init__(make_curling(engine, **match), render_mode)
         self.opponent = players.parse(opponent) if isinstance(opponent, str) else opponent
-        require(self.opponent is None or callable(getattr(self.opponent, "plan", None)), "opponent", opponent,
-                "None, a planner, or one in writing such as 'random'")
+        require(
+            self.opponent is None or callable(getattr(self.opponent, "plan", None)),
+            "opponent",
+            opponent,
+            "None, a planner, or one in writing such as 'random'",
+        )
         twin = make_curling(**match)  # searches need a compiled model
         self._planned = twin if reward == "points" else twin.planning()
         self.budget = Budget(simulations=opponent_simulations)
@@ -134,8 +157,12 @@ class CurlingEnv(ModelEnv):
         super().reset(seed=seed, options=options)
         # the opponent must not shift the noise of the throws, whatever it draws
         self._opponent_rng = np.random.default_rng(self.np_random.integers(2**63))
-        require(self.opponent is None or team_of(self.state) == 0, "state", self.state,
-                "one in which team 0 throws next, since the opponent is team 1")
+        require(
+            self.opponent is None or team_of(self.state) == 0,
+            "state",
+            self.state,
+            "one in which team 0 throws next, since the opponent is team 1",
+        )
         return self.state, self._info()
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -183,7 +210,9 @@ class CurlingEnv(ModelEnv):
             sheet=self.model.law.sheet,
             stones=self._final if between and self._final is not None else stones_of(state),
             paths=None if self._flight is None else self._flight.positions,
-            points=self.points, hammer=hammer, left=left if hammer == 1 else left[::-1],
+            points=self.points,
+            hammer=hammer,
+            left=left if hammer == 1 else left[::-1],
             caption=f"{name}, after the last shot" if between else f"{name}, shot {shot + 1} of {STONES} next",
         )
 

@@ -94,13 +94,21 @@ def draw_paths(axes: Any, paths: Array, near: float) -> None:
     for i, way in moved(paths):
         colour = TEAMS[i // TEAM_STONES]
         if way[0, 1] >= near:
-            lay = Circle((way[0, 1], way[0, 0]), STONE_RADIUS, fill=False, edgecolor=INK, linestyle=":", linewidth=1.2,
-                         zorder=3)
+            lay = Circle(
+                (way[0, 1], way[0, 0]), STONE_RADIUS, fill=False, edgecolor=INK, linestyle=":", linewidth=1.2, zorder=3
+            )
             axes.add_patch(lay)
         shown = way[way[:, 1] >= near]
         for width, ink in ((3.6, INK), (2.2, colour)):
-            axes.plot(shown[:, 1], shown[:, 0], color=ink, linewidth=width, solid_capstyle="round", zorder=3,
-                      alpha=0.35 if ink == INK else 1.0)
+            axes.plot(
+                shown[:, 1],
+                shown[:, 0],
+                color=ink,
+                linewidth=width,
+                solid_capstyle="round",
+                zorder=3,
+                alpha=0.35 if ink == INK else 1.0,
+            )
 
 
 def draw_stone(axes: Any, centre: tuple[float, float], radius: float, colour: str) -> None:
@@ -120,13 +128,36 @@ def _draw_board(board: Any, scene: Scene) -> None:
         edge = 0.0 if team == 0 else width
         draw_stone(board, (edge + side * 0.36, 0.52 * height), 0.3, TEAMS[team])
         name = f"team {team}, {NAMES[team]}" + ("  \N{BULLET}  hammer" if scene.hammer == team else "")
-        board.text(edge + side * 0.82, 0.72 * height, name, ha="left" if team == 0 else "right", va="center",
-                   fontsize=13, color=INK, fontweight="bold" if scene.hammer == team else "normal")
+        board.text(
+            edge + side * 0.82,
+            0.72 * height,
+            name,
+            ha="left" if team == 0 else "right",
+            va="center",
+            fontsize=13,
+            color=INK,
+            fontweight="bold" if scene.hammer == team else "normal",
+        )
         for k in range(TEAM_STONES):
             place = edge + side * (0.92 + 0.24 * k), 0.3 * height
-            board.add_patch(Circle(place, 0.09, edgecolor=FAINT, linewidth=0.8,
-                                   facecolor=TEAMS[team] if k < scene.left[team] else "white"))
-        board.text(width / 2.0 - side * 0.45, 0.62 * height, str(scene.points[team]), ha="center", va="center",
-                   fontsize=34, fontweight="bold", color=INK)
+            board.add_patch(
+                Circle(
+                    place,
+                    0.09,
+                    edgecolor=FAINT,
+                    linewidth=0.8,
+                    facecolor=TEAMS[team] if k < scene.left[team] else "white",
+                )
+            )
+        board.text(
+            width / 2.0 - side * 0.45,
+            0.62 * height,
+            str(scene.points[team]),
+            ha="center",
+            va="center",
+            fontsize=34,
+            fontweight="bold",
+            color=INK,
+        )
     board.text(width / 2.0, 0.66 * height, ":", ha="center", va="center", fontsize=28, color=FAINT)
     board.text(width / 2.0, 0.1 * height, scene.caption, ha="center", va="center", fontsize=12, color=INK)

@@ -71,14 +71,19 @@ def checked_step(model: Model, role: str, state: Array, action: Array, rng: Rng)
     require(bool(np.isfinite(reward)), name, reward, "finite as a reward")
     require(isinstance(terminated, bool | np.bool_), name, terminated, "True or False as `terminated`")
     index = getattr(model, "time_index", None)
-    require(index is None or next_state[index] == state[index] + 1.0, name, next_state,
-            f"one step later than {state} in entry time_index={index}")
+    require(
+        index is None or next_state[index] == state[index] + 1.0,
+        name,
+        next_state,
+        f"one step later than {state} in entry time_index={index}",
+    )
     return next_state, bool(terminated)
 
 
 def check_rollout(model: Any, states: list[Array], rng: Rng) -> None:
     """Values are finite."""
     for state in states:
+
         def call(function: Any, generator: Rng, state: Array = state) -> tuple[float]:
             return (function(state.copy(), np.empty(model.state_dim), model.horizon, model.params, generator),)
 
@@ -89,6 +94,7 @@ def check_rollout(model: Any, states: list[Array], rng: Rng) -> None:
 def check_player(model: Any, states: list[Array], rng: Rng) -> None:
     """It is +1 or -1."""
     for state in states:
+
         def call(function: Any, _: Rng, state: Array = state) -> tuple[float]:
             return (function(state, model.params),)
 
@@ -100,6 +106,7 @@ def check_cells(model: Any, states: list[Array], rng: Rng) -> None:
     """Each depth refines the one before, and any depth may be asked for first."""
     hashes = []
     for state in states:
+
         def call(function: Any, _: Rng, first: int = 0, state: Array = state) -> tuple[Any]:
             out = np.zeros(DEPTHS - first, np.uint64)
             function(state, first, DEPTHS, model.params, out)
@@ -108,15 +115,23 @@ def check_cells(model: Any, states: list[Array], rng: Rng) -> None:
         (cells,) = alike(model, "cells", call, rng)
         with np.errstate(over="ignore"):
             (half,) = call(model.cells, rng, DEPTHS // 2)
-        require(bool((cells[DEPTHS // 2 :] == half).all()), "cells(...)", half,
-                f"the same hashes whatever the first depth asked for, not {cells[DEPTHS // 2 :]}")
+        require(
+            bool((cells[DEPTHS // 2 :] == half).all()),
+            "cells(...)",
+            half,
+            f"the same hashes whatever the first depth asked for, not {cells[DEPTHS // 2 :]}",
+        )
         hashes.append(cells)
     for depth in range(1, DEPTHS):
         coarser: dict[int, int] = {}
         for cells in hashes:
             parent = coarser.setdefault(int(cells[depth]), int(cells[depth - 1]))
-            require(parent == cells[depth - 1], "cells(...)", cells,
-                    f"refining: states with equal hashes at depth {depth} must have equal ones at depth {depth - 1}")
+            require(
+                parent == cells[depth - 1],
+                "cells(...)",
+                cells,
+                f"refining: states with equal hashes at depth {depth} must have equal ones at depth {depth - 1}",
+            )
 
 
 def check_step_exact(model: Any, states: list[Array], rng: Rng) -> None:
@@ -133,6 +148,7 @@ def check_actions(model: Any, states: list[Array], rng: Rng) -> None:
     low, high = model.action_low, model.action_high
     require(isinstance(most, int) and most >= 1, "max_actions", most, "a whole number of at least 1, as for `actions`")
     for state in states:
+
         def call(function: Any, _: Rng, state: Array = state) -> tuple[int, Array, Any]:
             given, out, keys = state.copy(), np.full((most, len(low)), GUARD), np.zeros(most, np.uint64)
             n = function(given, model.params, out, keys)
@@ -150,8 +166,12 @@ def check_aim_grid(model: Any, states: list[Array], rng: Rng) -> None:
     low, high = model.action_low, model.action_high
     for state in states:
         grid, again = model.aim_grid(state.copy(), SIZE), model.aim_grid(state.copy(), SIZE)
-        require(isinstance(grid, list) and len(grid) > 0 and all(isinstance(block, AimBlock) for block in grid),
-                "aim_grid(...)", grid, "a list of planners.base.AimBlock, at least one")
+        require(
+            isinstance(grid, list) and len(grid) > 0 and all(isinstance(block, AimBlock) for block in grid),
+            "aim_grid(...)",
+            grid,
+            "a list of planners.base.AimBlock, at least one",
+        )
         for (actions, sd), (same, _) in zip(grid, again, strict=True):
             fits = np.ndim(actions) == 3 and np.size(actions) > 0 and np.shape(actions)[-1] == len(low)
             require(fits, "aim_grid(...)", np.shape(actions), f"blocks of shape [rows, columns, {len(low)}], not empty")
@@ -166,9 +186,20 @@ def check_steps_left(model: Any, states: list[Array], rng: Rng) -> None:
     """It is within the horizon."""
     for state in states:
         left = model.steps_left(state)
-        require(isinstance(left, int) and 1 <= left <= model.horizon, "steps_left(...)", left,
-                f"a whole number from 1 to horizon={model.horizon}")
+        require(
+            isinstance(left, int) and 1 <= left <= model.horizon,
+            "steps_left(...)",
+            left,
+            f"a whole number from 1 to horizon={model.horizon}",
+        )
 
 
-OPTIONAL = {"rollout": check_rollout, "player": check_player, "cells": check_cells, "step_exact": check_step_exact,
-            "actions": check_actions, "aim_grid": check_aim_grid, "steps_left": check_steps_left}
+OPTIONAL = {
+    "rollout": check_rollout,
+    "player": check_player,
+    "cells": check_cells,
+    "step_exact": check_step_exact,
+    "actions": check_actions,
+    "aim_grid": check_aim_grid,
+    "steps_left": check_steps_left,
+}

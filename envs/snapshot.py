@@ -81,8 +81,11 @@ def _storage(env: Any, capacity: int) -> Snapshots | VectorState:
             saved = np.asarray(env.get_state())
             if np.issubdtype(saved.dtype, np.number) and np.can_cast(saved.dtype, np.float64):
                 shape, dtype = saved.shape, saved.dtype
-                return VectorState(env, lambda env: env.get_state(),
-                                   lambda env, vector: env.set_state(vector.reshape(shape).astype(dtype)))
+                return VectorState(
+                    env,
+                    lambda env: env.get_state(),
+                    lambda env, vector: env.set_state(vector.reshape(shape).astype(dtype)),
+                )
         if type(getattr(env, "data", None)).__name__ == "MjData":
             return _mujoco_storage(env)
     return Snapshots(env, capacity)
@@ -189,8 +192,9 @@ def _strip(env: Any) -> Any:
     return env
 
 
-def from_gymnasium(env: gymnasium.Env[Any, Any], horizon: int | None = None, discount: float = 1.0,
-                   capacity: int = 100_000) -> GymnasiumModel:
+def from_gymnasium(
+    env: gymnasium.Env[Any, Any], horizon: int | None = None, discount: float = 1.0, capacity: int = 100_000
+) -> GymnasiumModel:
     """A model of a Gymnasium environment, for every planner that takes Python models.
 
     The state is saved and restored by the environment's own `get_state` and `set_state` if they are numeric, by

@@ -51,8 +51,12 @@ class TrapEnv(ModelEnv):
 
     model: Trap
 
-    def __init__(self, noise_range: float = 0.1, noise: Literal["positive", "centred"] = "positive",
-                 render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        noise_range: float = 0.1,
+        noise: Literal["positive", "centred"] = "positive",
+        render_mode: str | None = None,
+    ) -> None:
         """Make the model and its environment."""
         super().__init__(Trap(noise_range, noise), render_mode)
 
@@ -62,22 +66,53 @@ class TrapEnv(ModelEnv):
         axes = figure.add_axes((0.06, 0.14, 0.88, 0.7))
         left, right = float(self.model.state_low[0]) - 0.05, float(self.model.state_high[0]) + 0.05
         height = (right - left) * 0.7 * 3.6 / (0.88 * 7.2)  # a unit is as long up as it is to the right
-        regions = [(left, TRAP_START, draw.GOOD, "safe", SAFE), (TRAP_START, TRAP_END, draw.BAD, "trap", 0.0),
-                   (TRAP_END, right, draw.PRIZE, "prize", PRIZE)]
+        regions = [
+            (left, TRAP_START, draw.GOOD, "safe", SAFE),
+            (TRAP_START, TRAP_END, draw.BAD, "trap", 0.0),
+            (TRAP_END, right, draw.PRIZE, "prize", PRIZE),
+        ]
         for start, end, colour, name, reward in regions:
             axes.axvspan(start, end, color=colour, linewidth=0)
-            axes.text((start + end) / 2, -0.18 * height, f"{name}\n{_signed(reward)}", ha="center", va="center",
-                      fontsize=13, color=draw.INK)
+            axes.text(
+                (start + end) / 2,
+                -0.18 * height,
+                f"{name}\n{_signed(reward)}",
+                ha="center",
+                va="center",
+                fontsize=13,
+                color=draw.INK,
+            )
         axes.axhline(0.0, color=draw.INK, linewidth=2.5)
         places = [float(state[0]) for state in self.path]
         for start, end, reward in zip(places, places[1:], self.rewards, strict=False):
-            arc = {"arrowstyle": "-|>", "connectionstyle": f"arc3,rad={-2 * BEND}", "color": draw.PATH,
-                   "linewidth": 2.2, "shrinkA": 6, "shrinkB": 6, "mutation_scale": 18}
+            arc = {
+                "arrowstyle": "-|>",
+                "connectionstyle": f"arc3,rad={-2 * BEND}",
+                "color": draw.PATH,
+                "linewidth": 2.2,
+                "shrinkA": 6,
+                "shrinkB": 6,
+                "mutation_scale": 18,
+            }
             axes.annotate("", (end, 0.0), (start, 0.0), arrowprops=arc)
-            axes.text((start + end) / 2, BEND * abs(end - start) + 0.04 * height, _signed(reward), ha="center",
-                      fontsize=14, fontweight="bold", color=draw.PATH)
-        axes.plot(places[:-1], [0.0] * len(places[:-1]), "o", color="white", markeredgecolor=draw.PATH, markersize=9,
-                  markeredgewidth=2)
+            axes.text(
+                (start + end) / 2,
+                BEND * abs(end - start) + 0.04 * height,
+                _signed(reward),
+                ha="center",
+                fontsize=14,
+                fontweight="bold",
+                color=draw.PATH,
+            )
+        axes.plot(
+            places[:-1],
+            [0.0] * len(places[:-1]),
+            "o",
+            color="white",
+            markeredgecolor=draw.PATH,
+            markersize=9,
+            markeredgewidth=2,
+        )
         axes.plot(places[-1], 0.0, "o", color=draw.PATH, markersize=14)
         axes.set(xlim=(left, right), ylim=(-0.38 * height, 0.62 * height), yticks=[])
         axes.spines[:].set_visible(False)

@@ -37,8 +37,9 @@ class TrapOptimum:
     def reward(self, aim: Array) -> Array:
         """Expected reward of a step aimed at x + a = aim, before the noise."""
         low, high = self.noise
-        before_trap, before_prize = (np.clip((edge - aim - low) / (high - low), 0.0, 1.0)
-                                     for edge in (TRAP_START, TRAP_END))
+        before_trap, before_prize = (
+            np.clip((edge - aim - low) / (high - low), 0.0, 1.0) for edge in (TRAP_START, TRAP_END)
+        )
         return np.asarray(SAFE * before_trap + PRIZE * (1.0 - before_prize))
 
     def last(self, x: Array) -> Array:

@@ -54,8 +54,13 @@ class TreasureHuntEnv(ModelEnv):
 
     model: TreasureHunt
 
-    def __init__(self, size: float = 5.0, hole_terminates: bool = True,
-                 angle_unit: Literal["radian", "half_turn"] = "half_turn", render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        size: float = 5.0,
+        hole_terminates: bool = True,
+        angle_unit: Literal["radian", "half_turn"] = "half_turn",
+        render_mode: str | None = None,
+    ) -> None:
         """Make the model and its environment."""
         super().__init__(TreasureHunt(size, hole_terminates, angle_unit), render_mode)
 

@@ -28,7 +28,7 @@ class Model(Protocol):
     """A generative model with flat float64 states and actions, without any state of its own.
 
     Every function writes into the arrays it is given, draws from the `rng` argument alone and takes its constants from
-    `params`. Functions of a compiled model are module-level and decorated with `planners.jit.compiled`.
+    `params`. Functions of a compiled model are module-level and decorated with `planners.core.jit.compiled`.
 
     A model may also offer, as attributes or functions:
 
@@ -120,8 +120,12 @@ def require_at_least(name: str, value: float, low: float) -> None:
 
 def require_positive(name: str, value: Any, high: float = np.inf) -> None:
     """Raise ValueError unless the parameter is finite, above 0 and at most `high`."""
-    require(_is_real(value) and 0.0 < value <= high and value < np.inf, name, value,
-            "finite and above 0" if high == np.inf else f"above 0 and at most {high:g}")
+    require(
+        _is_real(value) and 0.0 < value <= high and value < np.inf,
+        name,
+        value,
+        "finite and above 0" if high == np.inf else f"above 0 and at most {high:g}",
+    )
 
 
 def require_count(name: str, value: int, low: int = 1) -> None:
@@ -144,8 +148,12 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse anything but one positive number."""
-        require((self.simulations is None) != (self.seconds is None), "Budget", (self.simulations, self.seconds),
-                "given exactly one of simulations and seconds")
+        require(
+            (self.simulations is None) != (self.seconds is None),
+            "Budget",
+            (self.simulations, self.seconds),
+            "given exactly one of simulations and seconds",
+        )
         if self.simulations is not None:
             require_count("simulations", self.simulations)
         else:
@@ -215,8 +223,12 @@ def check_actions(model: Model, actions: Array, name: str = "root_actions") -> A
     """
     checked = np.ascontiguousarray(actions, np.float64)
     low, high = model.action_low, model.action_high
-    require(checked.ndim == 2 and checked.shape[0] > 0 and checked.shape[1] == len(low), name, actions,
-            f"a matrix of at least one row of {len(low)} numbers")
+    require(
+        checked.ndim == 2 and checked.shape[0] > 0 and checked.shape[1] == len(low),
+        name,
+        actions,
+        f"a matrix of at least one row of {len(low)} numbers",
+    )
     if not ((checked >= low) & (checked <= high)).all():  # every step of every episode comes by: no text unless needed
         require(False, name, actions, f"within {low} and {high}")
     return checked

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planners.backup import back_up, record
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
-from planners.jit import (
+from planners.core.backup import back_up, record
+from planners.core.jit import (
     RNG,
     TABLE,
     VECTOR,
@@ -19,10 +19,10 @@ from planners.jit import (
     sample_action,
     step,
 )
-from planners.search import plan_with_tree
-from planners.selection import best_edge, draw_outcome, least_visited_outcome
-from planners.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
-from planners.widening import due
+from planners.core.search import plan_with_tree
+from planners.core.selection import best_edge, draw_outcome, least_visited_outcome
+from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
+from planners.core.widening import due
 
 NEEDED = frozenset({"step", "sample_action"})
 
@@ -129,7 +129,14 @@ class DPW:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        settings = (self.exploration, self.k_action, self.alpha_action, self.k_state, self.alpha_state,
-                    self.outcome == "least_visited", self.leaf == "rollout")
+        settings = (
+            self.exploration,
+            self.k_action,
+            self.alpha_action,
+            self.k_state,
+            self.alpha_state,
+            self.outcome == "least_visited",
+            self.leaf == "rollout",
+        )
         needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
         return plan_with_tree(_search, settings, needed, False, model, state, budget, rng, root_actions)

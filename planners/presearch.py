@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, maximum_filter
 
-from planners.abstraction import AbstractionTree
-from planners.action_search import ActionSearch
-from planners.actions import own_actions
-from planners.aims import aims_of, outcomes
+from planners.abstraction.action_search import ActionSearch
+from planners.abstraction.planner import AbstractionTree
 from planners.base import (
     AimBlock,
     Array,
@@ -32,7 +30,9 @@ from planners.base import (
     require_positive,
     steps_left,
 )
-from planners.jit import (
+from planners.core.actions import own_actions
+from planners.core.aims import aims_of, outcomes
+from planners.core.jit import (
     MATRIX,
     RNG,
     TABLE,
@@ -43,9 +43,9 @@ from planners.jit import (
     rollout,
     runner,
 )
+from planners.core.search import extend
+from planners.core.tree import copy
 from planners.registry import NESTED
-from planners.search import extend
-from planners.tree import copy
 
 CALIBRATION = 0.02  # part of a time budget that goes into finding out how much the rest will do
 
@@ -122,7 +122,7 @@ class _Evaluator:
         self.steps = max(1, steps_left(model, state) - 1)  # the first one is played already
 
     def outcomes(self, blocks: list[AimBlock]) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """What follows each aim, see `planners.aims.outcomes`."""
+        """What follows each aim, see `planners.core.aims.outcomes`."""
         return outcomes(self.model, self.functions, self.state, aims_of(blocks), self.rng)
 
     def __call__(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:

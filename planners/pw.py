@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planners.backup import back_up
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
-from planners.descent import follow
-from planners.jit import (
+from planners.core.backup import back_up
+from planners.core.descent import follow
+from planners.core.jit import (
     RNG,
     TABLE,
     VECTOR,
@@ -16,10 +16,10 @@ from planners.jit import (
     kernel,
     sample_action,
 )
-from planners.search import plan_with_tree
-from planners.selection import best_edge
-from planners.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
-from planners.widening import due
+from planners.core.search import plan_with_tree
+from planners.core.selection import best_edge
+from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
+from planners.core.widening import due
 
 
 @kernel(

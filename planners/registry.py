@@ -104,8 +104,11 @@ class Registry:
         """An instance in writing, with the parameters that are not its class's own; `parse` makes it again."""
         cls = type(instance)
         name = next(name for name, place in self.classes.items() if place == f"{cls.__module__}:{cls.__qualname__}")
-        given = [f"{f.name}={self.value_text(f, getattr(instance, f.name))}" for f in fields(cls)
-                 if getattr(instance, f.name) != f.default]
+        given = [
+            f"{f.name}={self.value_text(f, getattr(instance, f.name))}"
+            for f in fields(cls)
+            if getattr(instance, f.name) != f.default
+        ]
         return f"{name}:{','.join(given)}" if given else name
 
     def value_text(self, of: Field[Any], value: Any) -> str:

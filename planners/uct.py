@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.actions import action_set, room_for_own
-from planners.backup import back_up
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_count
-from planners.descent import follow
-from planners.jit import (
+from planners.core.actions import action_set, room_for_own
+from planners.core.backup import back_up
+from planners.core.descent import follow
+from planners.core.jit import (
     MATRIX,
     RNG,
     TABLE,
@@ -22,10 +22,10 @@ from planners.jit import (
     kernel,
     uint64,
 )
-from planners.jit import actions as propose
-from planners.search import plan_with_tree
-from planners.selection import best_edge
-from planners.tree import ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, copy, has_room
+from planners.core.jit import actions as propose
+from planners.core.search import plan_with_tree
+from planners.core.selection import best_edge
+from planners.core.tree import ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, copy, has_room
 
 
 @helper

@@ -13,7 +13,7 @@ from runs import provenance
 from runs.benchmarks.measurement import Benchmark, Measurement
 from runs.benchmarks.processes import cold_decision, first_batch, first_decision, memory, scaling
 from runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
-from runs.benchmarks.serving import serving
+from runs.curling.benchmarks.serving import serving
 from runs.suite import parse_text
 
 STONES_ON_SHEET = 5
@@ -36,8 +36,19 @@ def curling_engines(texts: Sequence[str]) -> Iterator[Measurement]:
     yield Measurement("curling", bench.presearch_seconds(), "s", "presearch", "4,284 aims x 47 rounds, median of 6")
 
 
-BENCHMARKS: tuple[Benchmark, ...] = (speed, growth, overruns, yardstick, curling_engines, serving, first_decision,
-                                     cold_decision, first_batch, memory, scaling)
+BENCHMARKS: tuple[Benchmark, ...] = (
+    speed,
+    growth,
+    overruns,
+    yardstick,
+    curling_engines,
+    serving,
+    first_decision,
+    cold_decision,
+    first_batch,
+    memory,
+    scaling,
+)
 
 
 def main(texts: Sequence[str], *, as_json: bool) -> int:
@@ -65,8 +76,10 @@ def main(texts: Sequence[str], *, as_json: bool) -> int:
         machine = provenance.collect(["bench", "--json"])
         print(json.dumps({"machine": machine, "measurements": [asdict(m) for m in found]}, indent=1))
     else:
-        print(f"\nmodel steps were counted in an interpreted search with the same seed, up to {COUNTED:,} simulations; "
-              "a revisit of a stored outcome is none")
+        print(
+            f"\nmodel steps were counted in an interpreted search with the same seed, up to {COUNTED:,} simulations; "
+            "a revisit of a stored outcome is none"
+        )
     return 0
 
 

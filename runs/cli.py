@@ -11,8 +11,9 @@ try:  # Ctrl-C may come before there is anything to stop
     from typing import TYPE_CHECKING
 
     from runs import interrupts
+    from runs.curling.verbs import client, curling, replay, server
     from runs.experiment import RunError, UsageError
-    from runs.verbs import client, compare, curling, replay, results, server
+    from runs.verbs import compare, results
     from runs.verbs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, add_place, numbers, stopped, workers
 except KeyboardInterrupt:
     raise SystemExit(130) from None
@@ -61,8 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     place = Place(arguments.backend, arguments.address)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
-    chosen = suite.load(arguments.target).override(arguments.planner, arguments.budget, arguments.milliseconds,
-                                                   arguments.episodes, arguments.seed)
+    chosen = suite.load(arguments.target).override(
+        arguments.planner, arguments.budget, arguments.milliseconds, arguments.episodes, arguments.seed
+    )
     if arguments.dry_run:
         return dry_run(chosen, workers(arguments.jobs), part)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
@@ -94,15 +96,24 @@ def tune(arguments: argparse.Namespace) -> int:
     """Search for a planner's parameters."""
     from runs import tune
 
-    return tune.main(arguments.env, arguments.planner, arguments.trials, arguments.budget, arguments.episodes,
-                     arguments.seed, workers(arguments.jobs))
+    return tune.main(
+        arguments.env,
+        arguments.planner,
+        arguments.trials,
+        arguments.budget,
+        arguments.episodes,
+        arguments.seed,
+        workers(arguments.jobs),
+    )
 
 
 def parser() -> Parser:
     """The whole command line."""
-    root = Parser(prog="bonspiel", description="Benchmarks of planning with continuous actions.",
-                  epilog="example: bonspiel run quick | exit status: 0 done, 1 a run failed, 2 bad usage, "
-                  "130 stopped")
+    root = Parser(
+        prog="bonspiel",
+        description="Benchmarks of planning with continuous actions.",
+        epilog="example: bonspiel run quick | exit status: 0 done, 1 a run failed, 2 bad usage, 130 stopped",
+    )
     verbs = root.add_subparsers(dest="verb", required=True, metavar="VERB", parser_class=Parser)
 
     def verb(
@@ -113,41 +124,78 @@ def parser() -> Parser:
         return command
 
     verb("list", show_list, "planners, environments and suites with their parameters", "bonspiel list")
-    command = verb("run", run, "play a suite or an environment, then draw the chart",
-                   "bonspiel run trap --planner dpw --planner abstraction:exploration=1 --budget 100,1000 "
-                   "--episodes 200 --seed 1 --jobs 2 --out results/x")
+    command = verb(
+        "run",
+        run,
+        "play a suite or an environment, then draw the chart",
+        "bonspiel run trap --planner dpw --planner abstraction:exploration=1 --budget 100,1000 "
+        "--episodes 200 --seed 1 --jobs 2 --out results/x",
+    )
     command.add_argument("target", metavar="SUITE|ENV", help="a suite, a TOML file, or e.g. treasure_hunt:size=15")
-    command.add_argument("--planner", action="append", default=[], metavar="NAME[:key=value,...]",
-                         help="a planner to play instead of the suite's; may be given several times")
+    command.add_argument(
+        "--planner",
+        action="append",
+        default=[],
+        metavar="NAME[:key=value,...]",
+        help="a planner to play instead of the suite's; may be given several times",
+    )
     command.add_argument("--budget", type=numbers, default=[], metavar="N,...", help="simulations a decision")
     command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help="time a decision")
     command.add_argument("--episodes", type=int, metavar="N", help="episodes for each planner and budget")
     command.add_argument("--seed", type=int, metavar="N", help="root of all randomness")
-    command.add_argument("--jobs", type=int, metavar="N", help="workers (default: all cores, or all workers of "
-                         "the cluster at --address)")
+    command.add_argument(
+        "--jobs", type=int, metavar="N", help="workers (default: all cores, or all workers of the cluster at --address)"
+    )
     add_place(command)
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: results/NAME)")
     command.add_argument("--resume", action="store_true", help="go on where a run in --out stopped")
-    command.add_argument("--dry-run", action="store_true",
-                         help="print the jobs and the expected time, measured within a minute, and play nothing")
-    command.add_argument("--part", metavar="K/N", help="play every N-th episode, from the K-th on: one machine's share "
-                         "of a run; `bonspiel merge` brings them together")
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the jobs and the expected time, measured within a minute, and play nothing",
+    )
+    command.add_argument(
+        "--part",
+        metavar="K/N",
+        help="play every N-th episode, from the K-th on: one machine's share "
+        "of a run; `bonspiel merge` brings them together",
+    )
     results.add_verbs(verb)
-    command = verb("bench", bench, "measure speed, start-up, memory and scaling here",
-                   "bonspiel bench --planner dpw --json")
-    command.add_argument("--planner", action="append", default=[], metavar="NAME[:key=value,...]",
-                         help="what to measure (default: every planner but random)")
+    command = verb(
+        "bench", bench, "measure speed, start-up, memory and scaling here", "bonspiel bench --planner dpw --json"
+    )
+    command.add_argument(
+        "--planner",
+        action="append",
+        default=[],
+        metavar="NAME[:key=value,...]",
+        help="what to measure (default: every planner but random)",
+    )
     command.add_argument("--json", action="store_true", help="print JSON")
-    command = verb("tune", tune, "search for a planner's parameters in an environment",
-                   "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --trials 24 --budget 1000")
+    command = verb(
+        "tune",
+        tune,
+        "search for a planner's parameters in an environment",
+        "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --trials 24 --budget 1000",
+    )
     command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
-    command.add_argument("--planner", required=True, action="append", metavar="NAME[:key=value,...]",
-                         help="what to tune; parameters given here stay as they are. Further ones take part in both "
-                         "rounds, e.g. known good parameters")
+    command.add_argument(
+        "--planner",
+        required=True,
+        action="append",
+        metavar="NAME[:key=value,...]",
+        help="what to tune; parameters given here stay as they are. Further ones take part in both "
+        "rounds, e.g. known good parameters",
+    )
     command.add_argument("--trials", type=int, default=24, metavar="N", help="draws of parameters (default: 24)")
     command.add_argument("--budget", type=int, default=1000, metavar="N", help="simulations a decision (default: 1000)")
-    command.add_argument("--episodes", type=int, default=30, metavar="N",
-                         help="episodes of a trial; the best few are played for 8 times as many (default: 30)")
+    command.add_argument(
+        "--episodes",
+        type=int,
+        default=30,
+        metavar="N",
+        help="episodes of a trial; the best few are played for 8 times as many (default: 30)",
+    )
     command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     curling.add_verbs(verb)

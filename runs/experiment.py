@@ -127,7 +127,7 @@ class Experiment:
             if not isinstance(given.get(name, kind()), kind):
                 raise UsageError(f"{name}={given[name]!r}: must be a {'text' if kind is str else 'list'}")
         if "env" not in given:
-            raise UsageError("an experiment needs an `env`, e.g. env = \"trap:noise_range=0.01\"")
+            raise UsageError('an experiment needs an `env`, e.g. env = "trap:noise_range=0.01"')
         numbers = {key: value for key, value in given.items() if key not in ("env", "planners")}
         return cls(given["env"], tuple(Entrant.of(entry) for entry in given.get("planners", ())), **numbers)
 

@@ -16,7 +16,7 @@ Advance = Callable[..., None]
 @contextmanager
 def progress(total: int, things: str = "episodes") -> Iterator[Advance]:
     """Show progress over `total` things; yields a function of (things more, seconds left, what else to tell)."""
-    with (_bar(total, things) if sys.stderr.isatty() else _lines(total, things)) as advance:
+    with _bar(total, things) if sys.stderr.isatty() else _lines(total, things) as advance:
         yield advance
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import joblib
 
-from planners import sources
+from planners.core import sources
 from runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
@@ -36,8 +36,10 @@ def check_identity(expected: tuple[tuple[str, str], ...]) -> None:
     """
     for (name, theirs), (_, own) in zip(expected, identity(), strict=True):
         if own != theirs:
-            raise RunError(f"the worker on {socket.gethostname()} has {name} {own}, the driver {theirs}, and results "
-                           "of two versions do not mix: install the same everywhere, then go on with --resume")
+            raise RunError(
+                f"the worker on {socket.gethostname()} has {name} {own}, the driver {theirs}, and results "
+                "of two versions do not mix: install the same everywhere, then go on with --resume"
+            )
 
 
 def other_version(facts: Mapping[str, Any], expected: Mapping[str, Any]) -> str | None:

@@ -38,8 +38,10 @@ class Suite:
         for setting in self.settings():
             key = setting[:4]
             if key in seen:
-                raise UsageError(f"{self.name}: {setting.planner} in {setting.env} with {setting.budget} "
-                                 f"{setting.unit} stands there twice")
+                raise UsageError(
+                    f"{self.name}: {setting.planner} in {setting.env} with {setting.budget} "
+                    f"{setting.unit} stands there twice"
+                )
             seen.add(key)
         if not seen:
             raise UsageError(f"{self.name}: nothing to play; every planner's largest budget is below all budgets")
@@ -49,8 +51,10 @@ class Suite:
                 label = entrant.label or entrant.planner
                 text = called.setdefault((experiment.env, label), entrant.planner)
                 if text != entrant.planner:
-                    raise UsageError(f"{self.name}: label={label!r} is given twice in {experiment.env}, to {text} and "
-                                     f"to {entrant.planner}; name every planner differently")
+                    raise UsageError(
+                        f"{self.name}: label={label!r} is given twice in {experiment.env}, to {text} and "
+                        f"to {entrant.planner}; name every planner differently"
+                    )
 
     @classmethod
     def of(cls, name: str, given: Mapping[str, Any]) -> "Suite":
@@ -86,8 +90,14 @@ class Suite:
         experiments = [experiment for experiment in self.experiment if experiment.env == env]
         return {e.planner: e.label for experiment in experiments for e in experiment.planners if e.label}
 
-    def override(self, planners: Sequence[str] = (), simulations: Sequence[float] = (),
-                 milliseconds: Sequence[float] = (), episodes: int | None = None, seed: int | None = None) -> "Suite":
+    def override(
+        self,
+        planners: Sequence[str] = (),
+        simulations: Sequence[float] = (),
+        milliseconds: Sequence[float] = (),
+        episodes: int | None = None,
+        seed: int | None = None,
+    ) -> "Suite":
         """This suite with other planners, budgets (of either unit), episodes or seed; what is not given stays.
 
         With other budgets, a planner that stands in several experiments of an environment, for budgets of their own, is
@@ -141,8 +151,10 @@ class Suite:
             for entrant in experiment.planners:
                 if missing := planners.lacking(planners.parse(entrant.planner), model):
                     able = ", ".join(planners.names_for(model))
-                    raise UsageError(f"{entrant.planner} cannot play {experiment.env}, which has no "
-                                     f"{', '.join(missing)}; these can: {able}")
+                    raise UsageError(
+                        f"{entrant.planner} cannot play {experiment.env}, which has no "
+                        f"{', '.join(missing)}; these can: {able}"
+                    )
         return resolved
 
 

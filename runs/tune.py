@@ -106,8 +106,10 @@ def play(settings: Sequence[Setting], episodes: range, jobs: int) -> dict[str, S
                     raise RunError(f"{batch.setting.planner}, episode {result.number}: {result.error}")
                 totals[batch.setting][result.number] = result.total
             advance(len(batch.results), schedule.remaining() / jobs)
-    summaries = {setting.planner: summarise([total for _, total in sorted(found.items())], planner_rng(setting, 0))
-                 for setting, found in totals.items()}
+    summaries = {
+        setting.planner: summarise([total for _, total in sorted(found.items())], planner_rng(setting, 0))
+        for setting, found in totals.items()
+    }
     return dict(sorted(summaries.items(), key=lambda item: -item[1].mean))
 
 

@@ -9,11 +9,22 @@ import matplotlib.image
 import pytest
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--no-first-run"]
-MISSING = "; ".join(said for said, there in (
-    ("no Chromium: apt-get install chromium", CHROMIUM),
-    ("no Playwright: pip install -e '.[dev]'", find_spec("playwright"))) if not there)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+MISSING = "; ".join(
+    said
+    for said, there in (
+        ("no Chromium: apt-get install chromium", CHROMIUM),
+        ("no Playwright: pip install -e '.[dev]'", find_spec("playwright")),
+    )
+    if not there
+)
 REQUIRED = os.environ.get("BONSPIEL_BROWSER") == "required"
 
 
@@ -52,8 +63,10 @@ def look(browser, tmp_path):
             file.write_text(content, encoding="utf-8")
             allowed = file.as_uri()
         home = "/".join(allowed.split("/")[:3]) if allowed.startswith("http") else allowed
-        page.on("request", lambda request: request.url.startswith((home, "data:"))
-                or troubles.append(f"request: {request.url}"))
+        page.on(
+            "request",
+            lambda request: request.url.startswith((home, "data:")) or troubles.append(f"request: {request.url}"),
+        )
         page.goto(allowed)
         return page
 

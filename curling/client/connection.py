@@ -44,8 +44,9 @@ class Connection:
         received: when the last message came, as `time.monotonic` says.
     """
 
-    def __init__(self, reader: asyncio.StreamReader, write: Callable[[bytes], Awaitable[None]], wire: Wire,
-                 log: MessageLog) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, write: Callable[[bytes], Awaitable[None]], wire: Wire, log: MessageLog
+    ) -> None:
         """Begin."""
         self._reader, self._write, self._wire, self._log = reader, write, wire, log
         self._ahead: asyncio.Task[tuple[bytes, float]] | None = None
@@ -229,4 +230,4 @@ class Standard:
 
 async def _write_out(text: bytes) -> None:
     while text:
-        text = text[os.write(OUTPUT, text):]
+        text = text[os.write(OUTPUT, text) :]

@@ -78,8 +78,17 @@ class Board:
 
     def situation(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> Situation:
         """Any position of the match."""
-        return Situation(stones, shot, hammer, self._lead, max(ends, 1), ties_go_on=False, rule="four_rock",
-                         physics="dc2", noise=self.noise)
+        return Situation(
+            stones,
+            shot,
+            hammer,
+            self._lead,
+            max(ends, 1),
+            ties_go_on=False,
+            rule="four_rock",
+            physics="dc2",
+            noise=self.noise,
+        )
 
     def gave_up(self) -> None:
         """The own team concedes."""

@@ -69,8 +69,9 @@ class Announced:
         if state.hammer is None:
             raise ProtocolError("a state that nobody has the hammer in, and no result")
         scores = [sum(points or 0 for points in state.scores[team]) for team in (0, 1)]
-        situation = self._situation(dc3.stones(state), state.shot, int(state.hammer == "team1"),
-                                    scores[0] - scores[1], state.end)
+        situation = self._situation(
+            dc3.stones(state), state.shot, int(state.hammer == "team1"), scores[0] - scores[1], state.end
+        )
         if situation.team != self.team:
             raise ProtocolError(f"the own team is to move before shot {state.shot} of the other")
         return situation
@@ -78,9 +79,17 @@ class Announced:
     def _situation(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> Situation:
         setting, player = self.game.setting, self._players[shot // SHOTS_EACH]
         return Situation(
-            stones, shot, hammer, lead, ends=max(setting.max_end - end, 1), ties_go_on=True,
-            rule="five_rock" if setting.five_rock_rule else "four_rock", physics="fcv1", noise=_noise(player),
-            max_speed=None if player.max_speed is UNSET else player.max_speed)
+            stones,
+            shot,
+            hammer,
+            lead,
+            ends=max(setting.max_end - end, 1),
+            ties_go_on=True,
+            rule="five_rock" if setting.five_rock_rule else "four_rock",
+            physics="fcv1",
+            noise=_noise(player),
+            max_speed=None if player.max_speed is UNSET else player.max_speed,
+        )
 
     def where(self, state: dc3.State) -> str:
         """In words."""
@@ -96,8 +105,10 @@ class Announced:
 def _noise(player: dc3.Player) -> tuple[float, float]:
     if player.type == "identical":
         return 0.0, 0.0
-    speed, angle = (getattr(dc3.NORMAL_DIST if getattr(player, name) is UNSET else player, name)
-                    for name in ("stddev_speed", "stddev_angle"))
+    speed, angle = (
+        getattr(dc3.NORMAL_DIST if getattr(player, name) is UNSET else player, name)
+        for name in ("stddev_speed", "stddev_angle")
+    )
     return speed, angle
 
 
@@ -121,8 +132,15 @@ async def play(server: Tcp, name: str, skip: Skip) -> None:
             remaining = state.thinking_time_remaining[match.team]
             skip.clock_shows(None if match.is_set_anew(state) else remaining)
             if update.next_team == f"team{match.team}":
-                await connection.during(skip.move(match.where(state), match.situation(state), remaining,
-                                                  connection.received, lambda throw: connection.send(_move(throw))))
+                await connection.during(
+                    skip.move(
+                        match.where(state),
+                        match.situation(state),
+                        remaining,
+                        connection.received,
+                        lambda throw: connection.send(_move(throw)),
+                    )
+                )
         skip.say(_result(match.team, state, result))
         try:
             await connection.expect(dc3.GameOver)
@@ -156,7 +174,8 @@ def _move(throw: Throw | None) -> dc3.Move:
 
 
 def _result(team: int, state: dc3.State, result: dc3.GameResult) -> str:
-    own, other = (sum(points or 0 for points in (*state.scores[side], state.extra_end_score[side]))
-                  for side in (team, 1 - team))
+    own, other = (
+        sum(points or 0 for points in (*state.scores[side], state.extra_end_score[side])) for side in (team, 1 - team)
+    )
     verdict = "drawn" if result.winner is None else "won" if result.winner == f"team{team}" else "lost"
     return f"{verdict} {own} : {other} ({result.reason})"

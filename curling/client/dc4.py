@@ -37,9 +37,14 @@ async def create_match(login: Login, rule: str, ends: int, seconds: float, extra
     """
     dc4client = package()
     data = dc4client.ClientDataModel(
-        tournament=dc4client.TournamentModel(tournament_name="bonspiel"), match_name="bonspiel",
-        simulator=dc4client.PhysicalSimulatorModel(simulator_name="fcv1"), applied_rule=RULES[rule],
-        standard_end_count=ends, time_limit=seconds, extra_end_time_limit=extra_seconds)
+        tournament=dc4client.TournamentModel(tournament_name="bonspiel"),
+        match_name="bonspiel",
+        simulator=dc4client.PhysicalSimulatorModel(simulator_name="fcv1"),
+        applied_rule=RULES[rule],
+        standard_end_count=ends,
+        time_limit=seconds,
+        extra_end_time_limit=extra_seconds,
+    )
     try:
         return UUID(await asyncio.wait_for(dc4client.MatchMakerClient(*login).create_match(data), ANSWER))
     except Exception as error:  # whatever the package, its client for HTTP and a strange answer raise
@@ -66,8 +71,20 @@ async def play(login: Login, match_id: UUID, team: int, name: str, skip: Skip, r
     say, fraction = skip.say, skip.clock.fraction
     async with Link(login, match_id, team, skip.log) as link:
         say("warming up")
-        await skip.warm_up(Situation(no_stones(), shot=0, hammer=1, lead=0, ends=ENDS, ties_go_on=True, rule=rule,
-                                     physics="fcv1", noise="normal_dist"), SECONDS)
+        await skip.warm_up(
+            Situation(
+                no_stones(),
+                shot=0,
+                hammer=1,
+                lead=0,
+                ends=ENDS,
+                ties_go_on=True,
+                rule=rule,
+                physics="fcv1",
+                noise="normal_dist",
+            ),
+            SECONDS,
+        )
         start = time.monotonic()
         team = await link.join(name)
         skip.clock.delay = time.monotonic() - start
@@ -129,8 +146,16 @@ def _situation(state: State, rule: str) -> Situation:
     hammer = state.hammer
     assert hammer is not None
     return Situation(
-        board(state), state.total_shot_number, hammer, state.lead, ends=max(state.ends - state.end_number, 1),
-        ties_go_on=True, rule=rule, physics="fcv1", noise="normal_dist")
+        board(state),
+        state.total_shot_number,
+        hammer,
+        state.lead,
+        ends=max(state.ends - state.end_number, 1),
+        ties_go_on=True,
+        rule=rule,
+        physics="fcv1",
+        noise="normal_dist",
+    )
 
 
 def _is_extra(state: State) -> bool:

@@ -56,8 +56,9 @@ def package() -> Any:
     try:
         found = importlib.import_module("dc4client")
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"Digital Curling 4 needs the package dc4client, and {error.name} is missing: "
-                                  "pip install -e '.[dc4]'") from error
+        raise ModuleNotFoundError(
+            f"Digital Curling 4 needs the package dc4client, and {error.name} is missing: pip install -e '.[dc4]'"
+        ) from error
     logging.getLogger("aiohttp_sse_client2").addHandler(logging.NullHandler())  # the same trouble once more
     return found
 
@@ -124,10 +125,12 @@ class Link:
             Refused: by the server.
             ConnectionLost: no server.
         """
-        player = self._dc4client.PlayerModel(max_velocity=4.0, shot_std_dev=0.0076, angle_std_dev=0.0018,
-                                             player_name=name)
-        team = self._dc4client.TeamModel(use_default_config=True, team_name=name, player1=player, player2=player,
-                                         player3=player, player4=player)
+        player = self._dc4client.PlayerModel(
+            max_velocity=4.0, shot_std_dev=0.0076, angle_std_dev=0.0018, player_name=name
+        )
+        team = self._dc4client.TeamModel(
+            use_default_config=True, team_name=name, player1=player, player2=player, player3=player, player4=player
+        )
         trouble = await self._ask(self._poster.send_team_info(team))
         if trouble is not None:
             raise refusal("no seat in the match", trouble)
@@ -167,9 +170,13 @@ class Link:
     async def throw(self, shot: Shot) -> Trouble | None:
         """Send a throw; what went wrong."""
         self._log.text(TO_SERVER, shot._asdict())
-        return await self._ask(self._poster.send_shot_info(
-            translational_velocity=shot.translational_velocity, shot_angle=shot.shot_angle,
-            angular_velocity=shot.angular_velocity))
+        return await self._ask(
+            self._poster.send_shot_info(
+                translational_velocity=shot.translational_velocity,
+                shot_angle=shot.shot_angle,
+                angular_velocity=shot.angular_velocity,
+            )
+        )
 
     async def _ask(self, request: Any) -> Trouble | None:
         self._troubles.clear()
@@ -219,12 +226,24 @@ class Link:
         self._error = self._error or error
         self._news.set()
 
-    def _client(self, login: Login, match_id: UUID, team: int, trouble: Callable[[Trouble], None],
-                connected: Callable[[], None] | None = None) -> Any:
+    def _client(
+        self,
+        login: Login,
+        match_id: UUID,
+        team: int,
+        trouble: Callable[[Trouble], None],
+        connected: Callable[[], None] | None = None,
+    ) -> Any:
         names = self._dc4client.MatchNameModel
         client = self._dc4client.DCClient(
-            str(match_id), login.user, login.password, match_team_name=(names.team0, names.team1)[team],
-            socket_read_timeout=SILENCE, enable_tcp_keepalive=False, auto_save_log=False)
+            str(match_id),
+            login.user,
+            login.password,
+            match_team_name=(names.team0, names.team1)[team],
+            socket_read_timeout=SILENCE,
+            enable_tcp_keepalive=False,
+            auto_save_log=False,
+        )
         client.set_server_address(login.host, login.port)
         client.logger = logging.Logger("dc4client", logging.DEBUG)  # of its own: the package's is shared, and keeps all
         client.logger.addHandler(_Ear(self._log, trouble, connected))
@@ -234,8 +253,9 @@ class Link:
 class _Ear(logging.Handler):
     """Hears what the package logs."""
 
-    def __init__(self, log: MessageLog, trouble: Callable[[Trouble], None],
-                 connected: Callable[[], None] | None) -> None:
+    def __init__(
+        self, log: MessageLog, trouble: Callable[[Trouble], None], connected: Callable[[], None] | None
+    ) -> None:
         super().__init__()
         self._log, self._trouble, self._connected = log, trouble, connected
 
@@ -249,4 +269,3 @@ class _Ear(logging.Handler):
         trouble = trouble_of(record.getMessage() if cause is None else f"{record.getMessage()}: {cause}")
         self._log.note(f"dc4client: {trouble.text}")
         self._trouble(trouble)
-

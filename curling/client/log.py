@@ -41,8 +41,9 @@ class MessageLog:
         """Write until the block ends."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
         """Note what went wrong, if anything did, and close the file."""
         if isinstance(error, Exception):
             self.note(str(error))

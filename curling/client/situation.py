@@ -53,8 +53,14 @@ class Situation:
         from curling.noise import Noise
 
         noise = self.noise if isinstance(self.noise, str) else Noise(*self.noise)
-        return Thrower(ends=min(self.ends, MOST_ENDS), rule=self.rule, noise=noise, physics=self.physics,
-                       extra_ends=EXTRA_ENDS if self.ties_go_on else 0, max_speed=self.max_speed).planning()
+        return Thrower(
+            ends=min(self.ends, MOST_ENDS),
+            rule=self.rule,
+            noise=noise,
+            physics=self.physics,
+            extra_ends=EXTRA_ENDS if self.ties_go_on else 0,
+            max_speed=self.max_speed,
+        ).planning()
 
     def state(self) -> Array:
         """The position as the model has it."""

@@ -57,8 +57,14 @@ class Skip:
         if failure is not None:
             self.complain(f"the planner fails: {failure}")
 
-    async def move(self, where: str, situation: Situation, remaining: float, received: float,
-                   send: Callable[[Throw | None], Awaitable[None]]) -> None:
+    async def move(
+        self,
+        where: str,
+        situation: Situation,
+        remaining: float,
+        received: float,
+        send: Callable[[Throw | None], Awaitable[None]],
+    ) -> None:
         """Decide and send one move.
 
         Args:

@@ -47,8 +47,9 @@ class Thinker:
         grace: s that a planner may be late without being started again.
     """
 
-    def __init__(self, planner: str | Planner, seed: int | None = None, patience: float = PATIENCE,
-                 grace: float = GRACE) -> None:
+    def __init__(
+        self, planner: str | Planner, seed: int | None = None, patience: float = PATIENCE, grace: float = GRACE
+    ) -> None:
         """Nothing is started yet."""
         self.planner, self.seed, self.patience, self.grace = planner, seed, patience, grace
         self._process: BaseProcess | None = None
@@ -65,8 +66,9 @@ class Thinker:
             raise
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                        where: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
         """End the process."""
         if self._recovery is not None:
             self._recovery.cancel()
@@ -81,7 +83,8 @@ class Thinker:
         """
         ours, theirs = multiprocessing.get_context("spawn").Pipe()
         process = multiprocessing.get_context("spawn").Process(
-            target=worker.serve, args=(theirs, self.planner, self.seed), daemon=True, name="bonspiel planner")
+            target=worker.serve, args=(theirs, self.planner, self.seed), daemon=True, name="bonspiel planner"
+        )
         with ctrl_c_ignored():
             process.start()
         theirs.close()
@@ -143,6 +146,7 @@ class Thinker:
 
     def _recover(self, grace: float = 0.0) -> None:
         """In the background: wait for an answer that is late, and useless by now, or else start the planner again."""
+
         async def recovery() -> None:
             if grace > 0.0:
                 with suppress(PlannerGone):

@@ -88,8 +88,12 @@ def _choose(planner: Planner, situation: Situation, seconds: float, rng: Rng) ->
         vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
         value = float(decision.value)
         chance = value if situation.team == 0 else 1.0 + value
-        return Choice((vx, vy, spin), chance if math.isfinite(chance) else None, int(decision.simulations),
-                      time.perf_counter() - start)
+        return Choice(
+            (vx, vy, spin),
+            chance if math.isfinite(chance) else None,
+            int(decision.simulations),
+            time.perf_counter() - start,
+        )
     except Exception as error:
         return Choice(seconds=time.perf_counter() - start, failure=_reason(error))
 

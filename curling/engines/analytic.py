@@ -90,8 +90,18 @@ def _shoot_many(index: int, velocities: Array, spins: Array, law: int, after: Ar
 
 
 @kernel("i8(f8[:, ::1], i8, f8, f8, f8, i8, f8, f8[::1], f8[:, :, ::1], f8[:, ::1])")
-def _film(stones: Array, index: int, vx: float, vy: float, spin: float, law: int, interval: float, times: Array,
-          frames: Array, board: Array) -> int:
+def _film(
+    stones: Array,
+    index: int,
+    vx: float,
+    vy: float,
+    spin: float,
+    law: int,
+    interval: float,
+    times: Array,
+    frames: Array,
+    board: Array,
+) -> int:
     """`shoot` with frames at every interval until all is at rest; how many."""
     _release(law, board, stones, index, vx, vy, spin)
     time, moving, n = 0.0, True, 0
@@ -141,6 +151,7 @@ class AnalyticEngine(Engine):
         law = law_index(self.physics)
         most = int(2.0 * LONGEST[law] / self.path_interval)
         times, frames = np.empty(most), np.empty((most, STONES, 2))
-        n = _film(after, index, velocity[0], velocity[1], spin, law, self.path_interval, times, frames,
-                  np.empty(WORKSPACE))
+        n = _film(
+            after, index, velocity[0], velocity[1], spin, law, self.path_interval, times, frames, np.empty(WORKSPACE)
+        )
         return after, Path(times[:n].copy(), frames[:n].copy())

@@ -56,15 +56,18 @@ class Engine(ABC):
         return 1.0 / PATH_FRAMES if self.physics == "fcv1" else 0.1 / PATH_FRAMES
 
     @overload
-    def shot(self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float,
-             trajectory: Literal[False] = ...) -> Array: ...
+    def shot(
+        self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float, trajectory: Literal[False] = ...
+    ) -> Array: ...
 
     @overload
-    def shot(self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float,
-             trajectory: Literal[True]) -> tuple[Array, Path]: ...
+    def shot(
+        self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float, trajectory: Literal[True]
+    ) -> tuple[Array, Path]: ...
 
-    def shot(self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float,
-             trajectory: bool = False) -> Array | tuple[Array, Path]:
+    def shot(
+        self, stones: ArrayLike, index: int, velocity: ArrayLike, spin: float, trajectory: bool = False
+    ) -> Array | tuple[Array, Path]:
         """Play one shot.
 
         Args:
@@ -150,8 +153,12 @@ class Engine(ABC):
         for i in rows:
             apart = np.hypot(*(board[rows] - board[i]).T)
             apart[rows == i] = np.inf
-            require(bool((apart > 2.0 * STONE_RADIUS - OVERLAP).all()), f"stones[{i}]", tuple(board[i].tolist()),
-                    "clear of all other stones")
+            require(
+                bool((apart > 2.0 * STONE_RADIUS - OVERLAP).all()),
+                f"stones[{i}]",
+                tuple(board[i].tolist()),
+                "clear of all other stones",
+            )
         whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
         require(whole and 0 <= index < STONES, "index", index, f"a whole number from 0 to {STONES - 1}")
         require(index not in rows, "index", index, "the row of a stone that is not on the sheet")
@@ -166,8 +173,12 @@ class Engine(ABC):
         require(velocities.ndim == 2 and velocities.shape[1] == 2, name, velocities.shape, "pairs (vx, vy)")
         _require_rows(np.isfinite(velocities).all(1), name, velocities, "finite")
         speeds, cap = np.hypot(velocities[:, 0], velocities[:, 1]), self.law.max_speed
-        _require_rows((speeds > 0.0) & (speeds <= NOISE_ROOM * cap), name, velocities,
-                      f"faster than 0 and within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} above it)")
+        _require_rows(
+            (speeds > 0.0) & (speeds <= NOISE_ROOM * cap),
+            name,
+            velocities,
+            f"faster than 0 and within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} above it)",
+        )
         return np.ascontiguousarray(velocities)
 
 

@@ -88,8 +88,9 @@ class World:
         bodies: Bodies = {}
         for row in sorted((*np.flatnonzero(present(stones)), index)):
             x, y = (0.0, 0.0) if row == index else stones[row]
-            fixture = Box2D.b2FixtureDef(shape=Box2D.b2CircleShape(radius=radius), density=density, restitution=1.0,
-                                         friction=law.impact_friction)
+            fixture = Box2D.b2FixtureDef(
+                shape=Box2D.b2CircleShape(radius=radius), density=density, restitution=1.0, friction=law.impact_friction
+            )
             bodies[int(row)] = world.CreateDynamicBody(position=(x * self.units, y * self.units), fixtures=fixture)
         bodies[index].linearVelocity = (float(velocity[0]) * self.units, float(velocity[1]) * self.units)
         bodies[index].angularVelocity = spin
@@ -129,8 +130,9 @@ class Box2DEngine(Engine):
         physics: "fcv1" or "dc2".
     """
 
-    def _run(self, stones: Array, index: int, velocity: Array, spin: float,
-             every: int) -> tuple[list[float], list[Array]]:
+    def _run(
+        self, stones: Array, index: int, velocity: Array, spin: float, every: int
+    ) -> tuple[list[float], list[Array]]:
         """Times and places of the stones every so many steps (0: never) and when all are at rest or gone."""
         how, sheet = WORLDS[self.physics], self.law.sheet
         side = (sheet.half_width - STONE_RADIUS) * how.units

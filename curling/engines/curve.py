@@ -145,8 +145,9 @@ def side_of(spin: float) -> float:
 
 
 @helper
-def frame(law: int, x: float, y: float, vx: float, vy: float,
-          side: float) -> tuple[float, float, float, float, float, float, float]:
+def frame(
+    law: int, x: float, y: float, vx: float, vy: float, side: float
+) -> tuple[float, float, float, float, float, float, float]:
     """Lay the curve so that it leads through (x, y) with velocity (vx, vy), not 0.
 
     A velocity beyond the tables is taken as their last.
@@ -193,8 +194,12 @@ def motion(law: int, stone: Array, time: float) -> tuple[float, float, float, fl
     cos, sin = stone[COS], stone[SIN]
     y *= side
     dy *= side
-    return (stone[ANCHOR_X] - cos * x - sin * y, stone[ANCHOR_Y] - sin * x + cos * y,
-            cos * dx + sin * dy, sin * dx - cos * dy)
+    return (
+        stone[ANCHOR_X] - cos * x - sin * y,
+        stone[ANCHOR_Y] - sin * x + cos * y,
+        cos * dx + sin * dy,
+        sin * dx - cos * dy,
+    )
 
 
 @helper

@@ -50,8 +50,10 @@ def _end_piece(law: int, stone: Array, time: float) -> None:
     if stone[SPIN] < 0.0 and stone[SIDE_OF_SPIN] != 0.0:
         stone[END_TAU] = min(tau_of_spin_lost(law, -stone[SPIN]), stone[STOP_TIME] - time)
         stone[END_KIND] = SPIN_DIES
-    tau = max(crosses(law, stone, time, 0.0, 1.0, BACK[law]),
-              max(crosses(law, stone, time, 1.0, 0.0, SIDE[law]), crosses(law, stone, time, -1.0, 0.0, SIDE[law])))
+    tau = max(
+        crosses(law, stone, time, 0.0, 1.0, BACK[law]),
+        max(crosses(law, stone, time, 1.0, 0.0, SIDE[law]), crosses(law, stone, time, -1.0, 0.0, SIDE[law])),
+    )
     if tau >= stone[END_TAU]:
         stone[END_TAU], stone[END_KIND] = tau, LEAVES
 

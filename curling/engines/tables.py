@@ -79,8 +79,16 @@ def _integrate(law: Physics) -> Samples:
         return np.append(0.0, cumulative_simpson(f, x=z, initial=0.0) + f[0] * z[0] / (power + 1.0))
 
     heading = integral(turn)
-    return Samples(np.append(0.0, v), np.append(deceleration[0], deceleration), integral(np.ones_like(z)), integral(v),
-                   integral(loss), heading, integral(v * np.cos(heading[1:])), integral(v * np.sin(heading[1:])))
+    return Samples(
+        np.append(0.0, v),
+        np.append(deceleration[0], deceleration),
+        integral(np.ones_like(z)),
+        integral(v),
+        integral(loss),
+        heading,
+        integral(v * np.cos(heading[1:])),
+        integral(v * np.sin(heading[1:])),
+    )
 
 
 def _over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, float]:

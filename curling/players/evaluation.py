@@ -11,8 +11,8 @@ from curling.sheet import STONES, TEAM_STONES
 from curling.state import LAST_END, LEAD, TIME, VALUES, hammer_of
 from curling.value import value_of
 from planners.base import Array, Model, Rng
+from planners.core.tree import copy
 from planners.jit import part, rollout
-from planners.tree import copy
 
 Evaluation = Literal["board", "static", "playouts"]
 EVALUATIONS = ("board", "static", "playouts")

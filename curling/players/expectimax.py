@@ -18,10 +18,10 @@ from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_
 from curling.players.grids import FEWEST, expected, largest, make_grids, smooth
 from curling.sheet import STONES
 from curling.state import shot_of
-from planners.aims import aims_of, outcomes
 from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_state, require, require_choice
+from planners.core.aims import aims_of, outcomes
+from planners.core.search import extend
 from planners.jit import MATRIX, RNG, TABLE, VECTOR, boolean, functions_of, int64, kernel, runner, step_exact
-from planners.search import extend
 
 FIRST_ROUNDS = 4  # playouts of each aim that a grid must leave time for
 RESERVE = 0.003  # s, to smooth the values of the largest grid
@@ -97,8 +97,21 @@ class _Search:
     def add(self, states: Array, over: Flags, sums: Array, before: int, n: int) -> int:
         """Add the values of n positions, see `_add_values`."""
         run = runner(_add_values, self.model)
-        return int(run(self.functions, self.model.params, states, over, sums, before, n, self.shots - 1, self.worth,
-                       self.scratch, self.rng))
+        return int(
+            run(
+                self.functions,
+                self.model.params,
+                states,
+                over,
+                sums,
+                before,
+                n,
+                self.shots - 1,
+                self.worth,
+                self.scratch,
+                self.rng,
+            )
+        )
 
     def one_ply(self, blocks: Sequence[AimBlock]) -> tuple[Array, Visits]:
         """(expected values of the aims, evaluations of each): playouts until the budget is spent.
@@ -118,8 +131,9 @@ class _Search:
         visits = (np.arange(len(actions)) < done).astype(np.int64)
         left = self.left(done)
         if self.playouts and not over.all() and left is not None and done == len(actions):
-            _, more = extend(lambda sums, before, n: self.add(states, over, sums, before, n), sums,
-                             lambda sums, _: sums, left)
+            _, more = extend(
+                lambda sums, before, n: self.add(states, over, sums, before, n), sums, lambda sums, _: sums, left
+            )
             visits += more // len(sums) + (np.arange(len(sums)) < more % len(sums))
         back = np.argsort(order)
         values = np.where(over, sums, sums / np.maximum(visits, 1))
@@ -135,8 +149,17 @@ class _Search:
         def reply(part: slice) -> None:
             states, _, _ = self.throw(actions[part])
             table = np.empty((len(states), len(answers)))
-            run(self.functions, self.model.params, states, answers, table, self.shots - 2, self.worth, self.scratch,
-                self.rng)
+            run(
+                self.functions,
+                self.model.params,
+                states,
+                answers,
+                table,
+                self.shots - 2,
+                self.worth,
+                self.scratch,
+                self.rng,
+            )
             worst[part] = (self.mover * smooth(replies, table)).min(-1)
 
         done = self.in_time(reply, len(actions))

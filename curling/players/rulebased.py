@@ -9,8 +9,8 @@ import numpy as np
 from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
 from curling.sheet import STONES
 from curling.state import shot_of
-from planners.actions import own_actions
 from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_state, require_choice, require_count
+from planners.core.actions import own_actions
 from planners.jit import MATRIX, RNG, TABLE, VECTOR, functions_of, int64, kernel, player, runner, step
 
 NEEDED = frozenset({"step", "actions", "rollout"})

@@ -39,12 +39,25 @@ M = TypeVar("M", bound=Struct)
 
 _PRINTABLE = re.compile(rb"[ -~]*")
 _SERVER: dict[str, type[ServerMessage]] = {
-    "CONNECTED": Connected, "LOGIN OK": LoginOk, "ISREADY": IsReady, "NEWGAME": NewGame, "POSITION": Position,
-    "SETSTATE": SetState, "GO": Go, "RUNSHOT": RunShot, "SCORE": Score, "TOTALSCORE": TotalScore,
-    "GAMEOVER": GameOver, "DISCONNECT": Disconnect, "TIMEOUT": Timeout,
+    "CONNECTED": Connected,
+    "LOGIN OK": LoginOk,
+    "ISREADY": IsReady,
+    "NEWGAME": NewGame,
+    "POSITION": Position,
+    "SETSTATE": SetState,
+    "GO": Go,
+    "RUNSHOT": RunShot,
+    "SCORE": Score,
+    "TOTALSCORE": TotalScore,
+    "GAMEOVER": GameOver,
+    "DISCONNECT": Disconnect,
+    "TIMEOUT": Timeout,
 }
 _CLIENT: dict[str, type[ClientMessage]] = {
-    "LOGIN": Login, "READYOK": ReadyOk, "BESTSHOT": BestShot, "CONCEDE": Concede,
+    "LOGIN": Login,
+    "READYOK": ReadyOk,
+    "BESTSHOT": BestShot,
+    "CONCEDE": Concede,
 }
 _SERVER_NAMES = {kind: name for name, kind in _SERVER.items()}
 _CLIENT_NAMES = {kind: name for name, kind in _CLIENT.items()}

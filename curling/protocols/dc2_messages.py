@@ -9,7 +9,7 @@ from curling.protocols import Finite
 from curling.sheet import STONES
 
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
-Time: TypeAlias = Annotated[int, Meta(ge=-10**9, le=10**9)]  # a server's clock may have run below 0
+Time: TypeAlias = Annotated[int, Meta(ge=-(10**9), le=10**9)]  # a server's clock may have run below 0
 Length: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m; no sheet is longer
 Spin: TypeAlias = Annotated[int, Meta(ge=0, le=1)]
 
@@ -132,7 +132,18 @@ class Timeout(Struct, frozen=True, array_like=True):
 
 
 ServerMessage: TypeAlias = (
-    Connected | LoginOk | IsReady | NewGame | Position | SetState | Go | RunShot | Score | TotalScore | GameOver
-    | Disconnect | Timeout
+    Connected
+    | LoginOk
+    | IsReady
+    | NewGame
+    | Position
+    | SetState
+    | Go
+    | RunShot
+    | Score
+    | TotalScore
+    | GameOver
+    | Disconnect
+    | Timeout
 )
 ClientMessage: TypeAlias = Login | ReadyOk | BestShot | Concede

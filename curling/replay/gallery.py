@@ -52,9 +52,14 @@ class Watched:
         """What the list of matches shows."""
         lines = list(self.lines)
         ends = [line["points"] for line in lines if line["type"] == "end"]
-        return {"players": lines[0]["players"], "ends": lines[0]["ends"], "over": lines[-1]["type"] == "result",
-                "reason": lines[-1].get("reason"), "score": [sum(points[team] for points in ends) for team in (0, 1)],
-                "end": max((line["end"] for line in lines if line["type"] == "shot"), default=0)}
+        return {
+            "players": lines[0]["players"],
+            "ends": lines[0]["ends"],
+            "over": lines[-1]["type"] == "result",
+            "reason": lines[-1].get("reason"),
+            "score": [sum(points[team] for points in ends) for team in (0, 1)],
+            "end": max((line["end"] for line in lines if line["type"] == "shot"), default=0),
+        }
 
 
 class Gallery:
@@ -97,8 +102,10 @@ class Gallery:
     def _wait(self, count: Callable[[], int], known: int, seconds: float | None = None) -> bool:
         """Wait until there are more than the known, or the next sign of life is due; whether there are more."""
         with self._news:
-            return self._news.wait_for(lambda: self.closed or count() > known,
-                                       PING if seconds is None else seconds) and not self.closed
+            return (
+                self._news.wait_for(lambda: self.closed or count() > known, PING if seconds is None else seconds)
+                and not self.closed
+            )
 
     def of_match(self, match: Watched, number: int) -> Iterator[str]:
         """Messages for those who watch a match, from line `number` on, up to the result."""

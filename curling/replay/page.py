@@ -31,11 +31,19 @@ def index_page() -> str:
 
 def _page(title: str, data: dict[str, Any], connect: str) -> str:
     style, script = text(FOLDER / "page.css"), "\n".join(text(FOLDER / name) for name in SCRIPTS)
-    return fill(FOLDER / "page.html", title=html.escape(title), style=style, script=script, data=embedded(data),
-                policy=policy(style, script, connect))
+    return fill(
+        FOLDER / "page.html",
+        title=html.escape(title),
+        style=style,
+        script=script,
+        data=embedded(data),
+        policy=policy(style, script, connect),
+    )
 
 
 def policy(style: str, script: str, connect: str) -> str:
     """A Content-Security-Policy under which nothing runs but this script, and nothing styles but this style."""
-    return (f"default-src 'none'; img-src data:; connect-src {connect}; style-src {digest(style)}; "
-            f"script-src {digest(script)}; base-uri 'none'; form-action 'none'")
+    return (
+        f"default-src 'none'; img-src data:; connect-src {connect}; style-src {digest(style)}; "
+        f"script-src {digest(script)}; base-uri 'none'; form-action 'none'"
+    )

@@ -44,11 +44,19 @@ class Story:
         """The match: its sheet in millimetres, and the win probability before the first shot."""
         match, sheet, model = self.match, self.model.law.sheet, self.model
         return {
-            "type": "match", "players": match.players, "budgets": match.budgets, "physics": match.physics,
-            "rule": model.rule, "noise": model.noise if isinstance(model.noise, str) else "custom", "ends": match.ends,
-            "engine": match.engine, "chance": self._chance(),
-            "sheet": {name: round(1000.0 * getattr(sheet, name))
-                      for name in ("hog_line", "tee", "back_line", "half_width", "house_radius")},
+            "type": "match",
+            "players": match.players,
+            "budgets": match.budgets,
+            "physics": match.physics,
+            "rule": model.rule,
+            "noise": model.noise if isinstance(model.noise, str) else "custom",
+            "ends": match.ends,
+            "engine": match.engine,
+            "chance": self._chance(),
+            "sheet": {
+                name: round(1000.0 * getattr(sheet, name))
+                for name in ("hog_line", "tee", "back_line", "half_width", "house_radius")
+            },
         }
 
     def tell(self, item: Shot | End | Result) -> Event:
@@ -62,8 +70,12 @@ class Story:
     def _shot(self, shot: Shot) -> Event:
         """The shot: speeds in m/s of a real clock, angles in degrees, times in milliseconds, lengths in millimetres."""
         turn = *divmod(int(self._state[TIME]), STONES), int(team_of(self._state)), int(self._state[HAMMER])
-        require(not self._over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4],
-                "none, the match is over" if self._over else f"{turn}, the next shot")
+        require(
+            not self._over and turn == shot[:4],
+            "(end, shot, team, hammer)",
+            shot[:4],
+            "none, the match is over" if self._over else f"{turn}, the next shot",
+        )
         before = self._state
         after = outcome(self.model, before, shot.thrown, self.match.engine, trajectory=True)
         assert after.path is not None
@@ -73,11 +85,18 @@ class Story:
         if after.points is None:
             self._state[FIRST_STONE:] = np.nan_to_num(stones).ravel()
         return {
-            "type": "shot", **{name: getattr(shot, name) for name in ("end", "shot", "team", "hammer", "value",
-                                                                      "simulations", "seconds")},
-            "aim": self._throw(shot.aim), "thrown": self._throw(shot.thrown), "turn": 1 if shot.aim[2] >= 0.0 else -1,
-            "aimed": self._as_aimed(before, shot), "tracks": tracks(after.path, self._pace),
-            "length": round(1000.0 * self._pace * float(after.path.times[-1])), "foul": after.foul,
+            "type": "shot",
+            **{
+                name: getattr(shot, name)
+                for name in ("end", "shot", "team", "hammer", "value", "simulations", "seconds")
+            },
+            "aim": self._throw(shot.aim),
+            "thrown": self._throw(shot.thrown),
+            "turn": 1 if shot.aim[2] >= 0.0 else -1,
+            "aimed": self._as_aimed(before, shot),
+            "tracks": tracks(after.path, self._pace),
+            "length": round(1000.0 * self._pace * float(after.path.times[-1])),
+            "foul": after.foul,
             "stones": [None if place is None else [round(1000.0 * x) for x in place] for place in shot.stones],
             "chance": after.reward if after.over else self._chance(),
         }

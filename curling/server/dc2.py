@@ -16,6 +16,7 @@ LOGIN_SECONDS = 60.0
 
 async def doors(venue: Venue, hall: Hall, host: str, port: int) -> Sequence[asyncio.Server]:
     """Open the port; clients play each other in the order in which they log in."""
+
     def door() -> Seat:
         return Seat(b"\0", dc2.MAX_TEXT, venue.clock, lambda seat: hall.attend(_log_in(venue, hall, seat)))
 

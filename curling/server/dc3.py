@@ -26,6 +26,7 @@ Answer = TypeVar("Answer", dc3.DcOk, dc3.ReadyOk, dc3.Move)
 
 async def doors(venue: Venue, hall: Hall, host: str, port: int) -> Sequence[asyncio.Server]:
     """Open the two ports; one above the first one is team 1's."""
+
     def door(team: int) -> Seat:
         return Seat(b"\n", dc3.MAX_CLIENT_LINE, venue.clock, lambda seat: hall.seat(seat, team))
 
@@ -50,8 +51,13 @@ class Session3(Session):
         super().__init__(venue)
         self._steps = steps
         self._game = game_of(venue.match, venue.times)
-        self._greeting = dc3.encode(dc3.Dc(VERSION, str(uuid.UUID(bytes=venue.ids.bytes(16), version=4)),
-                                           datetime.now(UTC).isoformat(timespec="seconds")))
+        self._greeting = dc3.encode(
+            dc3.Dc(
+                VERSION,
+                str(uuid.UUID(bytes=venue.ids.bytes(16), version=4)),
+                datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+        )
         self._due = [math.inf, math.inf]  # when each must have answered that, by the event loop's clock
 
     async def converse(self) -> None:

@@ -18,13 +18,20 @@ TEAMS: tuple[dc3.Team, dc3.Team] = ("team0", "team1")
 def game_of(match: Match, times: Times) -> dc3.Game:
     """What is played."""
     noise = noise_of(match.noise)
-    player = dc3.IDENTICAL if noise == Noise() else dc3.Player(
-        "normal_dist", physics_of(match.physics).max_speed, noise.speed, noise.angle, None)
-    setting = dc3.Setting(max_end=match.ends, five_rock_rule=match.rule == "five_rock",
-                          thinking_time=_seconds(times.match, times.match),
-                          extra_end_thinking_time=_seconds(times.extra_end, times.extra_end))
-    return dc3.Game(setting=setting, simulator=dc3.Simulator(match.physics, STEP),
-                    players=dc3.PerTeam((player,) * 4, (player,) * 4))
+    player = (
+        dc3.IDENTICAL
+        if noise == Noise()
+        else dc3.Player("normal_dist", physics_of(match.physics).max_speed, noise.speed, noise.angle, None)
+    )
+    setting = dc3.Setting(
+        max_end=match.ends,
+        five_rock_rule=match.rule == "five_rock",
+        thinking_time=_seconds(times.match, times.match),
+        extra_end_thinking_time=_seconds(times.extra_end, times.extra_end),
+    )
+    return dc3.Game(
+        setting=setting, simulator=dc3.Simulator(match.physics, STEP), players=dc3.PerTeam((player,) * 4, (player,) * 4)
+    )
 
 
 def update_of(referee: Referee, last: dc3.LastMove | None) -> dc3.Update:
@@ -53,12 +60,21 @@ def trajectory_of(start: Array, after: Outcome | None, steps: int) -> dc3.Trajec
         for now in _rounded(positions(after.path, steps)):
             moved = np.flatnonzero((before != now).any(1) & ~(np.isnan(before) & np.isnan(now)).all(1))
             listed = dc3.stones_of(now)
-            frames.append(tuple(dc3.Difference(TEAMS[row // TEAM_STONES], row % TEAM_STONES,
-                                               listed[row // TEAM_STONES][row % TEAM_STONES])
-                                for row in moved.tolist()))
+            frames.append(
+                tuple(
+                    dc3.Difference(
+                        TEAMS[row // TEAM_STONES], row % TEAM_STONES, listed[row // TEAM_STONES][row % TEAM_STONES]
+                    )
+                    for row in moved.tolist()
+                )
+            )
             before = now
-    return dc3.Trajectory(_float32(STEP * steps), dc3.stones_of(_rounded(start)), tuple(frames),
-                          dc3.stones_of(_rounded(start if after is None else after.stones)))
+    return dc3.Trajectory(
+        _float32(STEP * steps),
+        dc3.stones_of(_rounded(start)),
+        tuple(frames),
+        dc3.stones_of(_rounded(start if after is None else after.stones)),
+    )
 
 
 def _state(referee: Referee) -> dc3.State:
@@ -68,10 +84,15 @@ def _state(referee: Referee) -> dc3.State:
         winner = None if result.winner is None else TEAMS[result.winner]
         told = dc3.GameResult(winner, result.reason)  # type: ignore[arg-type]
     return dc3.State(
-        end=referee.end, shot=referee.shot, hammer=TEAMS[referee.hammer] if result is None else None,
+        end=referee.end,
+        shot=referee.shot,
+        hammer=TEAMS[referee.hammer] if result is None else None,
         stones=dc3.stones_of(_rounded(referee.board)),
         scores=dc3.PerTeam(tuple(referee.scores[0]), tuple(referee.scores[1])),
-        thinking_time_remaining=_seconds(*referee.remaining), extra_end_score=dc3.PerTeam(*extra), game_result=told)
+        thinking_time_remaining=_seconds(*referee.remaining),
+        extra_end_score=dc3.PerTeam(*extra),
+        game_result=told,
+    )
 
 
 def _seconds(team0: int, team1: int) -> dc3.PerTeam[float]:

@@ -103,8 +103,9 @@ class Referee:
             after: what `curling.umpire.outcome` says of it.
             seconds: that the mover needed.
         """
-        self._keep(Shot(self.end, self.shot, self.team, self.hammer, aim, thrown, places(after.stones), None, None,
-                        seconds))
+        self._keep(
+            Shot(self.end, self.shot, self.team, self.hammer, aim, thrown, places(after.stones), None, None, seconds)
+        )
         self.state, self.stones = after.state, after.stones
         if after.points is None:
             self.shot += 1

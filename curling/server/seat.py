@@ -60,8 +60,9 @@ class Seat(asyncio.Protocol):
         gone: whether the connection is over.
     """
 
-    def __init__(self, end: bytes, longest: int, clock: Callable[[], float],
-                 arrived: Callable[["Seat"], object]) -> None:
+    def __init__(
+        self, end: bytes, longest: int, clock: Callable[[], float], arrived: Callable[["Seat"], object]
+    ) -> None:
         """A seat that nobody has taken yet."""
         self._end, self._longest, self._clock, self._arrived = end, longest, clock, arrived
         self._transport: asyncio.Transport | None = None

@@ -13,8 +13,7 @@ Doors = Callable[[Venue, Hall, str, int], Awaitable[Sequence[asyncio.Server]]]
 SIGNALS = signal.SIGINT, signal.SIGTERM
 
 
-async def serve(venue: Venue, make: Make, doors: Doors, host: str, port: int,
-                most: int | None = None) -> int | None:
+async def serve(venue: Venue, make: Make, doors: Doors, host: str, port: int, most: int | None = None) -> int | None:
     """Serve matches until there were as many as asked for, or a signal comes.
 
     Args:
@@ -33,8 +32,10 @@ async def serve(venue: Venue, make: Make, doors: Doors, host: str, port: int,
     """
     loop, stopped = asyncio.get_running_loop(), asyncio.Queue[int]()
     # not the loop's own handlers, which Windows has not
-    before = {number: signal.signal(number, lambda came, _: loop.call_soon_threadsafe(stopped.put_nowait, came))
-              for number in SIGNALS}
+    before = {
+        number: signal.signal(number, lambda came, _: loop.call_soon_threadsafe(stopped.put_nowait, came))
+        for number in SIGNALS
+    }
     hall = Hall(lambda: make(venue), most)
     servers: Sequence[asyncio.Server] = ()
     try:

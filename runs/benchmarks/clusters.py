@@ -22,8 +22,9 @@ def nothing(number: int) -> int:
 
 def empty(workers: Workers, tasks: int) -> tuple[float, float]:
     """Seconds, and the driver's seconds of processor, that an empty task takes."""
-    spread = parallel.spread(nothing, ((n,) for n in range(tasks + WARM_UP * workers.jobs)), workers.jobs,
-                             backend=workers.backend)
+    spread = parallel.spread(
+        nothing, ((n,) for n in range(tasks + WARM_UP * workers.jobs)), workers.jobs, backend=workers.backend
+    )
     with closing(spread) as results:
         for _ in range(WARM_UP * workers.jobs):
             next(results)

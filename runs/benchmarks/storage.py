@@ -65,8 +65,9 @@ def _episodes(setting: Setting, numbers: range, rng: np.random.Generator) -> Ite
     times = setting.budget / 1e3 * rng.normal(1.0, 0.03, (len(numbers), STEPS)).astype("<f4")
     for i, number in enumerate(numbers):
         kept = times[i].tobytes() if setting.unit == "ms" else None
-        yield Episode(number, float(rng.normal(1.0, 0.3)), STEPS, float(times[i].sum()), 10_000, actions[i].tobytes(),
-                      kept)
+        yield Episode(
+            number, float(rng.normal(1.0, 0.3)), STEPS, float(times[i].sum()), 10_000, actions[i].tobytes(), kept
+        )
 
 
 def measure_rows(rows: int) -> None:
@@ -79,8 +80,13 @@ def measure_rows(rows: int) -> None:
         print(f"{rows:,} rows written in {time.perf_counter() - start:.1f} s, {size:.0f} MB")
         for name, (imported, task) in TASKS.items():
             program = PROGRAM.format(imported=imported, task=task)
-            done = subprocess.run([sys.executable, "-c", program, str(folder)], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.PIPE, text=True, check=True)
+            done = subprocess.run(
+                [sys.executable, "-c", program, str(folder)],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
             wall, processor, megabytes = map(float, done.stderr.splitlines()[-1].split())
             print(f"{name:<20} {wall:6.2f} s ({processor:.2f} s of processor time) {megabytes:7.0f} MB", flush=True)
 
@@ -102,10 +108,12 @@ def measure_overhead(name: str, jobs: int) -> None:
     steady = moments[begun:]
     wall = steady[-1][0] - moments[begun - 1][0]
     planning, playing = (sum(column) for column in list(zip(*steady, strict=True))[1:])
-    print(f"{name}, {jobs} jobs: {wall:.1f} s, {len(steady)} batches; planning {planning / (jobs * wall):.1%}, "
-          f"environment {(playing - planning) / (jobs * wall):.1%}, runner and store "
-          f"{1.0 - playing / (jobs * wall):.1%} of the workers' time; all overhead is "
-          f"{jobs * wall / planning - 1.0:.1%} of planning")
+    print(
+        f"{name}, {jobs} jobs: {wall:.1f} s, {len(steady)} batches; planning {planning / (jobs * wall):.1%}, "
+        f"environment {(playing - planning) / (jobs * wall):.1%}, runner and store "
+        f"{1.0 - playing / (jobs * wall):.1%} of the workers' time; all overhead is "
+        f"{jobs * wall / planning - 1.0:.1%} of planning"
+    )
 
 
 def main() -> None:

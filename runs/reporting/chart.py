@@ -25,10 +25,21 @@ COLOURS = (GREY, "#0072B2", "#E69F00", "#D55E00", "#CC79A7", "#009E73", "#56B4E9
 MARKERS = ("x", "o", "s", "^", "D", "*", "v", "P", "X", "<", ">")
 LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 STYLE: Any = {
-    "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10.5, "axes.titleweight": "bold",
-    "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.8, "axes.axisbelow": True,
-    "axes.grid": True, "grid.color": "#e6e6e6", "grid.linewidth": 0.7, "legend.frameon": False, "legend.fontsize": 8.5,
-    "svg.hashsalt": "bonspiel", "figure.dpi": 160,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "svg.hashsalt": "bonspiel",
+    "figure.dpi": 160,
 }
 UNITS = {"simulations": "simulations per decision", "ms": "milliseconds per decision"}
 RESOLUTION = 1e-3  # regrets below this part of the range from random to optimal are drawn at the foot of their panel
@@ -102,7 +113,7 @@ def draw(panels: Sequence[Panel]) -> Figure:
         axes = figure.subplots(blocks * len(heights), columns, squeeze=False, height_ratios=heights * blocks)
         for place in range(blocks * columns):
             row, column = divmod(place, columns)
-            ours: list[Axes] = list(axes[row * len(heights):(row + 1) * len(heights), column])
+            ours: list[Axes] = list(axes[row * len(heights) : (row + 1) * len(heights), column])
             if place < len(panels):
                 env = panels[place].env
                 styles = looks(text for panel in panels if panel.env == env for text in panel.curves)
@@ -137,8 +148,14 @@ def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Look], *, named
         if lowest is not reward:
             lowest.set_ylabel("regret (optimum \N{MINUS SIGN} mean)")
     handles, labels = reward.get_legend_handles_labels()
-    lowest.legend(handles, ["\n".join(_lines(label)) for label in labels], loc="upper center", bbox_to_anchor=(0.5, 0),
-                  borderaxespad=4, ncols=2 if max(map(len, labels)) < 30 else 1)
+    lowest.legend(
+        handles,
+        ["\n".join(_lines(label)) for label in labels],
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        borderaxespad=4,
+        ncols=2 if max(map(len, labels)) < 30 else 1,
+    )
 
 
 def _lines(label: str) -> list[str]:
@@ -152,9 +169,20 @@ def _lines(label: str) -> list[str]:
 
 
 def _curve(axes: Axes, look: Look, label: str, x: Array, y: Array, low: Array, high: Array) -> None:
-    line, = axes.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.4, marker=look.marker, label=label,
-                      markersize=7.5 if look.marker == "*" else 4.8, markeredgecolor=look.colour, markeredgewidth=1.0,
-                      markerfacecolor=look.colour if look.filled else "white", zorder=3)
+    (line,) = axes.plot(
+        x,
+        y,
+        color=look.colour,
+        linestyle=look.line,
+        linewidth=1.4,
+        marker=look.marker,
+        label=label,
+        markersize=7.5 if look.marker == "*" else 4.8,
+        markeredgecolor=look.colour,
+        markeredgewidth=1.0,
+        markerfacecolor=look.colour if look.filled else "white",
+        zorder=3,
+    )
     line.set_gid(label)
     if len(x) > 1:
         axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
@@ -164,8 +192,10 @@ def _curve(axes: Axes, look: Look, label: str, x: Array, y: Array, low: Array, h
 
 def _points(panel: Panel) -> dict[str, Array]:
     """For each planner budgets, means, lower and upper bounds, [4, n]."""
-    found = {text: np.array([(budget, *summary.interval) for budget, summary in curve]).T
-             for text, curve in panel.curves.items()}
+    found = {
+        text: np.array([(budget, *summary.interval) for budget, summary in curve]).T
+        for text, curve in panel.curves.items()
+    }
     if len(panel.budgets) == 1:
         for place, points in enumerate(found.values()):
             points[0] *= apart(place, len(found))
@@ -185,8 +215,18 @@ def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, *
     if value is not None:
         axes.axhline(value, color=colour, linewidth=1.0, linestyle=line, zorder=1.5)
         label = f"{name} {value:.3f}".replace("-", "\N{MINUS SIGN}")
-        axes.annotate(label, (1, value), (-2, 3 if above else -3), xycoords=("axes fraction", "data"), color=colour,
-                      textcoords="offset points", ha="right", va="bottom" if above else "top", fontsize=8, bbox=VEIL)
+        axes.annotate(
+            label,
+            (1, value),
+            (-2, 3 if above else -3),
+            xycoords=("axes fraction", "data"),
+            color=colour,
+            textcoords="offset points",
+            ha="right",
+            va="bottom" if above else "top",
+            fontsize=8,
+            bbox=VEIL,
+        )
 
 
 def _regret(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
@@ -204,8 +244,18 @@ def _regret(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
     if touched:
         axes.axhspan(0, least, color="#f2f2f2", linewidth=0, zorder=0)
         axes.set_ylim(bottom=least / 1.6)
-        axes.annotate(f"within {least:.2g} of the optimum", (0, 0), (4, 2), xycoords="axes fraction",
-                      textcoords="offset points", ha="left", va="bottom", fontsize=7.5, color=GREY, bbox=VEIL)
+        axes.annotate(
+            f"within {least:.2g} of the optimum",
+            (0, 0),
+            (4, 2),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            fontsize=7.5,
+            color=GREY,
+            bbox=VEIL,
+        )
     _log_labels(axes.yaxis, *axes.get_ylim())
 
 

@@ -14,8 +14,19 @@ from runs.statistics.curves import Panel
 from runs.statistics.sample import Interval, histogram, performance_profile, regret
 
 THRESHOLDS = 61
-SYMBOLS = {"x": "x-thin", "o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "*": "star",
-           "v": "triangle-down", "P": "cross", "X": "hexagon", "<": "triangle-left", ">": "triangle-right"}
+SYMBOLS = {
+    "x": "x-thin",
+    "o": "circle",
+    "s": "square",
+    "^": "triangle-up",
+    "D": "diamond",
+    "*": "star",
+    "v": "triangle-down",
+    "P": "cross",
+    "X": "hexagon",
+    "<": "triangle-left",
+    ">": "triangle-right",
+}
 DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
 ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
 
@@ -28,9 +39,16 @@ def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     Args:
         planners: labels by the planners' texts.
     """
-    return {text: {"label": planners[text], "colour": look.colour, "dark": ON_DARK.get(look.colour, look.colour),
-                   "symbol": SYMBOLS[look.marker] + ("" if look.filled else "-open"), "dash": DASHES[look.line]}
-            for text, look in chart.looks(planners).items()}
+    return {
+        text: {
+            "label": planners[text],
+            "colour": look.colour,
+            "dark": ON_DARK.get(look.colour, look.colour),
+            "symbol": SYMBOLS[look.marker] + ("" if look.filled else "-open"),
+            "dash": DASHES[look.line],
+        }
+        for text, look in chart.looks(planners).items()
+    }
 
 
 def numbers(values: Any) -> list[float | None]:
@@ -40,12 +58,18 @@ def numbers(values: Any) -> list[float | None]:
 
 def returns(panel: Panel) -> dict[str, Any]:
     """Mean return against budget."""
-    levels = [(name, value) for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
-              if value is not None]
-    curves = {planner: [(budget, summary.interval) for budget, summary in curve]
-              for planner, curve in panel.curves.items()}
-    return {**_curves(panel, curves, "Mean return", "mean return"),
-            "levels": [{"name": name, "value": value} for name, value in levels]}
+    levels = [
+        (name, value)
+        for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
+        if value is not None
+    ]
+    curves = {
+        planner: [(budget, summary.interval) for budget, summary in curve] for planner, curve in panel.curves.items()
+    }
+    return {
+        **_curves(panel, curves, "Mean return", "mean return"),
+        "levels": [{"name": name, "value": value} for name, value in levels],
+    }
 
 
 def regrets(panel: Panel) -> dict[str, Any] | None:
@@ -53,8 +77,10 @@ def regrets(panel: Panel) -> dict[str, Any] | None:
     optimum = panel.optimum
     if optimum is None:
         return None
-    curves = {planner: [(budget, regret(summary.interval, optimum)) for budget, summary in curve]
-              for planner, curve in panel.curves.items()}
+    curves = {
+        planner: [(budget, regret(summary.interval, optimum)) for budget, summary in curve]
+        for planner, curve in panel.curves.items()
+    }
     return {**_curves(panel, curves, "Regret", "optimum \N{MINUS SIGN} mean return"), "floor": chart.floor(panel)}
 
 
@@ -65,10 +91,13 @@ def simple_regrets(panel: Panel, floor: float) -> dict[str, Any]:
         panel: as from `runs.statistics.curves.simple_regrets`.
         floor: regrets below it are drawn as this.
     """
-    curves = {planner: [(budget, summary.interval) for budget, summary in curve]
-              for planner, curve in panel.curves.items()}
-    return {**_curves(panel, curves, "Simple regret of the first action", "V* \N{MINUS SIGN} Q*(first action)"),
-            "floor": floor}
+    curves = {
+        planner: [(budget, summary.interval) for budget, summary in curve] for planner, curve in panel.curves.items()
+    }
+    return {
+        **_curves(panel, curves, "Simple regret of the first action", "V* \N{MINUS SIGN} Q*(first action)"),
+        "floor": floor,
+    }
 
 
 def _curves(panel: Panel, curves: Mapping[str, Curve], title: str, value: str) -> dict[str, Any]:
@@ -76,10 +105,17 @@ def _curves(panel: Panel, curves: Mapping[str, Curve], title: str, value: str) -
     for planner, curve in curves.items():
         y, low, high = (numbers(column) for column in zip(*(interval for _, interval in curve), strict=True))
         n = [summary.n for _, summary in panel.curves[planner]]
-        series.append({"planner": planner, "x": [budget for budget, _ in curve], "y": y, "low": low, "high": high,
-                       "n": n})
-    return {"kind": "curve", "title": title, "x": chart.UNITS[panel.unit], "y": value,
-            "ticks": chart.ticks(panel), "series": series}
+        series.append(
+            {"planner": planner, "x": [budget for budget, _ in curve], "y": y, "low": low, "high": high, "n": n}
+        )
+    return {
+        "kind": "curve",
+        "title": title,
+        "x": chart.UNITS[panel.unit],
+        "y": value,
+        "ticks": chart.ticks(panel),
+        "series": series,
+    }
 
 
 def _by_budget(samples: Mapping[Setting, Array]) -> dict[float, dict[Setting, Array]]:
@@ -108,11 +144,24 @@ def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
         series = []
         for setting, sample in some.items():
             found = performance_profile((sample - shift) / scale, thresholds, planner_rng(setting, len(sample)))
-            series.append({"planner": setting.planner, "y": numbers(found.share), "low": numbers(found.low),
-                           "high": numbers(found.high), "n": len(sample)})
+            series.append(
+                {
+                    "planner": setting.planner,
+                    "y": numbers(found.share),
+                    "low": numbers(found.low),
+                    "high": numbers(found.high),
+                    "n": len(sample),
+                }
+            )
         budgets[f"{budget:g}"] = series
-    return {"kind": "profile", "title": "Performance profile", "x": f"{name}, \N{GREEK SMALL LETTER TAU}",
-            "y": "share of episodes above \N{GREEK SMALL LETTER TAU}", "at": numbers(thresholds), "budgets": budgets}
+    return {
+        "kind": "profile",
+        "title": "Performance profile",
+        "x": f"{name}, \N{GREEK SMALL LETTER TAU}",
+        "y": "share of episodes above \N{GREEK SMALL LETTER TAU}",
+        "at": numbers(thresholds),
+        "budgets": budgets,
+    }
 
 
 def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any]:
@@ -125,8 +174,19 @@ def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any]:
             return numbers((np.round(sample, 6)[:, None] == shown.low).mean(axis=0))
         return numbers(np.histogram(sample, [*shown.low, shown.high[-1]])[0] / len(sample))
 
-    budgets = {f"{budget:g}": [{"planner": setting.planner, "n": len(sample), "y": shares(sample)}
-                               for setting, sample in some.items()] for budget, some in _by_budget(samples).items()}
-    return {"kind": "outcomes", "title": "Outcomes", "y": "share of the episodes", "named": named,
-            "x": "return of an episode" if named else f"return of an episode, in {len(shown.low)} classes",
-            "low": numbers(shown.low), "high": numbers(shown.high), "budgets": budgets}
+    budgets = {
+        f"{budget:g}": [
+            {"planner": setting.planner, "n": len(sample), "y": shares(sample)} for setting, sample in some.items()
+        ]
+        for budget, some in _by_budget(samples).items()
+    }
+    return {
+        "kind": "outcomes",
+        "title": "Outcomes",
+        "y": "share of the episodes",
+        "named": named,
+        "x": "return of an episode" if named else f"return of an episode, in {len(shown.low)} classes",
+        "low": numbers(shown.low),
+        "high": numbers(shown.high),
+        "budgets": budgets,
+    }

@@ -27,11 +27,15 @@ def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing
         parts += ["## Time budgets", timing.verdict(timings), timing.table(timings)]
     failures = store.failures()
     if failures:
-        lines = [f"- {env}, {planner}, {budget} {unit}, episode {episode}: {error}"
-                 for env, planner, budget, unit, episode, error in failures]
+        lines = [
+            f"- {env}, {planner}, {budget} {unit}, episode {episode}: {error}"
+            for env, planner, budget, unit, episode, error in failures
+        ]
         parts += [f"## {len(failures)} episodes failed", "\n".join(lines)]
-    parts += ["## Environments and planners",
-              "\n".join(f"- `{name}` is `{meaning}`" for name, meaning in store.resolved.items())]
+    parts += [
+        "## Environments and planners",
+        "\n".join(f"- `{name}` is `{meaning}`" for name, meaning in store.resolved.items()),
+    ]
     seeds = sorted({experiment.seed for experiment in store.suite.experiment})
     parts += ["## Provenance", _facts({"seed": ", ".join(map(str, seeds)), **store.provenance})]
     for one in store.provenance.get("merged", []):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import envs
 import planners
-from planners import jit
 from planners.base import Array, Decision, Model, Rng
+from planners.core import jit
 from runs.experiment import Setting
 from runs.results.store import Store
 from runs.runner.episode import environment_rng, planner_rng
@@ -81,8 +81,15 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
     return int(jit.actions(params[-TAIL:-2].view(np.int64), state, params[:-TAIL], out, keys))
 
 
-COUNTING = {"step": step, "step_exact": step_exact, "rollout": rollout, "sample_action": sample_action,
-            "player": player, "cells": cells, "actions": actions}
+COUNTING = {
+    "step": step,
+    "step_exact": step_exact,
+    "rollout": rollout,
+    "sample_action": sample_action,
+    "player": player,
+    "cells": cells,
+    "actions": actions,
+}
 
 
 class Counted:
@@ -107,8 +114,9 @@ class Counted:
 @functools.cache
 def _counted_class(cls: type[Any]) -> type[Counted]:
     """A class for each class of models, as searches know what a model offers by its class."""
-    roles: dict[str, Any] = {role: staticmethod(cast(Any, function)) for role, function in COUNTING.items()
-                             if hasattr(cls, role)}
+    roles: dict[str, Any] = {
+        role: staticmethod(cast(Any, function)) for role, function in COUNTING.items() if hasattr(cls, role)
+    }
     return type(f"Counted{cls.__name__}", (Counted,), roles)
 
 

@@ -44,8 +44,9 @@ def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timin
     return path
 
 
-def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing],
-         advance: Advance = lambda *_: None) -> str:
+def text(
+    store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], advance: Advance = lambda *_: None
+) -> str:
     """The page.
 
     Args:
@@ -70,8 +71,9 @@ def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing
 class _Report:
     """Gathers the sections, and what the charts in them show."""
 
-    def __init__(self, store: Store, simple: Mapping[tuple[str, str], Panel],
-                 steps: Mapping[str, Mapping[str, Steps | None]]) -> None:
+    def __init__(
+        self, store: Store, simple: Mapping[tuple[str, str], Panel], steps: Mapping[str, Mapping[str, Steps | None]]
+    ) -> None:
         self.store, self.simple, self.steps = store, simple, steps
         self.samples = {setting: sample for setting, sample in store.returns().items() if len(sample)}
         self.environments: dict[str, list[str]] = {}
@@ -80,12 +82,19 @@ class _Report:
 
     def panel(self, panel: Panel) -> None:
         """Add the charts and tables of an environment and a unit of budget."""
-        samples = {setting: sample for setting, sample in self.samples.items()
-                   if (setting.env, setting.unit) == (panel.env, panel.unit)}
+        samples = {
+            setting: sample
+            for setting, sample in self.samples.items()
+            if (setting.env, setting.unit) == (panel.env, panel.unit)
+        }
         self.labels.setdefault(panel.env, {}).update({text: panel.label(text) for text in panel.curves})
         simple = self.simple.get((panel.env, panel.unit)) if panel.optimum is not None else None
-        against_budget = self._figures(panel, charts.returns(panel), charts.regrets(panel),
-                                       charts.simple_regrets(simple, chart.floor(panel)) if simple else None)
+        against_budget = self._figures(
+            panel,
+            charts.returns(panel),
+            charts.regrets(panel),
+            charts.simple_regrets(simple, chart.floor(panel)) if simple else None,
+        )
         spread = self._figures(panel, charts.profiles(panel, samples), charts.outcomes(samples))
         best = _fullest(samples)
         told = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
@@ -95,20 +104,27 @@ class _Report:
         self.environments.setdefault(panel.env, []).append(
             f'<section class="unit"><h3>{UNITS[panel.unit]}</h3>'
             f'<p class="muted">{_episodes(panel)}</p>{against_budget}<div class="choice">{"".join(told)}</div>'
-            f"{_budgets(panel, samples, best)}{spread}{matrix}</section>")
+            f"{_budgets(panel, samples, best)}{spread}{matrix}</section>"
+        )
 
     def _figures(self, panel: Panel, *shown: dict[str, Any] | None) -> str:
-        key = "".join(f'<span data-planner="{escape(planner)}"><svg></svg>{escape(panel.label(planner))}</span>'
-                      for planner in panel.curves)
-        return (f'<div class="key" aria-hidden="true">{key}</div>'
-                f'<div class="charts">{"".join(self._figure(panel, one) for one in shown if one)}</div>')
+        key = "".join(
+            f'<span data-planner="{escape(planner)}"><svg></svg>{escape(panel.label(planner))}</span>'
+            for planner in panel.curves
+        )
+        return (
+            f'<div class="key" aria-hidden="true">{key}</div>'
+            f'<div class="charts">{"".join(self._figure(panel, one) for one in shown if one)}</div>'
+        )
 
     def _figure(self, panel: Panel, shown: dict[str, Any]) -> str:
         name = f"chart{len(self.data)}"
         self.data[name] = {**shown, "env": panel.env, "unit": panel.unit}
         told = f"{shown['title']}: {shown['y']} against {shown['x']}, {counted(len(panel.curves), 'planner')}"
-        return (f'<figure><figcaption>{escape(shown["title"])}</figcaption>'
-                f'<div class="chart" id="{name}" role="img" aria-label="{escape(told)}"></div></figure>')
+        return (
+            f"<figure><figcaption>{escape(shown['title'])}</figcaption>"
+            f'<div class="chart" id="{name}" role="img" aria-label="{escape(told)}"></div></figure>'
+        )
 
     def page(self, timings: Mapping[Setting, timing.Timing]) -> str:
         """All of it."""
@@ -118,45 +134,69 @@ class _Report:
         looks = {env: charts.looks(labels) for env, labels in self.labels.items()}
         sections = "".join(map(self._environment, self.environments, range(len(self.environments)), looks.values()))
         failures = store.failures()
-        labels = {(env, text): label for env in {setting.env for setting in timings}
-                  for text, label in entrants(store.suite, env).items()}
+        labels = {
+            (env, text): label
+            for env in {setting.env for setting in timings}
+            for text, label in entrants(store.suite, env).items()
+        }
         verdict = _verdict(timings) if timings else ""
         last = ""
         if timings:
-            last += (f'<section><h2 id="time">Time of decisions</h2>{verdict}'
-                     f"{tables.of_timings(timings, labels)}</section>")
+            last += (
+                f'<section><h2 id="time">Time of decisions</h2>{verdict}{tables.of_timings(timings, labels)}</section>'
+            )
         if failures:
             last += f'<section><h2 id="failures">Failures</h2>{tables.of_failures(failures)}</section>'
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
         links += [("time", "time of decisions")] * bool(timings) + [("failures", "failures")] * bool(failures)
         links += [("planners", "planners"), ("method", "method"), ("provenance", "provenance")]
         return template.fill(
-            FOLDER / "page.html", title=escape(store.suite.name), description=escape(store.suite.description),
-            state=_state(store, verdict), policy=escape(_policy(script)), style=style, script=script,
+            FOLDER / "page.html",
+            title=escape(store.suite.name),
+            description=escape(store.suite.description),
+            state=_state(store, verdict),
+            policy=escape(_policy(script)),
+            style=style,
+            script=script,
             contents="".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links),
-            sections=sections + last, planners=_planners(store, self.environments), provenance=provenance(store),
-            resamples=f"{statistics.RESAMPLES:,}", many=f"{statistics.MANY:,}", groups=f"{statistics.GROUPS:,}",
-            first=f"{FIRST_ACTIONS:,}", data=template.embedded({"charts": self.data, "looks": looks}))
+            sections=sections + last,
+            planners=_planners(store, self.environments),
+            provenance=provenance(store),
+            resamples=f"{statistics.RESAMPLES:,}",
+            many=f"{statistics.MANY:,}",
+            groups=f"{statistics.GROUPS:,}",
+            first=f"{FIRST_ACTIONS:,}",
+            data=template.embedded({"charts": self.data, "looks": looks}),
+        )
 
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
-        buttons = "".join(f'<button type="button" aria-pressed="true" data-planner="{escape(planner)}"><svg></svg>'
-                          f"{escape(look['label'])}</button>" for planner, look in looks.items())
+        buttons = "".join(
+            f'<button type="button" aria-pressed="true" data-planner="{escape(planner)}"><svg></svg>'
+            f"{escape(look['label'])}</button>"
+            for planner, look in looks.items()
+        )
         found, speed = self.steps.get(env, {}), _speed(self.store, env)
         labels = entrants(self.store.suite, env)
         steps = ""
         if any(found.values()):
-            steps = (f'<section><h3>Model steps</h3>{tables.of_steps(env, labels, found, speed)}'
-                     f'<p class="muted">{STEPS}</p></section>')
-        return (f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
-                f'<p class="muted">{escape(self.store.resolved.get(env, ""))}</p>'
-                f'<div class="legend" role="group" aria-label="Planners shown">{buttons}</div>'
-                f"{''.join(self.environments[env])}{steps}</section>")
+            steps = (
+                f"<section><h3>Model steps</h3>{tables.of_steps(env, labels, found, speed)}"
+                f'<p class="muted">{STEPS}</p></section>'
+            )
+        return (
+            f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
+            f'<p class="muted">{escape(self.store.resolved.get(env, ""))}</p>'
+            f'<div class="legend" role="group" aria-label="Planners shown">{buttons}</div>'
+            f"{''.join(self.environments[env])}{steps}</section>"
+        )
 
 
-STEPS = (f"Steps were counted for this page, inside the model, in {model_steps.DECISIONS} first decisions with the "
-         "run's own seeds and its largest budget that is quick; each was made with and without the counter, and counts "
-         "stand only where both searches were the same. The step of the episode itself is not counted. Simulations per "
-         "second are those of the run, all budgets in simulations together, on its machines.")
+STEPS = (
+    f"Steps were counted for this page, inside the model, in {model_steps.DECISIONS} first decisions with the "
+    "run's own seeds and its largest budget that is quick; each was made with and without the counter, and counts "
+    "stand only where both searches were the same. The step of the episode itself is not counted. Simulations per "
+    "second are those of the run, all budgets in simulations together, on its machines."
+)
 
 
 def _fullest(samples: Mapping[Setting, Array]) -> float:
@@ -189,17 +229,24 @@ def _speed(store: Store, env: str) -> dict[str, float]:
 def _episodes(panel: Panel) -> str:
     sizes = [summary.n for curve in panel.curves.values() for _, summary in curve]
     shown = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
-    known = "".join(f", {name} <b>{value:.4f}</b>".replace("-", "\N{MINUS SIGN}") for name, value in
-                    (("optimum", panel.optimum), ("random policy", panel.random)) if value is not None)
+    known = "".join(
+        f", {name} <b>{value:.4f}</b>".replace("-", "\N{MINUS SIGN}")
+        for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
+        if value is not None
+    )
     episodes = "episode" if shown == "1" else "episodes"
     return f"{shown} {episodes} a point{known}. Bands and bars are 95 % bootstrap intervals."
 
 
 def _budgets(panel: Panel, samples: Mapping[Setting, Array], chosen: float) -> str:
-    options = "".join(f'<option value="{budget:g}"{" selected" * (budget == chosen)}>{budget:,g}</option>'
-                      for budget in sorted({setting.budget for setting in samples}))
-    return (f'<label class="budget" data-panel="{escape(f"{panel.env}|{panel.unit}")}">Single episodes, with a budget '
-            f"of <select>{options}</select></label>")
+    options = "".join(
+        f'<option value="{budget:g}"{" selected" * (budget == chosen)}>{budget:,g}</option>'
+        for budget in sorted({setting.budget for setting in samples})
+    )
+    return (
+        f'<label class="budget" data-panel="{escape(f"{panel.env}|{panel.unit}")}">Single episodes, with a budget '
+        f"of <select>{options}</select></label>"
+    )
 
 
 def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:
@@ -213,21 +260,32 @@ def _state(store: Store, verdict: str) -> str:
     counts = store.counts().values()
     done, total = sum(count.done for count in counts), sum(count.total for count in counts)
     failed = sum(count.failed for count in counts)
-    parts = [f"<p>{done:,} episodes, all that were asked for.</p>" if done == total else
-             f'<p class="bad"><strong>Unfinished</strong>: {done:,} of {total:,} episodes were played.</p>']
+    parts = [
+        f"<p>{done:,} episodes, all that were asked for.</p>"
+        if done == total
+        else f'<p class="bad"><strong>Unfinished</strong>: {done:,} of {total:,} episodes were played.</p>'
+    ]
     if failed:
-        parts.append(f'<p class="bad"><strong>{counted(failed, "episode")} failed</strong>, '
-                     '<a href="#failures">see below</a>.</p>')
+        parts.append(
+            f'<p class="bad"><strong>{counted(failed, "episode")} failed</strong>, '
+            '<a href="#failures">see below</a>.</p>'
+        )
     return "".join(parts) + (verdict if 'class="bad"' in verdict else "")
 
 
 def _planners(store: Store, environments: Iterable[str]) -> str:
-    rows = [[tables.text(label), tables.text(env), tables.text(store.resolved.get(planner, planner))]
-            for env in environments for planner, label in entrants(store.suite, env).items()]
-    return tables.table("Planners with all their parameters", ["planner", "environment", "what it is"], rows,
-                        "planners")
+    rows = [
+        [tables.text(label), tables.text(env), tables.text(store.resolved.get(planner, planner))]
+        for env in environments
+        for planner, label in entrants(store.suite, env).items()
+    ]
+    return tables.table(
+        "Planners with all their parameters", ["planner", "environment", "what it is"], rows, "planners"
+    )
 
 
 def _policy(script: str) -> str:
-    return (f"default-src 'none'; script-src {template.digest(script)}; style-src 'unsafe-inline'; "
-            "img-src data: blob:; base-uri 'none'; form-action 'none'")
+    return (
+        f"default-src 'none'; script-src {template.digest(script)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )

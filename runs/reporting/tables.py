@@ -46,9 +46,11 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Cell]], nam
     """
     columns = "".join(f'<th scope="col"><button type="button">{escape(one)}</button></th>' for one in head)
     body = "".join(f"<tr>{''.join(map(_cell, range(len(row)), row))}</tr>" for row in rows)
-    return (f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
-            f'<table data-name="{escape(name)}"><caption>{escape(caption)}</caption>'
-            f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>")
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
+        f'<table data-name="{escape(name)}"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def _cell(place: int, cell: Cell) -> str:
@@ -66,8 +68,12 @@ def of_budgets(panel: Panel, name: str, column: Column) -> str:
         bands |= any(not math.isnan(interval.low) for interval in told.values())
         cells = {budget: estimate(interval) for budget, interval in told.items()}
         rows.append([text(panel.label(planner)), *(cells.get(budget, NOTHING) for budget in panel.budgets)])
-    return table(f"{name.capitalize()}{' [95 % interval]' * bands} by {UNITS[panel.unit]}",
-                 ["planner", *(f"{budget:,g}" for budget in panel.budgets)], rows, f"{name}|{panel.env}|{panel.unit}")
+    return table(
+        f"{name.capitalize()}{' [95 % interval]' * bands} by {UNITS[panel.unit]}",
+        ["planner", *(f"{budget:,g}" for budget in panel.budgets)],
+        rows,
+        f"{name}|{panel.env}|{panel.unit}",
+    )
 
 
 def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], Interval]) -> str:
@@ -86,12 +92,15 @@ def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], 
             cells.append((f'<span class="{side}" style="--share:{share}%">{shown}</span>', value))
         rows.append(cells)
     unit = "simulations" if panel.unit == "simulations" else "ms"
-    return table(f"Probability of improvement, row over column, with {budget:,g} {unit} [95 % interval]",
-                 ["planner", *map(panel.label, planners)], rows, f"improvement|{panel.env}|{panel.unit}")
+    return table(
+        f"Probability of improvement, row over column, with {budget:,g} {unit} [95 % interval]",
+        ["planner", *map(panel.label, planners)],
+        rows,
+        f"improvement|{panel.env}|{panel.unit}",
+    )
 
 
-def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | None],
-             speed: Mapping[str, float]) -> str:
+def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | None], speed: Mapping[str, float]) -> str:
     """Model steps beside simulations.
 
     Args:
@@ -107,11 +116,27 @@ def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | No
         if steps is None:
             rows.append([text(labels[planner]), text("not counted"), NOTHING, NOTHING, fast])
         else:
-            rows.append([text(labels[planner]), number(steps.simulations, ",.0f"), number(steps.per_simulation),
-                         number(steps.per_simulation * steps.simulations, ",.0f"), fast])
-    return table("Model steps beside simulations",
-                 ["planner", "simulations per decision", "model steps per simulation", "model steps per decision",
-                  "simulations per second in the run"], rows, f"steps|{env}")
+            rows.append(
+                [
+                    text(labels[planner]),
+                    number(steps.simulations, ",.0f"),
+                    number(steps.per_simulation),
+                    number(steps.per_simulation * steps.simulations, ",.0f"),
+                    fast,
+                ]
+            )
+    return table(
+        "Model steps beside simulations",
+        [
+            "planner",
+            "simulations per decision",
+            "model steps per simulation",
+            "model steps per decision",
+            "simulations per second in the run",
+        ],
+        rows,
+        f"steps|{env}",
+    )
 
 
 def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str], str]) -> str:
@@ -125,19 +150,36 @@ def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str
     for setting, one in timings.items():
         late = number(100 * one.share, ".2f")
         marked = (f'<strong class="bad">{late[0]}</strong>', late[1]) if one.late else late
-        rows.append([text(labels[setting.env, setting.planner]), text(setting.env), number(setting.budget, ",g"),
-                     number(one.decisions, ",.0f"), number(one.median), number(one.p99), number(one.longest), marked])
-    return table(f"Milliseconds asked for and taken; late is more than {TOLERANCE:.0%} over the budget",
-                 ["planner", "environment", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms",
-                  "late, %"], rows, "timing")
+        rows.append(
+            [
+                text(labels[setting.env, setting.planner]),
+                text(setting.env),
+                number(setting.budget, ",g"),
+                number(one.decisions, ",.0f"),
+                number(one.median),
+                number(one.p99),
+                number(one.longest),
+                marked,
+            ]
+        )
+    return table(
+        f"Milliseconds asked for and taken; late is more than {TOLERANCE:.0%} over the budget",
+        ["planner", "environment", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late, %"],
+        rows,
+        "timing",
+    )
 
 
 def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]], most: int = 200) -> str:
     """Episodes that failed, and why."""
-    rows = [[text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)]
-            for env, planner, budget, unit, episode, error in failures[:most]]
+    rows = [
+        [text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)]
+        for env, planner, budget, unit, episode, error in failures[:most]
+    ]
     shown = f", the first {most} of them" if len(failures) > most else ""
-    return table(f"{counted(len(failures), 'episode')} failed{shown}",
-                 ["planner", "environment", "budget", "episode", "why"], rows, "failures")
-
-
+    return table(
+        f"{counted(len(failures), 'episode')} failed{shown}",
+        ["planner", "environment", "budget", "episode", "why"],
+        rows,
+        "failures",
+    )

@@ -48,8 +48,20 @@ def _row(setting: Setting, episode: Episode) -> Row:
     if episode.times is not None:
         times = 1e3 * np.frombuffer(episode.times, "<f4").astype(np.float64)
         mean, longest = round(float(times.mean()), 6), round(float(times.max()), 6)
-    return Row(setting.env, setting.planner, setting.budget, setting.unit, episode.number, episode.total, episode.steps,
-               episode.seconds, episode.simulations, action, mean, longest)
+    return Row(
+        setting.env,
+        setting.planner,
+        setting.budget,
+        setting.unit,
+        episode.number,
+        episode.total,
+        episode.steps,
+        episode.seconds,
+        episode.simulations,
+        action,
+        mean,
+        longest,
+    )
 
 
 def to_csv(store: Store, stream: TextIO) -> None:

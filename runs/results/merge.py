@@ -64,15 +64,20 @@ def _check_free(folder: Path) -> None:
 def _check(first: Store, other: Store) -> None:
     """Refuse runs that do not go together."""
     if other.suite.digest() != first.suite.digest():
-        raise UsageError(f"{other.folder} plays something else ({other.suite.name}) than {first.folder} "
-                         f"({first.suite.name}): only runs of the same suite, budgets, episodes and seed are merged")
+        raise UsageError(
+            f"{other.folder} plays something else ({other.suite.name}) than {first.folder} "
+            f"({first.suite.name}): only runs of the same suite, budgets, episodes and seed are merged"
+        )
     if other.provenance.get("sources") != first.provenance.get("sources"):
         commits = [store.provenance.get("commit") or "unknown" for store in (other, first)]
-        raise UsageError(f"{other.folder} was made by other sources (commit {commits[0]}) than {first.folder} (commit "
-                         f"{commits[1]}), and results of two versions do not mix")
+        raise UsageError(
+            f"{other.folder} was made by other sources (commit {commits[0]}) than {first.folder} (commit "
+            f"{commits[1]}), and results of two versions do not mix"
+        )
     if found := other_version(other.provenance, first.provenance):
-        raise UsageError(f"{other.folder} was made with {found} as {first.folder}, and results of two versions do not "
-                         "mix")
+        raise UsageError(
+            f"{other.folder} was made with {found} as {first.folder}, and results of two versions do not mix"
+        )
     for text, meaning in other.resolved.items():
         if first.resolved.get(text, meaning) != meaning:
             raise UsageError(f"{text} was {meaning} in {other.folder} and {first.resolved[text]} in {first.folder}")
@@ -94,13 +99,15 @@ def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
                     raise UsageError(
                         f"episode {first.number} of {setting.planner} in {setting.env} with {setting.budget:g} "
                         f"{setting.unit} has another {'return' if name == 'total' else name.replace('_', ' ')} in "
-                        f"{store.folder} than in {origin.folder}{_why(setting)}; nothing was merged")
+                        f"{store.folder} than in {origin.folder}{_why(setting)}; nothing was merged"
+                    )
         yield first
 
 
 def _why(setting: Setting) -> str:
     return " (time budgets never come out the same: play each episode on one machine, with --part)" * (
-        setting.unit == "ms")
+        setting.unit == "ms"
+    )
 
 
 def provenance(stores: Sequence[Store], command: str) -> dict[str, Any]:

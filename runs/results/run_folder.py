@@ -19,8 +19,14 @@ DRAFT = "results.sqlite.new"
 
 
 @contextmanager
-def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
-          resume: bool, part: Part = WHOLE) -> Iterator[Store]:
+def write(
+    folder: Path,
+    suite: Suite,
+    resolved: Mapping[str, str],
+    provenance: Mapping[str, Any],
+    resume: bool,
+    part: Part = WHOLE,
+) -> Iterator[Store]:
     """A run's results, for the one driver that plays it; a new run unless there is one to resume.
 
     Args:
@@ -47,13 +53,16 @@ def write(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: M
                 store.begin()
                 yield store
             except sqlite3.OperationalError as error:
-                raise RunError(f"{folder / FILE} cannot be written ({error}); what it holds is safe, "
-                               "go on with --resume") from error
+                raise RunError(
+                    f"{folder / FILE} cannot be written ({error}); what it holds is safe, go on with --resume"
+                ) from error
             except sqlite3.IntegrityError:
                 raise
             except sqlite3.DatabaseError as error:
-                raise RunError(f"{folder / FILE} was damaged while the run went on ({error}): restore it, or move it "
-                               "away and run again") from error
+                raise RunError(
+                    f"{folder / FILE} was damaged while the run went on ({error}): restore it, or move it "
+                    "away and run again"
+                ) from error
 
 
 def holds(folder: Path) -> bool:
@@ -71,8 +80,9 @@ def holds(folder: Path) -> bool:
     return False
 
 
-def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
-               resume: bool, part: Part) -> bool:
+def _holds_run(
+    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any], resume: bool, part: Part
+) -> bool:
     """Whether the run to go on with is there; anything else in the folder is refused."""
     if not holds(folder):
         return False
@@ -80,34 +90,48 @@ def _holds_run(folder: Path, suite: Suite, resolved: Mapping[str, str], provenan
         if store.suite.digest() != suite.digest():
             raise UsageError(f"{folder} holds another experiment ({store.suite.name}); choose another --out")
         if store.part != part:
-            raise UsageError(f"{folder} holds part {store.part} of this run; go on with --part {store.part}, or choose "
-                             "another --out")
+            raise UsageError(
+                f"{folder} holds part {store.part} of this run; go on with --part {store.part}, or choose another --out"
+            )
         if not resume:
             raise UsageError(f"{folder} holds this run already; add --resume to go on with it, or choose another --out")
         changed = [text for text, meaning in resolved.items() if store.resolved.get(text, meaning) != meaning]
         if changed:
-            raise UsageError(f"{folder}: {changed[0]} was {store.resolved[changed[0]]} when the run began and is "
-                             f"{resolved[changed[0]]} now; choose another --out")
+            raise UsageError(
+                f"{folder}: {changed[0]} was {store.resolved[changed[0]]} when the run began and is "
+                f"{resolved[changed[0]]} now; choose another --out"
+            )
         if store.provenance.get("sources") != provenance.get("sources"):
             commit = store.provenance.get("commit") or "unknown"
-            raise UsageError(f"{folder} was begun by other sources (commit {commit}), and results of two versions "
-                             "do not mix: choose another --out, or go back to that version")
+            raise UsageError(
+                f"{folder} was begun by other sources (commit {commit}), and results of two versions "
+                "do not mix: choose another --out, or go back to that version"
+            )
         if found := other_version(store.provenance, provenance):
-            raise UsageError(f"{folder} was begun with {found}, and results of two versions do not mix: choose another "
-                             "--out, or install that version")
+            raise UsageError(
+                f"{folder} was begun with {found}, and results of two versions do not mix: choose another "
+                "--out, or install that version"
+            )
     return True
 
 
 @contextmanager
-def drafted(folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any],
-            part: Part = WHOLE) -> Iterator[Store]:
+def drafted(
+    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any], part: Part = WHOLE
+) -> Iterator[Store]:
     """A new run's results, in a locked folder; the file gets its name when the block ends well, or is removed.
 
     Raises:
         UsageError: it could not be written.
     """
-    meta = {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(), "part": str(part),
-            "resolved": json.dumps(resolved), "provenance": json.dumps(provenance)}
+    meta = {
+        "name": suite.name,
+        "suite": suite.to_json(),
+        "digest": suite.digest(),
+        "part": str(part),
+        "resolved": json.dumps(resolved),
+        "provenance": json.dumps(provenance),
+    }
     with writing(folder, sqlite3.Error):
         _remove_draft(folder)
         try:

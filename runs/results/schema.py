@@ -24,18 +24,22 @@ CREATE TABLE failure (
 """
 
 # From each schema to the next: a new file is made by the same steps as an old one is brought up to date.
-MIGRATIONS = ("""
+MIGRATIONS = (
+    """
 ALTER TABLE episode ADD COLUMN simulations INTEGER;
 ALTER TABLE episode ADD COLUMN first_action BLOB;
 ALTER TABLE episode ADD COLUMN times BLOB;
-""",)
+""",
+)
 SCHEMA = 1 + len(MIGRATIONS)
 
 # For reading alone: an old file under the new names.
-VIEWS = {1: """
+VIEWS = {
+    1: """
 CREATE TEMP VIEW episode AS
     SELECT *, NULL AS simulations, NULL AS first_action, NULL AS times FROM main.episode;
-"""}
+"""
+}
 
 
 def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
@@ -55,13 +59,15 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
     """
     connection = sqlite3.connect(_address(file, mode), uri=True, check_same_thread=False)
     try:
-        (application,), = connection.execute("PRAGMA application_id")
-        (version,), = connection.execute("PRAGMA user_version")
+        ((application,),) = connection.execute("PRAGMA application_id")
+        ((version,),) = connection.execute("PRAGMA user_version")
         if application != APPLICATION:
             raise ValueError("it was not written by bonspiel")
         if version > SCHEMA:
-            raise UsageError(f"{file} has results of schema {version}, this version of bonspiel knows up to {SCHEMA}; "
-                             "read it with the version that wrote it, or a newer one")
+            raise UsageError(
+                f"{file} has results of schema {version}, this version of bonspiel knows up to {SCHEMA}; "
+                "read it with the version that wrote it, or a newer one"
+            )
         with closing(sqlite3.connect(":memory:")) as fresh:
             fresh.executescript(_script(0, version))
             missing = _tables(fresh) - _tables(connection)

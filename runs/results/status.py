@@ -58,9 +58,18 @@ def status(store: Store) -> Status:
         worked = sum(count.seconds for count in points.values()) - store.driver["seconds"]
         ahead = sum((count.total - count.done) * count.seconds / count.done for count in points.values() if count.done)
         left = elapsed * ahead / worked if worked > 0.0 else None
-    return Status(str(store.folder), store.suite.name, str(store.part), done,
-                  sum(count.total for count in points.values()), sum(count.failed for count in points.values()),
-                  running, rate, left, points)
+    return Status(
+        str(store.folder),
+        store.suite.name,
+        str(store.part),
+        done,
+        sum(count.total for count in points.values()),
+        sum(count.failed for count in points.values()),
+        running,
+        rate,
+        left,
+        points,
+    )
 
 
 def text(found: Status) -> str:

@@ -98,7 +98,7 @@ class Store:
         Raises:
             sqlite3.OperationalError: there is no room for it, or somebody is reading.
         """
-        (busy, *_), = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        ((busy, *_),) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy:
             raise sqlite3.OperationalError("somebody is reading it")
 
@@ -107,15 +107,18 @@ class Store:
         result = {}
         for setting, episodes in self.suite.episodes().items():
             found = self._connection.execute("SELECT episode FROM episode WHERE setting = ?", (self._ids[setting],))
-            done = {index for index, in found}
+            done = {index for (index,) in found}
             result[setting] = [index for index in self.part.episodes(episodes) if index not in done]
         return result
 
     def begin(self) -> None:
         """Note that a driver begins now."""
         counts = self.counts().values()
-        self.driver = {"began": time.time(), "episodes": sum(count.done for count in counts),
-                       "seconds": sum(count.seconds for count in counts)}
+        self.driver = {
+            "began": time.time(),
+            "episodes": sum(count.done for count in counts),
+            "seconds": sum(count.seconds for count in counts),
+        }
         with self._connection:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('driver', ?)", (json.dumps(self.driver),))
 
@@ -124,8 +127,11 @@ class Store:
         done = "SELECT setting, count(*), sum(seconds) FROM episode GROUP BY setting"
         played = {key: (count, seconds) for key, count, seconds in self._connection.execute(done)}
         failed = dict(self._connection.execute("SELECT setting, count(*) FROM failure GROUP BY setting"))
-        return {setting: Count(*played.get(key, (0, 0.0)), failed.get(key, 0), len(self.part.episodes(episodes)))
-                for setting, episodes in self.suite.episodes().items() for key in (self._ids[setting],)}
+        return {
+            setting: Count(*played.get(key, (0, 0.0)), failed.get(key, 0), len(self.part.episodes(episodes)))
+            for setting, episodes in self.suite.episodes().items()
+            for key in (self._ids[setting],)
+        }
 
     def efforts(self) -> dict[Setting, Effort]:
         """What each setting took so far; those without a result yet are left out."""
@@ -139,8 +145,10 @@ class Store:
         Args:
             column: "episode", "total", "steps", "seconds" or "simulations".
         """
-        return {setting: np.fromiter((np.nan if value is None else value for value in found), np.float64)
-                for setting, found in self._columns(column)}
+        return {
+            setting: np.fromiter((np.nan if value is None else value for value in found), np.float64)
+            for setting, found in self._columns(column)
+        }
 
     def returns(self) -> dict[Setting, NDArray[np.float64]]:
         """The returns of every setting, in order of the episodes."""
@@ -163,18 +171,22 @@ class Store:
     def _columns(self, name: str) -> Iterator[tuple[Setting, Iterator[Any]]]:
         query = f"SELECT {name} FROM episode WHERE setting = ? ORDER BY episode"
         for setting in self.suite.settings():
-            yield setting, (value for value, in self._connection.execute(query, (self._ids[setting],)))
+            yield setting, (value for (value,) in self._connection.execute(query, (self._ids[setting],)))
 
     def episodes(self, setting: Setting) -> Iterator[Episode]:
         """The episodes of a setting, in order."""
-        query = ("SELECT episode, total, steps, seconds, simulations, first_action, times FROM episode "
-                 "WHERE setting = ? ORDER BY episode")
+        query = (
+            "SELECT episode, total, steps, seconds, simulations, first_action, times FROM episode "
+            "WHERE setting = ? ORDER BY episode"
+        )
         return map(Episode._make, self._connection.execute(query, (self._ids[setting],)))
 
     def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:
         """(env, planner, budget, unit, episode, error) of every episode that failed."""
-        query = ("SELECT env, planner, budget, unit, episode, error FROM failure "
-                 "JOIN setting ON setting.id = failure.setting ORDER BY setting, episode")
+        query = (
+            "SELECT env, planner, budget, unit, episode, error FROM failure "
+            "JOIN setting ON setting.id = failure.setting ORDER BY setting, episode"
+        )
         return self._connection.execute(query).fetchall()
 
 
@@ -182,10 +194,14 @@ def unreadable(file: Path, error: Exception) -> UsageError:
     """What to tell when a results file could not be read: that it is damaged, or that something around it is amiss."""
     reason = " ".join(str(error).split())
     if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in DAMAGE:
-        return UsageError(f"{file} cannot be opened now ({reason}); what it holds is safe: see that there is room on "
-                          "its disk and that you may read it, then try again")
-    return UsageError(f"{file} is not a readable results file ({reason}); nothing was changed: restore it, "
-                      "or move it away and run again")
+        return UsageError(
+            f"{file} cannot be opened now ({reason}); what it holds is safe: see that there is room on "
+            "its disk and that you may read it, then try again"
+        )
+    return UsageError(
+        f"{file} is not a readable results file ({reason}); nothing was changed: restore it, "
+        "or move it away and run again"
+    )
 
 
 def opened(folder: Path, mode: str, checked: bool, name: str = FILE) -> Store:

@@ -56,12 +56,14 @@ class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
         except RunError:
             raise
         except KilledWorker as error:
-            raise RunError(f"the same episodes ended {error.allowed_failures + 1} workers, one after another (killed, "
-                           "out of memory, or without bonspiel); the results so far are kept: go on with --resume"
-                           ) from error
+            raise RunError(
+                f"the same episodes ended {error.allowed_failures + 1} workers, one after another (killed, "
+                "out of memory, or without bonspiel); the results so far are kept: go on with --resume"
+            ) from error
         except (CancelledError, OSError) as error:
-            raise RunError("the connection to the Dask scheduler was lost; the results so far are kept: go on with "
-                           "--resume") from error
+            raise RunError(
+                "the connection to the Dask scheduler was lost; the results so far are kept: go on with --resume"
+            ) from error
         except Exception as error:
             raise unplayable(error) from error
 
@@ -82,17 +84,23 @@ def connect(address: str | None, jobs: int | None) -> Iterator[Workers]:
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
-            raise UsageError(f"the Dask scheduler at {address} has no workers; start some with `dask worker {address} "
-                             "--nworkers N --nthreads 1`") from error
+            raise UsageError(
+                f"the Dask scheduler at {address} has no workers; start some with `dask worker {address} "
+                "--nworkers N --nthreads 1`"
+            ) from error
         for worker, found in client.run(importlib.metadata.version, DISTRIBUTION, on_error="return").items():
             if isinstance(found, Exception):
-                raise UsageError(f"the Dask worker {worker} has no bonspiel: install it, in the version that is here, "
-                                 "wherever workers run")
+                raise UsageError(
+                    f"the Dask worker {worker} has no bonspiel: install it, in the version that is here, "
+                    "wherever workers run"
+                )
         threads = client.nthreads()
         for worker, count in threads.items():
             if count > 1:
-                raise UsageError(f"the Dask worker {worker} has {count} threads, which would hinder each other: start "
-                                 f"processes of one thread, with `dask worker {address} --nworkers N --nthreads 1`")
+                raise UsageError(
+                    f"the Dask worker {worker} has {count} threads, which would hinder each other: start "
+                    f"processes of one thread, with `dask worker {address} --nworkers N --nthreads 1`"
+                )
         jobs = jobs or len(threads)
         yield Workers(jobs, DaskBackend(client, jobs), remote=address is not None)
 
@@ -105,8 +113,13 @@ def dask_setup(worker: Any) -> None:
 def _local(jobs: int | None) -> Any:
     """Processes on this machine, quiet, and with all its memory like loky's."""
     return LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=jobs, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0", preload=__name__,
-        silence_logs=logging.CRITICAL)
+        n_workers=jobs,
+        threads_per_worker=1,
+        memory_limit=0,
+        dashboard_address="127.0.0.1:0",
+        preload=__name__,
+        silence_logs=logging.CRITICAL,
+    )
 
 
 def _client(scheduler: Any) -> Any:
@@ -115,5 +128,7 @@ def _client(scheduler: Any) -> Any:
             resolve_address(scheduler)
         return Client(scheduler, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise UsageError(f"no Dask scheduler answers at {scheduler} within {PATIENCE:.0f} s; start one with `dask "
-                         "scheduler`, which tells its address, e.g. tcp://10.0.0.1:8786") from error
+        raise UsageError(
+            f"no Dask scheduler answers at {scheduler} within {PATIENCE:.0f} s; start one with `dask "
+            "scheduler`, which tells its address, e.g. tcp://10.0.0.1:8786"
+        ) from error

@@ -58,8 +58,10 @@ class RayBackend(ParallelBackendBase):  # type: ignore[misc]
         except failures.RayTaskError as error:
             raise error.cause if isinstance(error.cause, RunError) else unplayable(error.cause) from None
         except failures.WorkerCrashedError as error:
-            raise RunError(f"the same episodes ended {RETRIES + 1} workers, one after another (killed, or out of "
-                           "memory); the results so far are kept: go on with --resume") from error
+            raise RunError(
+                f"the same episodes ended {RETRIES + 1} workers, one after another (killed, or out of "
+                "memory); the results so far are kept: go on with --resume"
+            ) from error
         except failures.RayError as error:
             raise unplayable(error) from error
 
@@ -100,5 +102,7 @@ def _reach(address: str) -> None:
     try:
         socket.create_connection((host, int(port)), PATIENCE).close()
     except (OSError, ValueError) as error:
-        raise UsageError(f"nothing answers at {address} within {PATIENCE:.0f} s; give the address that `ray start "
-                         "--head` tells, e.g. 10.0.0.1:6379") from error
+        raise UsageError(
+            f"nothing answers at {address} within {PATIENCE:.0f} s; give the address that `ray start "
+            "--head` tells, e.g. 10.0.0.1:6379"
+        ) from error

@@ -72,8 +72,10 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
     try:
         importlib.import_module(PACKAGES[place.backend])
     except ImportError as error:
-        raise UsageError(f"--backend {place.backend} needs the package {PACKAGES[place.backend]}: "
-                         f"pip install -e '.[{place.backend}]'") from error
+        raise UsageError(
+            f"--backend {place.backend} needs the package {PACKAGES[place.backend]}: "
+            f"pip install -e '.[{place.backend}]'"
+        ) from error
     backend = importlib.import_module(f"runs.runner.backend_{place.backend}")
     with backend.connect(place.address, jobs) as workers:
         yield workers
@@ -81,5 +83,7 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
 
 def unplayable(error: BaseException) -> RunError:
     """What to tell when a worker can do nothing with a batch, e.g. since it finds no bonspiel."""
-    return RunError(f"a worker cannot play ({type(error).__name__}: {' '.join(str(error).split())}); install this "
-                    "version of bonspiel wherever the cluster runs")
+    return RunError(
+        f"a worker cannot play ({type(error).__name__}: {' '.join(str(error).split())}); install this "
+        "version of bonspiel wherever the cluster runs"
+    )

@@ -18,8 +18,15 @@ from runs.runner.backends import HERE, Place
 from runs.suite import Suite
 
 
-def play(suite: Suite, folder: Path, jobs: int | None, resume: bool, provenance: Mapping[str, Any],
-         part: Part = WHOLE, place: Place = HERE) -> None:
+def play(
+    suite: Suite,
+    folder: Path,
+    jobs: int | None,
+    resume: bool,
+    provenance: Mapping[str, Any],
+    part: Part = WHOLE,
+    place: Place = HERE,
+) -> None:
     """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 
     Args:
@@ -36,23 +43,33 @@ def play(suite: Suite, folder: Path, jobs: int | None, resume: bool, provenance:
         RunError: results could not be written, or workers died again and again; what was played before is kept.
     """
     resolved = suite.resolve()
-    with (backends.connect(place, jobs) as workers,
-          run_folder.write(folder, suite, resolved, provenance, resume, part) as results):
+    with (
+        backends.connect(place, jobs) as workers,
+        run_folder.write(folder, suite, resolved, provenance, resume, part) as results,
+    ):
         pending = results.pending()
         left = sum(map(len, pending.values()))
         total = sum(len(part.episodes(count)) for count in suite.episodes().values())
         share = "" if part == WHOLE else f", part {part}"
-        print(f"{suite.name}{share}: {left} of {total} episodes to play with {counted(workers.jobs, 'job')}, into "
-              f"{folder}", file=sys.stderr)
+        print(
+            f"{suite.name}{share}: {left} of {total} episodes to play with {counted(workers.jobs, 'job')}, into "
+            f"{folder}",
+            file=sys.stderr,
+        )
         schedule = parallel.Schedule(pending, workers.jobs)
         if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
-            print(f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "
-                  f"budgets; use --jobs {cores} or fewer", file=sys.stderr)
+            print(
+                f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "
+                f"budgets; use --jobs {cores} or fewer",
+                file=sys.stderr,
+            )
         try:
             with progress(left) as advance, closing(parallel.run(schedule, workers)) as batches:
                 for batch in batches:
                     results.add(batch)
                     advance(len(batch.results), schedule.remaining() / workers.jobs)
         except TerminatedWorkerError as error:
-            raise RunError("worker processes died again and again (killed, or out of memory); the results so far are "
-                           "kept: go on with --resume, and with fewer --jobs if memory was short") from error
+            raise RunError(
+                "worker processes died again and again (killed, or out of memory); the results so far are "
+                "kept: go on with --resume, and with fewer --jobs if memory was short"
+            ) from error

@@ -77,12 +77,12 @@ def climb(env: str, planner: str, largest: float) -> tuple[str, str, list[Rung]]
                 began = time.process_time()
                 decisions.append(play(model, player, setting, len(took)).steps)
                 took.append(time.process_time() - began)
-            seconds = median(map(truediv, took, decisions[-len(took):]))
-            rungs.append(Rung(simulations, seconds, mean(decisions[-max(len(took), ENOUGH):])))
+            seconds = median(map(truediv, took, decisions[-len(took) :]))
+            rungs.append(Rung(simulations, seconds, mean(decisions[-max(len(took), ENOUGH) :])))
             if seconds * rungs[-1].decisions > LONG or simulations >= largest:
                 break
         start = model.initial_state(np.random.default_rng(0))
-        for simulations in LADDER[len(rungs):]:
+        for simulations in LADDER[len(rungs) :]:
             if rungs[-1].seconds >= DECISION_SECONDS or rungs[-1].simulations >= largest:
                 break
             began = time.process_time()
@@ -135,8 +135,10 @@ def estimate(suite: Suite, jobs: int) -> dict[Setting, Cost]:
         largest[env, planner] = max(largest.get((env, planner), 0.0), needed)
     with closing(parallel.spread(climb, ((*key, needed) for key, needed in largest.items()), jobs)) as found:
         ladders = {(env, planner): rungs for env, planner, rungs in found}
-    return {setting: cost(ladders[setting.env, setting.planner], setting.budget, setting.unit)
-            for setting in suite.settings()}
+    return {
+        setting: cost(ladders[setting.env, setting.planner], setting.budget, setting.unit)
+        for setting in suite.settings()
+    }
 
 
 def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int, part: Part = WHOLE) -> str:
@@ -155,8 +157,10 @@ def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int, part: Part = WH
         labels, budgets = suite.labels(env), sorted({setting.budget for setting in settings})
         cells = {(setting.planner, setting.budget): _cell(episodes[setting], costs[setting]) for setting in settings}
         rows = [["planner", *(f"{budget:g} {unit}" for budget in budgets)]]
-        rows += [[labels.get(planner, planner), *(cells.get((planner, budget), "") for budget in budgets)]
-                 for planner in dict.fromkeys(setting.planner for setting in settings)]
+        rows += [
+            [labels.get(planner, planner), *(cells.get((planner, budget), "") for budget in budgets)]
+            for planner in dict.fromkeys(setting.planner for setting in settings)
+        ]
         parts.append(f"{env}\n{markdown(rows)}")
     name = suite.name if part == WHOLE else f"{suite.name}, part {part}"
     return "\n\n".join([*parts, f"{name}: {_whole(episodes, costs, jobs)}"])
@@ -167,11 +171,13 @@ def _whole(episodes: Mapping[Setting, int], costs: Mapping[Setting, Cost], jobs:
     work = sum(count * cost.seconds for count, cost in played)
     told = sum(count * cost.seconds for count, cost in played if not cost.measured)
     wall = max([work / jobs, *(cost.seconds for _, cost in played)])
-    return (f"{counted(sum(episodes.values()), 'episode')} of {counted(len(played), 'setting')}, about "
-            f"{duration(wall)} with {counted(jobs, 'job')} ({duration(work)} of work); nothing was started\n"
-            "cells: episodes x time of one on an idle machine, measured now with a few episodes of every planner;\n"
-            f"~ extrapolated, {told / work if work else 0.0:.0%} of the time: in simulations from the largest budget "
-            "tried, in ms from the number of decisions")
+    return (
+        f"{counted(sum(episodes.values()), 'episode')} of {counted(len(played), 'setting')}, about "
+        f"{duration(wall)} with {counted(jobs, 'job')} ({duration(work)} of work); nothing was started\n"
+        "cells: episodes x time of one on an idle machine, measured now with a few episodes of every planner;\n"
+        f"~ extrapolated, {told / work if work else 0.0:.0%} of the time: in simulations from the largest budget "
+        "tried, in ms from the number of decisions"
+    )
 
 
 def _cell(episodes: int, found: Cost) -> str:

@@ -38,8 +38,14 @@ class Comparison:
     improvement: Interval
 
 
-def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simulations: Sequence[float] = (),
-            milliseconds: Sequence[float] = ()) -> list[Comparison]:
+def compare(
+    store: Store,
+    a: str,
+    b: str,
+    environments: Sequence[str] = (),
+    simulations: Sequence[float] = (),
+    milliseconds: Sequence[float] = (),
+) -> list[Comparison]:
     """Compare two planners of a run wherever both have played with the same seed: by environment, unit and budget.
 
     Args:
@@ -55,8 +61,10 @@ def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simu
     """
     chosen = choose(store.suite, a, b, environments)
     places = {env: place for place, env in enumerate(chosen)}
-    settings = sorted((setting for setting in store.suite.settings() if setting.env in chosen),
-                      key=lambda setting: (places[setting.env], UNITS.index(setting.unit), setting.budget))
+    settings = sorted(
+        (setting for setting in store.suite.settings() if setting.env in chosen),
+        key=lambda setting: (places[setting.env], UNITS.index(setting.unit), setting.budget),
+    )
     wanted = budgets(settings, simulations, milliseconds)
     result = []
     for setting in settings:
@@ -67,8 +75,10 @@ def compare(store: Store, a: str, b: str, environments: Sequence[str] = (), simu
             if len(ours):
                 result.append(_comparison(setting, other, ours, theirs))
     if not result:
-        raise UsageError(f"{a!r} and {b!r} have no episode in common there; look at the run's tables with "
-                         f"`bonspiel report {store.folder}`")
+        raise UsageError(
+            f"{a!r} and {b!r} have no episode in common there; look at the run's tables with "
+            f"`bonspiel report {store.folder}`"
+        )
     return result
 
 
@@ -82,8 +92,9 @@ def _together(a: Mapping[int, float], b: Mapping[int, float]) -> Array:
     return np.array([[a[number], b[number]] for number in a if number in b]).reshape(-1, 2).T
 
 
-def budgets(settings: Sequence[Setting], simulations: Sequence[float],
-            milliseconds: Sequence[float]) -> set[tuple[str, float]]:
+def budgets(
+    settings: Sequence[Setting], simulations: Sequence[float], milliseconds: Sequence[float]
+) -> set[tuple[str, float]]:
     """The (unit, budget) pairs to look at; see `compare`."""
     known = list(dict.fromkeys((setting.unit, setting.budget) for setting in settings))
     wanted = [("simulations", budget) for budget in simulations] + [("ms", budget) for budget in milliseconds]
@@ -104,8 +115,9 @@ def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> di
     for place, name in enumerate((a, b)):
         if all(found[place] is None for found in chosen.values()):
             choices = dict.fromkeys(repr(label) for env in chosen for label in entrants(suite, env).values())
-            raise UsageError(f"{name!r} is no planner of this run{' there' * bool(environments)}, which has "
-                             f"{', '.join(choices)}")
+            raise UsageError(
+                f"{name!r} is no planner of this run{' there' * bool(environments)}, which has {', '.join(choices)}"
+            )
     if any(first == second is not None for first, second in chosen.values()):
         raise UsageError(f"{a!r} and {b!r} are the same planner; give two different ones")
     return chosen
@@ -113,8 +125,9 @@ def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> di
 
 def entrants(suite: Suite, env: str) -> dict[str, str]:
     """What the planners of an environment are called, by their texts."""
-    texts = [entrant.planner for experiment in suite.experiment if experiment.env == env
-             for entrant in experiment.planners]
+    texts = [
+        entrant.planner for experiment in suite.experiment if experiment.env == env for entrant in experiment.planners
+    ]
     return {text: text for text in texts} | suite.labels(env)
 
 
@@ -127,8 +140,9 @@ def find(suite: Suite, env: str, name: str) -> str | None:
     called = entrants(suite, env)
     if name in called:
         return name
-    meant = ([text for text, label in called.items() if label == name] or
-             [text for text in called if text.partition(":")[0] == name])
+    meant = [text for text, label in called.items() if label == name] or [
+        text for text in called if text.partition(":")[0] == name
+    ]
     if len(meant) > 1:
         choices = " or ".join(repr(called[text]) for text in meant)
         raise UsageError(f"{name!r} may be one of several planners in {env}: write {choices}")
@@ -148,8 +162,17 @@ def table(comparisons: Sequence[Comparison]) -> str:
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]
         for found in group:
             n, difference, p, more = found.paired
-            rows.append([f"{found.a.budget:g} {found.a.unit}", f"{n:,}", *(f"{mean:.3f}" for mean in found.means),
-                         estimate(difference), f"{p:.4f}", estimate(found.improvement), words(more)])
+            rows.append(
+                [
+                    f"{found.a.budget:g} {found.a.unit}",
+                    f"{n:,}",
+                    *(f"{mean:.3f}" for mean in found.means),
+                    estimate(difference),
+                    f"{p:.4f}",
+                    estimate(found.improvement),
+                    words(more),
+                ]
+            )
         parts.append(f"{env}\nA: {first}\nB: {second}\n{markdown(rows)}")
     return "\n\n".join(parts)
 
@@ -166,10 +189,21 @@ def words(more: float) -> str:
 def as_json(comparison: Comparison) -> dict[str, Any]:
     """A comparison as JSON has it: null for what is not known, or not finite."""
     a, b, (n, difference, p, more) = comparison.a, comparison.b, comparison.paired
-    return {"env": a.env, "budget": a.budget, "unit": a.unit, "a": a.planner, "b": b.planner, "episodes": n,
-            "mean_a": comparison.means[0], "mean_b": comparison.means[1], "difference": _known(difference), "p": p,
-            "improvement": _known(comparison.improvement), "settled": more == 0.0,
-            "more_episodes": int(more) if math.isfinite(more) else None}
+    return {
+        "env": a.env,
+        "budget": a.budget,
+        "unit": a.unit,
+        "a": a.planner,
+        "b": b.planner,
+        "episodes": n,
+        "mean_a": comparison.means[0],
+        "mean_b": comparison.means[1],
+        "difference": _known(difference),
+        "p": p,
+        "improvement": _known(comparison.improvement),
+        "settled": more == 0.0,
+        "more_episodes": int(more) if math.isfinite(more) else None,
+    }
 
 
 def _known(interval: Interval) -> dict[str, float | None]:

@@ -60,8 +60,11 @@ def references(env: str) -> tuple[float | None, float | None]:
 
 def panels(store: Store) -> list[Panel]:
     """The run's curves of returns, in order of the suite; settings without a result yet are left out."""
-    return [replace(panel, optimum=optimum, random=random) for panel in _panels(store, store.returns().items())
-            for optimum, random in [references(panel.env)]]
+    return [
+        replace(panel, optimum=optimum, random=random)
+        for panel in _panels(store, store.returns().items())
+        for optimum, random in [references(panel.env)]
+    ]
 
 
 def simple_regrets(store: Store, most: int | None = None) -> list[Panel]:
@@ -93,8 +96,15 @@ def _panels(store: Store, samples: Iterable[tuple[Setting, Array]]) -> list[Pane
         if len(sample):
             curve = found.setdefault((setting.env, setting.unit), {}).setdefault(setting.planner, [])
             curve.append((setting.budget, summarise(sample, planner_rng(setting, len(sample)))))
-    return [Panel(env, unit, {planner: sorted(curve, key=lambda point: point[0]) for planner, curve in curves.items()},
-                  labels=store.suite.labels(env)) for (env, unit), curves in found.items()]
+    return [
+        Panel(
+            env,
+            unit,
+            {planner: sorted(curve, key=lambda point: point[0]) for planner, curve in curves.items()},
+            labels=store.suite.labels(env),
+        )
+        for (env, unit), curves in found.items()
+    ]
 
 
 Column = Callable[[Summary], Interval]
@@ -102,9 +112,11 @@ Column = Callable[[Summary], Interval]
 
 def columns(panel: Panel) -> dict[str, Column]:
     """What can be told of each point, by name; regret and normalised score where the optimum is known."""
-    found: dict[str, Column] = {"mean return": attrgetter("interval"),
-                                "median": lambda summary: Interval(summary.median, math.nan, math.nan),
-                                "interquartile mean": attrgetter("iqm")}
+    found: dict[str, Column] = {
+        "mean return": attrgetter("interval"),
+        "median": lambda summary: Interval(summary.median, math.nan, math.nan),
+        "interquartile mean": attrgetter("iqm"),
+    }
     optimum, random = panel.optimum, panel.random
     if optimum is not None:
         found["regret"] = lambda summary: regret(summary.interval, optimum)
@@ -141,8 +153,11 @@ def caption(panel: Panel) -> str:
     """What a reader needs to know beside the table: episodes, optimum, random policy, the texts behind labels."""
     sizes = {summary.n for curve in panel.curves.values() for _, summary in curve}
     episodes = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
-    known = [f"{name} {value:.4f}" for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
-             if value is not None]
+    known = [
+        f"{name} {value:.4f}"
+        for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
+        if value is not None
+    ]
     facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
     meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
     return "\n".join([facts, *meanings])

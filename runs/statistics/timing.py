@@ -55,15 +55,28 @@ def verdict(timings: Mapping[Setting, Timing]) -> str:
         return f"None of the {decisions:,} decisions took over {TOLERANCE:.0%} more than its time budget."
     setting, worst = max(timings.items(), key=lambda item: item[1].longest / item[0].budget)
     mostly = sum(t.share > 0.5 for t in timings.values()) or "none"
-    return (f"**Time budgets were overrun**: {late:,} of {decisions:,} decisions ({late / decisions:.2%}) took over "
-            f"{TOLERANCE:.0%} more than their budget; at {mostly} of the {counted(len(timings), 'point')} below more "
-            f"than half of them did. The worst was {worst.longest:.3g} ms instead of {setting.budget:g}, "
-            f"{setting.planner} in {setting.env}.")
+    return (
+        f"**Time budgets were overrun**: {late:,} of {decisions:,} decisions ({late / decisions:.2%}) took over "
+        f"{TOLERANCE:.0%} more than their budget; at {mostly} of the {counted(len(timings), 'point')} below more "
+        f"than half of them did. The worst was {worst.longest:.3g} ms instead of {setting.budget:g}, "
+        f"{setting.planner} in {setting.env}."
+    )
 
 
 def table(timings: Mapping[Setting, Timing]) -> str:
     """In Markdown, a row for every setting."""
     head = ["environment", "planner", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late"]
-    rows = [[setting.env, setting.planner, f"{setting.budget:g}", f"{t.decisions:,}", f"{t.median:.3f}", f"{t.p99:.3f}",
-             f"{t.longest:.3f}", f"{t.share:.2%}"] for setting, t in timings.items()]
+    rows = [
+        [
+            setting.env,
+            setting.planner,
+            f"{setting.budget:g}",
+            f"{t.decisions:,}",
+            f"{t.median:.3f}",
+            f"{t.p99:.3f}",
+            f"{t.longest:.3f}",
+            f"{t.share:.2%}",
+        ]
+        for setting, t in timings.items()
+    ]
     return markdown([head, *rows])

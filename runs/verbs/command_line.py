@@ -48,17 +48,27 @@ def add_place(command: argparse.ArgumentParser) -> None:
     """Add the options for a cluster, as `runs.runner.backends.Place` takes them."""
     from runs.runner import backends
 
-    command.add_argument("--backend", choices=backends.NAMES, default="loky",
-                         help="what the workers belong to: loky, processes of this machine (default), or a cluster")
-    command.add_argument("--address", metavar="ADDRESS", help="a Dask or Ray cluster that is there, e.g. "
-                         "tcp://10.0.0.1:8786; without it one is started here, for this run")
+    command.add_argument(
+        "--backend",
+        choices=backends.NAMES,
+        default="loky",
+        help="what the workers belong to: loky, processes of this machine (default), or a cluster",
+    )
+    command.add_argument(
+        "--address",
+        metavar="ADDRESS",
+        help="a Dask or Ray cluster that is there, e.g. "
+        "tcp://10.0.0.1:8786; without it one is started here, for this run",
+    )
 
 
 def stopped(arguments: argparse.Namespace, folder: Path) -> int:
     """Say how an interrupted run goes on."""
     again = arguments.line if arguments.resume else [*arguments.line, "--resume"]
-    print(f"\nstopped; the results so far are in {folder}. Go on with: {shlex.join(['bonspiel', *again])}",
-          file=sys.stderr)
+    print(
+        f"\nstopped; the results so far are in {folder}. Go on with: {shlex.join(['bonspiel', *again])}",
+        file=sys.stderr,
+    )
     return INTERRUPTED
 
 

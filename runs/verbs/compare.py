@@ -13,8 +13,9 @@ def compare(arguments: argparse.Namespace) -> int:
     from runs.statistics import compare
 
     with store.read(arguments.run) as results:
-        found = compare.compare(results, arguments.a, arguments.b, arguments.env, arguments.budget,
-                                arguments.milliseconds)
+        found = compare.compare(
+            results, arguments.a, arguments.b, arguments.env, arguments.budget, arguments.milliseconds
+        )
     if arguments.json:
         print(json.dumps({"run": str(arguments.run), "comparisons": [compare.as_json(one) for one in found]}, indent=1))
     else:
@@ -24,14 +25,28 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb("compare", compare, "two planners of a run: paired difference, and how many more episodes settle it",
-                   "bonspiel compare results/quick abstraction dpw --budget 1000")
+    command = verb(
+        "compare",
+        compare,
+        "two planners of a run: paired difference, and how many more episodes settle it",
+        "bonspiel compare results/quick abstraction dpw --budget 1000",
+    )
     command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
     command.add_argument("a", metavar="A", help="a planner as the run's tables call it, or its full text")
     command.add_argument("b", metavar="B", help="another one; the difference is A - B")
-    command.add_argument("--env", action="append", default=[], metavar="ENV",
-                         help="an environment of the run; may be given several times (default: all)")
-    command.add_argument("--budget", type=numbers, default=[], metavar="N,...",
-                         help="simulations a decision (default: all budgets, of both units)")
+    command.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="ENV",
+        help="an environment of the run; may be given several times (default: all)",
+    )
+    command.add_argument(
+        "--budget",
+        type=numbers,
+        default=[],
+        metavar="N,...",
+        help="simulations a decision (default: all budgets, of both units)",
+    )
     command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help="time a decision")
     command.add_argument("--json", action="store_true", help="print one JSON object")

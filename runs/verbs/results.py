@@ -44,8 +44,11 @@ def show(folder: Path) -> int:
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
     if failures:
         env, planner, budget, unit, episode, error = failures[0]
-        print(f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {planner} in {env} with "
-              f"{budget} {unit}, episode {episode}: {error}", file=sys.stderr)
+        print(
+            f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {planner} in {env} with "
+            f"{budget} {unit}, episode {episode}: {error}",
+            file=sys.stderr,
+        )
         return FAILED
     return DONE
 
@@ -131,20 +134,32 @@ def add_verbs(verb: Verb) -> None:
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
     command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: the run's folder)")
-    command = verb("report", report, "print a run's tables, write its chart and report",
-                   "bonspiel report results/quick")
+    command = verb(
+        "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
+    )
     command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    command = verb("export", export, "write every episode as a table",
-                   "bonspiel export results/quick --format csv > quick.csv")
+    command = verb(
+        "export", export, "write every episode as a table", "bonspiel export results/quick --format csv > quick.csv"
+    )
     command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
     command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
     command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output (CSV only)")
     command = verb("status", status, "how far a run is, also while it goes on", "bonspiel status results/quick --watch")
     command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    command.add_argument("--watch", type=seconds, nargs="?", const=2.0, metavar="SECONDS",
-                         help="look again so often (default: 2) while it is played")
+    command.add_argument(
+        "--watch",
+        type=seconds,
+        nargs="?",
+        const=2.0,
+        metavar="SECONDS",
+        help="look again so often (default: 2) while it is played",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object a look, each in one line")
-    command = verb("merge", merge, "bring runs of one suite together that were made on several machines",
-                   "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2")
+    command = verb(
+        "merge",
+        merge,
+        "bring runs of one suite together that were made on several machines",
+        "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2",
+    )
     command.add_argument("out", type=Path, metavar="OUT", help="the folder of the new run")
     command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="a folder that `bonspiel run` wrote")

@@ -148,12 +148,19 @@ FIELDS = "name", "move", "player_order", "type", "velocity", "state", "team", "n
 WORDS = "LOGIN", "READYOK", "BESTSHOT", "CONCEDE", "POSITION", "SETSTATE", "GO", "SCORE", "RUNSHOT", "NEWGAME"
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
-values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-                      max_leaves=6)
-objects = st.builds(lambda command, fields: json.dumps(fields | {"cmd": command}).encode(), st.sampled_from(COMMANDS),
-                    st.dictionaries(st.sampled_from(FIELDS), values, max_size=4))
-words = st.builds(lambda word, rest: " ".join([word, *map(str, rest)]).encode(), st.sampled_from(WORDS),
-                  st.lists(scalars, max_size=33))
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner), max_leaves=6
+)
+objects = st.builds(
+    lambda command, fields: json.dumps(fields | {"cmd": command}).encode(),
+    st.sampled_from(COMMANDS),
+    st.dictionaries(st.sampled_from(FIELDS), values, max_size=4),
+)
+words = st.builds(
+    lambda word, rest: " ".join([word, *map(str, rest)]).encode(),
+    st.sampled_from(WORDS),
+    st.lists(scalars, max_size=33),
+)
 TEXTS = {"dc3": objects | values.map(lambda value: json.dumps(value).encode()), "dc2": words}
 damages = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 20), st.binary(max_size=5)), min_size=1, max_size=3)
 
@@ -161,7 +168,7 @@ damages = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 20), st.binary(
 def damaged(text, damage):
     """A message with pieces cut out or put in."""
     for at, length, piece in damage:
-        text = text[:at] + piece + text[at + length:]
+        text = text[:at] + piece + text[at + length :]
     return text
 
 
@@ -175,5 +182,6 @@ def nonsense(protocol, messages):
     end = TERMINATOR[protocol]
     known = st.sampled_from([message.removesuffix(end) for message in messages])
     one = st.binary(max_size=100) | TEXTS[protocol] | known | st.builds(damaged, known, damages)
-    return st.builds(lambda parts, last: end.join(parts) + last, st.lists(one, min_size=1, max_size=3),
-                     st.sampled_from([end, b""]))
+    return st.builds(
+        lambda parts, last: end.join(parts) + last, st.lists(one, min_size=1, max_size=3), st.sampled_from([end, b""])
+    )

@@ -46,8 +46,15 @@ def dc3_shots() -> list[Shot]:
         return stones
 
     return [
-        Shot(kind_of(len(r["initial"]), r["n_collisions"], r["kind"] == "cluster"), place(r["initial"]), r["shooter"],
-             (r["vx"], r["vy"]), r["omega"], place(r["final"]), r["score"][0] - r["score"][1])
+        Shot(
+            kind_of(len(r["initial"]), r["n_collisions"], r["kind"] == "cluster"),
+            place(r["initial"]),
+            r["shooter"],
+            (r["vx"], r["vy"]),
+            r["omega"],
+            place(r["final"]),
+            r["score"][0] - r["score"][1],
+        )
         for r in records("dc3_shots.jsonl")
     ]
 
@@ -61,8 +68,15 @@ def dc2_shots() -> list[Shot]:
         return stones * (1.0, -1.0) + (-2.375, 41.28)
 
     return [
-        Shot(kind_of(r["shot_num"], r["shot_num"], False), place(r["initial"]), r["shot_num"], (r["vx"], -r["vy"]),
-             DC2.launch_spin if r["angle"] else -DC2.launch_spin, place(r["final"]), None)
+        Shot(
+            kind_of(r["shot_num"], r["shot_num"], False),
+            place(r["initial"]),
+            r["shot_num"],
+            (r["vx"], -r["vy"]),
+            DC2.launch_spin if r["angle"] else -DC2.launch_spin,
+            place(r["final"]),
+            None,
+        )
         for r in records("dc2_shots.jsonl")
     ]
 
@@ -104,8 +118,11 @@ def main() -> None:
     for physics in ("fcv1", "dc2"):
         recorded = shots(physics)
         played = as_played_by(make_engine("box2d", physics), recorded)
-        for name, engine, given in [("Box2D", "box2d", recorded), ("analytic", "analytic", recorded),
-                                    ("analytic against Box2D", "analytic", played)]:
+        for name, engine, given in [
+            ("Box2D", "box2d", recorded),
+            ("analytic", "analytic", recorded),
+            ("analytic against Box2D", "analytic", played),
+        ]:
             print(f"\n{name}, {physics}\n")
             print("| shots | n | same survivors | median | p90 | max, mm |\n|---|---|---|---|---|---|")
             errors = compare(make_engine(engine, physics), given)

@@ -59,8 +59,10 @@ def off_by_an_sd(velocity, noise):
     """Pairs of throws that each kind of error puts off by one standard deviation to either side."""
     speed, angle = math.hypot(*velocity), math.atan2(velocity[1], velocity[0])
     for errors in np.diag(noise.params)[noise.params > 0.0]:
-        yield [((speed + e[0]) * math.cos(angle + e[1]) + e[2], (speed + e[0]) * math.sin(angle + e[1]) + e[3])
-               for e in (errors, -errors)]
+        yield [
+            ((speed + e[0]) * math.cos(angle + e[1]) + e[2], (speed + e[0]) * math.sin(angle + e[1]) + e[3])
+            for e in (errors, -errors)
+        ]
 
 
 @SETTINGS
@@ -98,7 +100,9 @@ def test_sizes(law, noise, size):
 
 def test_a_hundred_milliseconds_grid():
     assert [block.velocities.shape for block in aim_grid(FCV1, NOISES["normal_dist"], 1_312)][:2] == [
-        (12, 41, 2), (4, 41, 2)]
+        (12, 41, 2),
+        (4, 41, 2),
+    ]
 
 
 def test_small_and_impossible_sizes():

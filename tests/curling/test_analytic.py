@@ -59,8 +59,10 @@ def test_fcv1_agrees_with_recorded_shots():
     assert np.mean([same for kind in errors if kind != "free" for same in errors[kind].same]) >= 0.97
 
 
-@pytest.mark.parametrize(("kind", "median", "p90"), [
-    ("free", 0.1, 0.3), ("1 stone", 0.5, 2.0), ("2-5 stones", 0.5, 2.0), ("6-15 stones", 0.5, 3.0)])
+@pytest.mark.parametrize(
+    ("kind", "median", "p90"),
+    [("free", 0.1, 0.3), ("1 stone", 0.5, 2.0), ("2-5 stones", 0.5, 2.0), ("6-15 stones", 0.5, 3.0)],
+)
 def test_dc2_agrees_with_recorded_shots(kind, median, p90):
     errors = compare(curling.make_engine("analytic", "dc2"), dc2_shots())[kind]
     assert np.mean(errors.same) >= 0.95
@@ -212,8 +214,11 @@ def test_fast_shot_into_touching_stones(physics, gap):
     """A hexagonal pack of 15 in front of the tee: it bursts and comes to rest."""
     engine = curling.make_engine("analytic", physics)
     pitch = 2.0 * STONE_RADIUS + gap
-    pack = [(pitch * (i + 0.5 * (row % 2) - 1.0), engine.law.sheet.tee - 1.0 + pitch * np.sqrt(0.75) * row)
-            for row in range(5) for i in range(3)]
+    pack = [
+        (pitch * (i + 0.5 * (row % 2) - 1.0), engine.law.sheet.tee - 1.0 + pitch * np.sqrt(0.75) * row)
+        for row in range(5)
+        for i in range(3)
+    ]
     stones = no_stones()
     stones[:15] = pack
     for aim in (0.0, 0.07, 0.3):
@@ -228,8 +233,15 @@ NEAR = st.floats(-3.0, 42.0)
 
 
 @settings(deadline=None, max_examples=300)
-@given(places=st.lists(st.tuples(ANY | NEAR, ANY | NEAR), min_size=1, max_size=16), index=st.integers(-3, 20),
-       vx=ANY | NEAR, vy=ANY | NEAR, spin=ANY | NEAR, law=st.integers(-2, 3), trash=ANY)
+@given(
+    places=st.lists(st.tuples(ANY | NEAR, ANY | NEAR), min_size=1, max_size=16),
+    index=st.integers(-3, 20),
+    vx=ANY | NEAR,
+    vy=ANY | NEAR,
+    spin=ANY | NEAR,
+    law=st.integers(-2, 3),
+    trash=ANY,
+)
 def test_any_float_gives_whole_stones(places, index, vx, vy, spin, law, trash):
     stones, workspace = no_stones(), np.full(WORKSPACE, trash)
     stones[: len(places)] = places
@@ -262,8 +274,10 @@ print(hashlib.sha256(finals.tobytes()).hexdigest())
 
 
 def test_same_output_in_other_processes_and_on_threads():
-    out = [subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True).stdout.strip()
-           for _ in range(2)]
+    out = [
+        subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True).stdout.strip()
+        for _ in range(2)
+    ]
     board, velocities, spins = position("fcv1", 12, 500, 7)
     engine = curling.make_engine("analytic")
     one = engine.shots(board, 15, velocities, spins)

@@ -8,8 +8,10 @@ from tests.curling.recorded import compare, dc2_shots, dc3_shots, sample
 
 
 def test_fcv1_agrees_with_recorded_shots():
-    errors = compare(curling.make_engine("box2d"), sample(dc3_shots(), {
-        "free": 9, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 2, "clusters": 2}))
+    errors = compare(
+        curling.make_engine("box2d"),
+        sample(dc3_shots(), {"free": 9, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 2, "clusters": 2}),
+    )
     assert max(errors["free"].millimetres) <= 8.0
     assert np.quantile(errors["1 stone"].millimetres, 0.9) <= 8.0
     assert np.quantile(errors["2-5 stones"].millimetres, 0.9) <= 40.0
@@ -19,8 +21,10 @@ def test_fcv1_agrees_with_recorded_shots():
     assert np.mean([same for kind in errors if kind != "free" for same in errors[kind].same]) >= 0.95
 
 
-@pytest.mark.parametrize(("kind", "median", "p90"), [
-    ("free", 0.1, 0.3), ("1 stone", 0.3, 2.0), ("2-5 stones", 0.5, 2.0), ("6-15 stones", 0.5, 3.0)])
+@pytest.mark.parametrize(
+    ("kind", "median", "p90"),
+    [("free", 0.1, 0.3), ("1 stone", 0.3, 2.0), ("2-5 stones", 0.5, 2.0), ("6-15 stones", 0.5, 3.0)],
+)
 def test_dc2_agrees_with_recorded_shots(kind, median, p90):
     errors = compare(curling.make_engine("box2d", "dc2"), sample(dc2_shots(), {kind: 1}))[kind]
     assert np.mean(errors.same) >= 0.95

@@ -72,9 +72,14 @@ def test_the_same_idea_has_the_same_key_in_every_state(physics):
     tee = model.law.sheet.tee
     first, later = state_of(no_stones(), 0), state_of(board(tee, a0=(1.9, 0.1), b0=(-1.7, -0.9)), 9)
     first_actions, later_actions = actions(model, first), actions(model, later)
-    ends_at_tee = [{key for key, action in found.items() if np.isclose(after(model, state, action), (0.0, tee),
-                                                                       atol=0.02).all(1).any()}
-                   for found, state in ((first_actions, first), (later_actions, later))]
+    ends_at_tee = [
+        {
+            key
+            for key, action in found.items()
+            if np.isclose(after(model, state, action), (0.0, tee), atol=0.02).all(1).any()
+        }
+        for found, state in ((first_actions, first), (later_actions, later))
+    ]
     assert ends_at_tee[0] == ends_at_tee[1]
     assert len(ends_at_tee[0]) == 2  # one of each spin
     for key in ends_at_tee[0]:
@@ -145,6 +150,9 @@ def test_interpreted_and_compiled_candidates_are_the_same():
 
 
 def test_kinds_differ():
-    numbers = [value for name, value in vars(kinds).items() if name.isupper() and isinstance(value, int)
-               and name not in ("MOST", "STONES", "TEAM_STONES", "LAST_SHOT")]
+    numbers = [
+        value
+        for name, value in vars(kinds).items()
+        if name.isupper() and isinstance(value, int) and name not in ("MOST", "STONES", "TEAM_STONES", "LAST_SHOT")
+    ]
     assert sorted(numbers) == list(range(len(numbers)))

@@ -18,8 +18,13 @@ EVERY = {  # of so many recorded shots of a kind one is played by both engines
     "dc2": {"free": 6, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 8},
 }
 LIMITS = {  # median and p90 of their largest distance, mm
-    "fcv1": {"free": (1.0, 8.0), "1 stone": (8.0, 8.0), "2-5 stones": (8.0, 40.0), "6-15 stones": (8.0, 80.0),
-             "clusters": (20.0, 80.0)},
+    "fcv1": {
+        "free": (1.0, 8.0),
+        "1 stone": (8.0, 8.0),
+        "2-5 stones": (8.0, 40.0),
+        "6-15 stones": (8.0, 80.0),
+        "clusters": (20.0, 80.0),
+    },
     "dc2": {"free": (0.1, 0.3), "1 stone": (0.5, 2.0), "2-5 stones": (0.5, 2.0), "6-15 stones": (0.5, 3.0)},
 }
 
@@ -110,31 +115,34 @@ def test_many_shots_are_the_single_shots(engine):
 
 
 @ENGINES
-@pytest.mark.parametrize(("change", "named"), [
-    ({"stones": np.zeros((15, 2))}, "stones"),
-    ({"stones": board((0.0, np.nan))}, "stones"),
-    ({"stones": board((2.3, 36.0))}, r"stones\[8\].*on the sheet"),
-    ({"stones": board((0.0, 45.0))}, "on the sheet"),
-    ({"stones": board((np.inf, 36.0))}, "on the sheet"),
-    ({"stones": board((0.0, 36.0), (0.1, 36.2))}, r"stones\[8\].*clear of"),
-    ({"index": 8}, "index"),
-    ({"index": 16}, "index"),
-    ({"index": -1}, "index"),
-    ({"index": 1.5}, "index"),
-    ({"velocity": (0.0, np.nan)}, "velocity"),
-    ({"velocity": (0.0, 0.0)}, "velocity"),
-    ({"velocity": (0.0, 1e9)}, "velocity"),
-    ({"velocity": (0.0, "cap")}, "velocity"),
-    ({"velocity": (1.0, 2.0, 3.0)}, "velocity"),
-    ({"velocity": ("0", "2.4")}, "velocity.*real numbers"),
-    ({"velocity": (0.0, 2.4j)}, "velocity.*real numbers"),
-    ({"velocity": (0.0, (1.0, 2.0))}, "velocity.*same length"),
-    ({"stones": "none"}, "stones.*real numbers"),
-    ({"stones": [[1.0, 2.0], [3.0]]}, "stones.*same length"),
-    ({"spin": np.nan}, "spin"),
-    ({"spin": "ccw"}, "spin.*real numbers"),
-    ({"spin": 1e9}, "spin"),
-])
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"stones": np.zeros((15, 2))}, "stones"),
+        ({"stones": board((0.0, np.nan))}, "stones"),
+        ({"stones": board((2.3, 36.0))}, r"stones\[8\].*on the sheet"),
+        ({"stones": board((0.0, 45.0))}, "on the sheet"),
+        ({"stones": board((np.inf, 36.0))}, "on the sheet"),
+        ({"stones": board((0.0, 36.0), (0.1, 36.2))}, r"stones\[8\].*clear of"),
+        ({"index": 8}, "index"),
+        ({"index": 16}, "index"),
+        ({"index": -1}, "index"),
+        ({"index": 1.5}, "index"),
+        ({"velocity": (0.0, np.nan)}, "velocity"),
+        ({"velocity": (0.0, 0.0)}, "velocity"),
+        ({"velocity": (0.0, 1e9)}, "velocity"),
+        ({"velocity": (0.0, "cap")}, "velocity"),
+        ({"velocity": (1.0, 2.0, 3.0)}, "velocity"),
+        ({"velocity": ("0", "2.4")}, "velocity.*real numbers"),
+        ({"velocity": (0.0, 2.4j)}, "velocity.*real numbers"),
+        ({"velocity": (0.0, (1.0, 2.0))}, "velocity.*same length"),
+        ({"stones": "none"}, "stones.*real numbers"),
+        ({"stones": [[1.0, 2.0], [3.0]]}, "stones.*same length"),
+        ({"spin": np.nan}, "spin"),
+        ({"spin": "ccw"}, "spin.*real numbers"),
+        ({"spin": 1e9}, "spin"),
+    ],
+)
 def test_bad_arguments_are_named(engine, change, named):
     given = {"stones": board((0.0, 36.0)), "index": 0, "velocity": engine.law.tee_draw, "spin": engine.law.launch_spin}
     given |= change

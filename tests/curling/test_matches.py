@@ -9,7 +9,7 @@ import pytest
 
 from curling.record import read
 from curling.umpire import replay
-from runs.benchmarks import practice
+from runs.curling.benchmarks import practice
 
 PATIENCE = 120.0  # s; the first start after a change of the sources compiles
 SOON = 5.0  # s
@@ -24,9 +24,23 @@ def clients(tmp_path):
 
     def start(protocol, ports, planners):
         for team, planner in enumerate(planners):
-            line = [*practice.BONSPIEL, "client", protocol, "--port", str(ports[min(team, len(ports) - 1)]),
-                    "--planner", planner, "--max-seconds", "0.02", "--seed", str(team), "--name", f"{planner}{team}",
-                    "--log", str(tmp_path / f"client{team}.jsonl")]
+            line = [
+                *practice.BONSPIEL,
+                "client",
+                protocol,
+                "--port",
+                str(ports[min(team, len(ports) - 1)]),
+                "--planner",
+                planner,
+                "--max-seconds",
+                "0.02",
+                "--seed",
+                str(team),
+                "--name",
+                f"{planner}{team}",
+                "--log",
+                str(tmp_path / f"client{team}.jsonl"),
+            ]
             started.append(subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
         return started[-2:]
 

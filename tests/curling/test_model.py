@@ -31,8 +31,9 @@ def play(model, state, actions, seed=1):
     return state, rewards, over
 
 
-@pytest.mark.parametrize(("physics", "rule", "noise"), [
-    ("fcv1", "five_rock", "normal_dist"), ("dc2", "four_rock", "dc2")])
+@pytest.mark.parametrize(
+    ("physics", "rule", "noise"), [("fcv1", "five_rock", "normal_dist"), ("dc2", "four_rock", "dc2")]
+)
 def test_rule_and_noise_are_those_of_the_simulator_unless_given(physics, rule, noise):
     own = Curling(physics=physics)
     assert own == Curling(physics=physics, rule=rule, noise=noise)
@@ -41,9 +42,14 @@ def test_rule_and_noise_are_those_of_the_simulator_unless_given(physics, rule, n
     assert (given.rule, given.noise) == ("none", Noise(vx=1.0))
 
 
-@pytest.mark.parametrize(("physics", "noise", "allowed"), [
-    ("fcv1", "gat", "'normal_dist', 'none'"), ("fcv1", "dc2", "'normal_dist', 'none'"),
-    ("dc2", "normal_dist", "'dc2', 'gat', 'none'")])
+@pytest.mark.parametrize(
+    ("physics", "noise", "allowed"),
+    [
+        ("fcv1", "gat", "'normal_dist', 'none'"),
+        ("fcv1", "dc2", "'normal_dist', 'none'"),
+        ("dc2", "normal_dist", "'dc2', 'gat', 'none'"),
+    ],
+)
 def test_noise_that_is_meant_for_other_speeds_is_refused(physics, noise, allowed):
     with pytest.raises(ValueError, match=f"noise='{noise}': must be {allowed} or a Noise .*physics='{physics}'"):
         Curling(physics=physics, noise=noise)
@@ -94,8 +100,10 @@ def test_a_blank_end_keeps_the_hammer():
     assert (rewards, over, state[HAMMER]) == ([0.0], False, 0.0)
 
 
-@pytest.mark.parametrize(("lead", "end", "extra", "over"), [
-    (0, 0, 0, False), (0, 1, 0, True), (0, 1, 2, False), (1, 1, 2, True), (0, 3, 2, True), (-1, 2, 2, True)])
+@pytest.mark.parametrize(
+    ("lead", "end", "extra", "over"),
+    [(0, 0, 0, False), (0, 1, 0, True), (0, 1, 2, False), (1, 1, 2, True), (0, 3, 2, True), (-1, 2, 2, True)],
+)
 def test_ends_and_extra_ends(lead, end, extra, over):
     model = Curling(ends=2, extra_ends=extra, **EXACT)
     assert play(model, late(end=end, lead=lead), [THROUGH])[2] == over
@@ -244,16 +252,24 @@ def test_actions_of_a_state_can_be_played(unit):
 def test_rollout_is_the_return_of_random_play():
     model = Curling()
     state = model.initial_state(np.random.default_rng())
-    values = [model.rollout(state.copy(), np.empty_like(state), 16, model.params, np.random.default_rng(i))
-              for i in range(300)]
+    values = [
+        model.rollout(state.copy(), np.empty_like(state), 16, model.params, np.random.default_rng(i))
+        for i in range(300)
+    ]
     assert set(values) <= set(np.arange(-8.0, 9.0))
     assert np.std(values) > 0.5
     assert model.rollout(state.copy(), np.empty_like(state), 5, model.params, np.random.default_rng(1)) == 0.0
 
 
-@pytest.mark.parametrize(("model", "states"), [
-    (Curling(ends=2, extra_ends=1, velocity_unit="box"), 60), (Curling(physics="dc2", noise="gat", reward="win"), 40),
-    (Box2DCurling(), 5)], ids=repr)
+@pytest.mark.parametrize(
+    ("model", "states"),
+    [
+        (Curling(ends=2, extra_ends=1, velocity_unit="box"), 60),
+        (Curling(physics="dc2", noise="gat", reward="win"), 40),
+        (Box2DCurling(), 5),
+    ],
+    ids=repr,
+)
 def test_contract(model, states):
     check_model(model, np.random.default_rng(0), states)
 
@@ -264,7 +280,8 @@ def test_planners_take_the_point_for_either_team(name, team):
     """Without noise, a last stone with nothing in the house: half of all candidates score."""
     model = Curling(noise="none")
     decision = planners.make(name).plan(
-        model, state_of(no_stones(), 15, hammer=team), Budget(simulations=300), np.random.default_rng(1))
+        model, state_of(no_stones(), 15, hammer=team), Budget(simulations=300), np.random.default_rng(1)
+    )
     assert decision.value == 1.0
     assert model.player(state_of(no_stones(), 15, hammer=team), model.params) == (1.0 if team == 0 else -1.0)
 
@@ -289,11 +306,30 @@ def test_no_float_crashes_the_compiled_functions(bad):
         model.step(good, action, out, model.params, rng)
 
 
-@pytest.mark.parametrize("bad", [
-    {"ends": 0}, {"ends": 1.5}, {"ends": True}, {"ends": 101}, {"extra_ends": -1}, {"extra_ends": 0.5},
-    {"extra_ends": 101}, {"reward": "points!"}, {"rule": "six_rock"}, {"rule": ["none"]}, {"noise": "much"},
-    {"noise": 0.1}, {"physics": "fcv2"}, {"physics": None}, {"velocity_unit": "knots"}, {"tie": -0.1}, {"tie": 1.1},
-    {"tie": "thesis"}, {"table": (1.0, 2.0)}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"ends": 0},
+        {"ends": 1.5},
+        {"ends": True},
+        {"ends": 101},
+        {"extra_ends": -1},
+        {"extra_ends": 0.5},
+        {"extra_ends": 101},
+        {"reward": "points!"},
+        {"rule": "six_rock"},
+        {"rule": ["none"]},
+        {"noise": "much"},
+        {"noise": 0.1},
+        {"physics": "fcv2"},
+        {"physics": None},
+        {"velocity_unit": "knots"},
+        {"tie": -0.1},
+        {"tie": 1.1},
+        {"tie": "thesis"},
+        {"table": (1.0, 2.0)},
+    ],
+)
 def test_bad_parameters_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Curling(**bad)

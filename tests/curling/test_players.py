@@ -18,12 +18,18 @@ from curling.rules import score
 from curling.sheet import no_stones
 from curling.state import FIRST_STONE, state_of, stones_of
 from planners import Budget
-from planners.aims import aims_of
 from planners.base import AimBlock
+from planners.core.aims import aims_of
 
-TEXTS = ["rulebased", "rulebased:evaluation=playouts", "expectimax:plies=1", "expectimax:evaluation=board,plies=2",
-         "expectimax:evaluation=board,plies=1", "expectimax:evaluation=static,plies=1",
-         "rulebased:evaluation=static"]
+TEXTS = [
+    "rulebased",
+    "rulebased:evaluation=playouts",
+    "expectimax:plies=1",
+    "expectimax:evaluation=board,plies=2",
+    "expectimax:evaluation=board,plies=1",
+    "expectimax:evaluation=static,plies=1",
+    "rulebased:evaluation=static",
+]
 
 
 def last_shot(model):
@@ -87,7 +93,8 @@ def test_the_clock_is_looked_at(monkeypatch, plies, seconds, tick):
     monkeypatch.setattr(expectimax, "time", clock)
     model = Curling().planning()
     decision = Expectimax("static", plies).plan(
-        model, model.initial_state(None), Budget(seconds=seconds), np.random.default_rng(0))
+        model, model.initial_state(None), Budget(seconds=seconds), np.random.default_rng(0)
+    )
     tried = decision.visits > 0
     assert 1 < tried.sum() < 0.8 * len(tried)
     np.testing.assert_array_equal(np.isnan(decision.values), ~tried)
@@ -105,8 +112,10 @@ def test_convolution_agrees_with_noisy_throws():
     raw = np.array([-model.step_exact(state, action, after, model.params, rng)[0] for action in decision.actions])
     beside_a_jump = np.flatnonzero(np.abs(np.roll(raw, 1) - np.roll(raw, -1)) > 0.2)
     some = rng.choice(beside_a_jump, 30, replace=False)
-    direct = [-np.mean([model.step(state, action, after, model.params, rng)[0] for _ in range(2_000)])
-              for action in decision.actions[some]]
+    direct = [
+        -np.mean([model.step(state, action, after, model.params, rng)[0] for _ in range(2_000)])
+        for action in decision.actions[some]
+    ]
     assert np.abs(decision.values[some] - direct).mean() < 0.05
     assert np.abs(raw[some] - direct).mean() > 0.15  # without the noise they would be far off
 
@@ -130,14 +139,17 @@ def test_less_than_one_simulation_a_candidate(text):
     assert decision.simulations == decision.visits.sum() > 1
     assert (decision.visits > 0).all()
     assert text.startswith("rulebased") or len(decision.actions) == len(
-        aims_of(model.aim_grid(model.initial_state(None), FEWEST)))
+        aims_of(model.aim_grid(model.initial_state(None), FEWEST))
+    )
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_same_seed_same_decision(text):
     model = Curling(ends=2)
-    decisions = [players.parse(text).plan(model, model.initial_state(None), Budget(2_000), np.random.default_rng(3))
-                 for _ in range(2)]
+    decisions = [
+        players.parse(text).plan(model, model.initial_state(None), Budget(2_000), np.random.default_rng(3))
+        for _ in range(2)
+    ]
     np.testing.assert_array_equal(decisions[0].values, decisions[1].values)
     assert decisions[0].actions.shape == (len(decisions[0].visits), 3)
     assert decisions[0].value == decisions[0].values.max()
@@ -155,7 +167,8 @@ def test_budgets_are_spent():
 def test_rulebased_tries_each_candidate_equally():
     model = Curling()
     decision = players.make("rulebased", n_candidates=4, simulations=7).plan(
-        model, model.initial_state(None), Budget(1), np.random.default_rng(0))
+        model, model.initial_state(None), Budget(1), np.random.default_rng(0)
+    )
     assert decision.visits.tolist() == [7] * 4
     given = np.array([model.aim(0.1, 2.4, 1.0), model.aim(-0.1, 2.4, -1.0)])
     only = players.make("rulebased").plan(model, model.initial_state(None), Budget(1), np.random.default_rng(0), given)
@@ -194,7 +207,8 @@ def test_a_grid_takes_no_other_actions():
     model = Curling()
     with pytest.raises(ValueError, match=r"root_actions=.*None"):
         players.make("expectimax").plan(
-            model, model.initial_state(None), Budget(10), np.random.default_rng(0), np.array([[0.1, 2.4, 1.0]]))
+            model, model.initial_state(None), Budget(10), np.random.default_rng(0), np.array([[0.1, 2.4, 1.0]])
+        )
 
 
 def test_the_state_is_left_as_it_was():

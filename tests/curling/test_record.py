@@ -8,7 +8,7 @@ from curling import record, umpire
 from curling.noise import Noise
 from curling.record import Match
 from curling.sheet import STONES
-from runs.matches.game import Game, Side, play
+from runs.curling.game import Game, Side, play
 
 RANDOM = Side("random", 1, "simulations")
 
@@ -23,8 +23,14 @@ def played():
     return game()
 
 
-@pytest.mark.parametrize("match", [{}, {"physics": "dc2", "rule": "four_rock", "noise": "gat"},
-                                   {"noise": Noise(speed=0.01), "ends": 1, "budgets": ("1 ms", "2 ms")}])
+@pytest.mark.parametrize(
+    "match",
+    [
+        {},
+        {"physics": "dc2", "rule": "four_rock", "noise": "gat"},
+        {"noise": Noise(speed=0.01), "ends": 1, "budgets": ("1 ms", "2 ms")},
+    ],
+)
 def test_what_is_written_is_read_and_replays(tmp_path, match):
     written = game(**match)
     record.write(tmp_path / "a.jsonl", written)
@@ -77,8 +83,12 @@ def test_replay_bears_what_it_is_told_to(played):
 
 @pytest.mark.parametrize("there", [True, False])
 def test_replay_notices_a_stone_that_is_gone_or_new(played, there):
-    number, row = next((i, row) for i, shot in enumerate(played.shots) for row, place in enumerate(shot.stones)
-                       if (place is not None) == there)
+    number, row = next(
+        (i, row)
+        for i, shot in enumerate(played.shots)
+        for row, place in enumerate(shot.stones)
+        if (place is not None) == there
+    )
     stones = list(played.shots[number].stones)
     stones[row] = None if there else (0.0, 35.0)
     with pytest.raises(ValueError, match=rf"end 0, shot {number}: stones"):
@@ -94,9 +104,17 @@ def test_replay_notices_wrong_points_turns_and_scores(played):
         umpire.replay(played._replace(result=played.result._replace(score=(9, 9))))
 
 
-@pytest.mark.parametrize("line, text", [(0, '{"type": "match", "format": 2}'), (0, '{"type": "match", "format": 1}'),
-                                        (3, '{"type": "shot", "end": 0}'), (3, "nonsense"), (3, "[]"),
-                                        (3, '{"type": "pause"}')])
+@pytest.mark.parametrize(
+    "line, text",
+    [
+        (0, '{"type": "match", "format": 2}'),
+        (0, '{"type": "match", "format": 1}'),
+        (3, '{"type": "shot", "end": 0}'),
+        (3, "nonsense"),
+        (3, "[]"),
+        (3, '{"type": "pause"}'),
+    ],
+)
 def test_a_damaged_line_is_named(tmp_path, played, line, text):
     file = tmp_path / "a.jsonl"
     record.write(file, played)
@@ -107,10 +125,20 @@ def test_a_damaged_line_is_named(tmp_path, played, line, text):
         record.read(file)
 
 
-@pytest.mark.parametrize("field, value", [("stones", [None] * 15), ("stones", [[1.0, 30.0, 0.0]] * 16),
-                                          ("stones", [["1", "2"]] * 16), ("end", 0.5), ("seconds", None),
-                                          ("simulations", "many"), ("thrown", [0.1, float("inf"), 1.0]),
-                                          ("aim", [0.1, 2.4]), ("thrown", [0.1, 2.4, 1.0, 0.0])])
+@pytest.mark.parametrize(
+    "field, value",
+    [
+        ("stones", [None] * 15),
+        ("stones", [[1.0, 30.0, 0.0]] * 16),
+        ("stones", [["1", "2"]] * 16),
+        ("end", 0.5),
+        ("seconds", None),
+        ("simulations", "many"),
+        ("thrown", [0.1, float("inf"), 1.0]),
+        ("aim", [0.1, 2.4]),
+        ("thrown", [0.1, 2.4, 1.0, 0.0]),
+    ],
+)
 def test_a_shot_of_the_wrong_shape_is_named(tmp_path, played, field, value):
     file = tmp_path / "a.jsonl"
     record.write(file, played)
@@ -121,8 +149,14 @@ def test_a_shot_of_the_wrong_shape_is_named(tmp_path, played, field, value):
         record.read(file)
 
 
-@pytest.mark.parametrize("text, reason", [("", "is empty"), ('{"type": "end"}', "missing .*'end' and 'points'"),
-                                          ('{"dir": "note"}', "must be one of match, shot, end, result")])
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("", "is empty"),
+        ('{"type": "end"}', "missing .*'end' and 'points'"),
+        ('{"dir": "note"}', "must be one of match, shot, end, result"),
+    ],
+)
 def test_what_is_no_record_is_told_so(tmp_path, text, reason):
     file = tmp_path / "a.jsonl"
     file.write_text(text)
@@ -139,8 +173,13 @@ def test_half_a_record_is_refused(tmp_path, played):
 
 
 def test_a_game_without_a_result_is_worth_nothing_yet(tmp_path, played):
-    open_game = played._replace(shots=played.shots[:20], ends=played.ends[:1], result=played.result._replace(
-        score=played.ends[0].points, winner=None, value=None, reason="abandoned", detail="the client left"))
+    open_game = played._replace(
+        shots=played.shots[:20],
+        ends=played.ends[:1],
+        result=played.result._replace(
+            score=played.ends[0].points, winner=None, value=None, reason="abandoned", detail="the client left"
+        ),
+    )
     record.write(tmp_path / "a.jsonl", open_game)
     assert record.read(tmp_path / "a.jsonl") == open_game and len(umpire.replay(open_game)) == 21
     with pytest.raises(ValueError, match="without a result"):

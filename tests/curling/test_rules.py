@@ -16,18 +16,21 @@ def board(**places: tuple[float, float]) -> np.ndarray:
     return stones
 
 
-@pytest.mark.parametrize(("stones", "points"), [
-    (board(), 0),
-    (board(a0=(0.0, 0.0)), 1),
-    (board(b7=(0.0, 0.0)), -1),
-    (board(a0=(0.5, 0.0), a3=(0.0, -0.6), b0=(0.0, 0.7)), 2),
-    (board(a0=(0.5, 0.0), a3=(0.0, -0.8), b0=(0.0, 0.7)), 1),
-    (board(a0=(1.0, 0.0), b0=(0.0, 0.5), b1=(0.2, 0.5), b2=(1.1, 0.0)), -2),
-    (board(a0=(0.5, 0.0), b0=(-0.5, 0.0)), 0),  # equally near
-    (board(a0=(IN_HOUSE - 1e-9, 0.0)), 1),  # touches the house
-    (board(a0=(IN_HOUSE, 0.0)), 0),
-    (board(a0=(0.0, -3.0), b0=(0.0, 1.0)), -1),  # a guard does not count
-])
+@pytest.mark.parametrize(
+    ("stones", "points"),
+    [
+        (board(), 0),
+        (board(a0=(0.0, 0.0)), 1),
+        (board(b7=(0.0, 0.0)), -1),
+        (board(a0=(0.5, 0.0), a3=(0.0, -0.6), b0=(0.0, 0.7)), 2),
+        (board(a0=(0.5, 0.0), a3=(0.0, -0.8), b0=(0.0, 0.7)), 1),
+        (board(a0=(1.0, 0.0), b0=(0.0, 0.5), b1=(0.2, 0.5), b2=(1.1, 0.0)), -2),
+        (board(a0=(0.5, 0.0), b0=(-0.5, 0.0)), 0),  # equally near
+        (board(a0=(IN_HOUSE - 1e-9, 0.0)), 1),  # touches the house
+        (board(a0=(IN_HOUSE, 0.0)), 0),
+        (board(a0=(0.0, -3.0), b0=(0.0, 1.0)), -1),  # a guard does not count
+    ],
+)
 def test_score(stones, points):
     assert rules.score(stones, TEE, IN_HOUSE) == points
     swapped = np.concatenate([stones[8:], stones[:8]])
@@ -51,12 +54,15 @@ def test_a_guard_of_the_opponent_may_not_be_removed():
     assert fouls(board(a0=GUARD), board(b0=(0.0, 0.0)))
 
 
-@pytest.mark.parametrize("place", [
-    (0.0, 0.0),
-    (0.0, -IN_HOUSE + 1e-9),  # bites the house
-    (2.0, -STONE_RADIUS + 1e-9),  # beside the house, touches the tee line
-    (2.0, 1.0),  # behind the tee line
-])
+@pytest.mark.parametrize(
+    "place",
+    [
+        (0.0, 0.0),
+        (0.0, -IN_HOUSE + 1e-9),  # bites the house
+        (2.0, -STONE_RADIUS + 1e-9),  # beside the house, touches the tee line
+        (2.0, 1.0),  # behind the tee line
+    ],
+)
 def test_other_stones_may_be_removed(place):
     assert not fouls(board(a0=place), NO_STONES)
 
@@ -75,7 +81,8 @@ def test_a_guard_may_be_moved_and_ones_own_removed():
 @pytest.mark.parametrize(("rule", "protected"), [("five_rock", 5), ("four_rock", 4), ("no_tick", 5), ("none", 0)])
 def test_protection_lasts_for_the_first_shots(rule, protected):
     assert [fouls(board(a0=GUARD), NO_STONES, shot, rule=rule) for shot in range(16)] == [
-        shot < protected for shot in range(16)]
+        shot < protected for shot in range(16)
+    ]
 
 
 def test_no_tick():

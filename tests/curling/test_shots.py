@@ -22,9 +22,15 @@ IMPOSSIBLE = pytest.approx((math.nan, math.nan), nan_ok=True)
 def requests(law, n, seed=0):
     """Random places between hog line and back line, with a spin."""
     rng, sheet = np.random.default_rng(seed), PHYSICS[law].sheet
-    return [(x, y, side) for x, y, side in zip(
-        rng.uniform(-1.9, 1.9, n), rng.uniform(sheet.hog_line + 0.2, sheet.back_line, n), rng.choice([-1.0, 1.0], n),
-        strict=True)]
+    return [
+        (x, y, side)
+        for x, y, side in zip(
+            rng.uniform(-1.9, 1.9, n),
+            rng.uniform(sheet.hog_line + 0.2, sheet.back_line, n),
+            rng.choice([-1.0, 1.0], n),
+            strict=True,
+        )
+    ]
 
 
 def path(law, velocity, side):

@@ -85,8 +85,14 @@ def test_inverse_tables(law, share, side):
 def test_any_float_finds_a_cell(law, side, value):
     assert np.isfinite(curve.motion_at(law, side, value)).all()
     assert np.isfinite(curve.graph_at(law, side, value)).all()
-    assert np.isfinite([curve.tau_of_speed(law, value), curve.tau_of_sine(law, value), curve.spin_lost(law, value),
-                        curve.tau_of_spin_lost(law, value)]).all()
+    assert np.isfinite(
+        [
+            curve.tau_of_speed(law, value),
+            curve.tau_of_sine(law, value),
+            curve.spin_lost(law, value),
+            curve.tau_of_spin_lost(law, value),
+        ]
+    ).all()
 
 
 def test_a_speed_beyond_the_tables_is_their_last():

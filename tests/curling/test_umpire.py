@@ -4,7 +4,7 @@ import pytest
 
 from curling import umpire
 from curling.record import Match, Record, Result, Shot, places
-from runs.matches.game import Game, Side, play
+from runs.curling.game import Game, Side, play
 
 RANDOM = Side("random", 1, "simulations")
 
@@ -22,8 +22,10 @@ def played():
 def test_the_engine_named_in_the_record_moves_the_stones(played):
     state = played.match.model().initial_state(None)
     thrown = played.match.model().law.tee_draw
-    by = {name: umpire.outcome(played.match.model(), state, (*thrown, 1.57), name, trajectory=True)
-          for name in ("analytic", "box2d")}
+    by = {
+        name: umpire.outcome(played.match.model(), state, (*thrown, 1.57), name, trajectory=True)
+        for name in ("analytic", "box2d")
+    }
     assert 0.0 < abs(by["analytic"].stones - by["box2d"].stones)[0].max() < 0.01
     for found in by.values():
         assert found.path is not None and abs(found.path.positions[-1] - found.stones)[0].max() < 1e-9
@@ -48,8 +50,12 @@ def test_a_foul_is_told():
     model = Match(("", ""), "fcv1", None, "none", 1).model()
     state = model.initial_state(None)
     guard = umpire.outcome(model, state, (0.1317, 2.26, 1.5708))
-    hit = next(found for vx in range(60) for found in [umpire.outcome(model, guard.state, (vx / 400, 3.2, 1.5708))]
-               if found.foul)
+    hit = next(
+        found
+        for vx in range(60)
+        for found in [umpire.outcome(model, guard.state, (vx / 400, 3.2, 1.5708))]
+        if found.foul
+    )
     assert not guard.foul and (hit.stones[0] == guard.stones[0]).all()
 
 
@@ -57,11 +63,17 @@ def changed(played, **fields):
     return played._replace(result=played.result._replace(**fields))
 
 
-@pytest.mark.parametrize("fields, named", [
-    ({"score": (9, 9)}, "score"), ({"winner": None}, "winner"), ({"value": 0.5}, "value"),
-    ({"reason": "draw"}, "reason"), ({"reason": "concede"}, "reason"),
-    ({"reason": "abandoned", "winner": None, "value": None}, "reason"),
-])
+@pytest.mark.parametrize(
+    "fields, named",
+    [
+        ({"score": (9, 9)}, "score"),
+        ({"winner": None}, "winner"),
+        ({"value": 0.5}, "value"),
+        ({"reason": "draw"}, "reason"),
+        ({"reason": "concede"}, "reason"),
+        ({"reason": "abandoned", "winner": None, "value": None}, "reason"),
+    ],
+)
 def test_replay_notices_a_wrong_result(played, fields, named):
     with pytest.raises(ValueError, match=f"^{named}="):
         umpire.replay(changed(played, **fields))
@@ -72,12 +84,16 @@ def test_replay_notices_the_wrong_winner(played):
         umpire.replay(changed(played, winner=1 - played.result.winner))
 
 
-@pytest.mark.parametrize("fields, named", [
-    ({"reason": "score", "winner": 0, "value": 1.0}, "reason"), ({"reason": "concede", "winner": None}, "winner"),
-    ({"reason": "time_limit", "winner": 1, "value": 1.0}, "value"),
-    ({"reason": "abandoned", "winner": 1, "value": None}, "winner"),
-    ({"reason": "unfinished", "winner": None, "value": 0.5}, "value"),
-])
+@pytest.mark.parametrize(
+    "fields, named",
+    [
+        ({"reason": "score", "winner": 0, "value": 1.0}, "reason"),
+        ({"reason": "concede", "winner": None}, "winner"),
+        ({"reason": "time_limit", "winner": 1, "value": 1.0}, "value"),
+        ({"reason": "abandoned", "winner": 1, "value": None}, "winner"),
+        ({"reason": "unfinished", "winner": None, "value": 0.5}, "value"),
+    ],
+)
 def test_replay_notices_a_wrong_result_of_a_match_cut_short(played, fields, named):
     short = changed(played._replace(shots=played.shots[:7], ends=()), score=(0, 0), **fields)
     with pytest.raises(ValueError, match=f"^{named}="):
@@ -86,8 +102,9 @@ def test_replay_notices_a_wrong_result_of_a_match_cut_short(played, fields, name
 
 @pytest.mark.parametrize("reason, winner", [("forfeit", 0), ("concede", 1), ("time_limit", 0)])
 def test_a_match_cut_short_replays(played, reason, winner):
-    short = changed(played._replace(shots=played.shots[:7], ends=()), score=(0, 0), reason=reason, winner=winner,
-                    value=1.0 - winner)
+    short = changed(
+        played._replace(shots=played.shots[:7], ends=()), score=(0, 0), reason=reason, winner=winner, value=1.0 - winner
+    )
     assert len(umpire.replay(short)) == 8
 
 

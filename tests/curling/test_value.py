@@ -33,6 +33,7 @@ THROUGH = np.array([0.4, 4.0, 1.0])  # touches nothing
 
 def of_team_0(ends, extra_ends, tie, played, lead, hammer):
     """The value for team 0 by plain recursion, over teams instead of roles, without a bound on leads."""
+
     @cache
     def value(played, lead, hammer):
         if played >= ends and (lead != 0 or played == ends + extra_ends):
@@ -100,9 +101,18 @@ def test_the_table_of_the_thesis():
     assert win_probabilities(10)[10, MOST_LEAD] == pytest.approx(0.560, abs=5e-4)
 
 
-@pytest.mark.parametrize("bad", [
-    (), (1.0,) * 16, (0.0,) * 17, (-0.1,) + (1.0,) * 16, (np.nan,) + (1.0,) * 16, (np.inf,) + (1.0,) * 16,
-    ("1",) + (1.0,) * 16])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        (),
+        (1.0,) * 16,
+        (0.0,) * 17,
+        (-0.1,) + (1.0,) * 16,
+        (np.nan,) + (1.0,) * 16,
+        (np.inf,) + (1.0,) * 16,
+        ("1",) + (1.0,) * 16,
+    ],
+)
 def test_wrong_tables_are_refused(bad):
     with pytest.raises(ValueError, match=r"table=.*17 finite numbers"):
         check_table(bad)
@@ -119,10 +129,18 @@ def test_files(tmp_path):
     assert (table[POINTS.index(1)], table[POINTS.index(-2)], sum(table)) == (0.75, 0.25, 1.0)
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    (None, "table=.*No such file"), ("{", "table=.*JSON file"), ("[1, 2]", "table=.*an object"),
-    ('{"9": 1}', "points in .*='9': must be a whole number from -8 to 8"), ('{"one": 1}', "points in .*='one'"),
-    ('{"1": "much"}', "table=.*17 finite numbers"), ("{}", "table=.*not all 0")])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "table=.*No such file"),
+        ("{", "table=.*JSON file"),
+        ("[1, 2]", "table=.*an object"),
+        ('{"9": 1}', "points in .*='9': must be a whole number from -8 to 8"),
+        ('{"one": 1}', "points in .*='one'"),
+        ('{"1": "much"}', "table=.*17 finite numbers"),
+        ("{}", "table=.*not all 0"),
+    ],
+)
 def test_bad_files_are_named(tmp_path, content, message):
     path = tmp_path / "table.json"
     if content is not None:
@@ -193,13 +211,12 @@ def test_the_planning_twin(tmp_path):
     path.write_text('{"1": 1}')  # the hammer always scores one
     match = Curling(ends=2, extra_ends=1, physics="dc2", tie=0.3, table=str(path))
     twin = match.planning()
-    assert twin == Curling(
-        ends=2, extra_ends=1, physics="dc2", tie=0.3, table=match.table, reward="win_probability")
+    assert twin == Curling(ends=2, extra_ends=1, physics="dc2", tie=0.3, table=match.table, reward="win_probability")
     assert twin.planning() == twin
     path.unlink()  # the numbers are the model's own
     assert pickle.loads(pickle.dumps(twin)) == twin
     assert hash(twin) == hash(match.planning())
-    rows = win_probabilities(2, 1, 0.3, json.loads('[' + '0,' * 9 + '1' + ',0' * 7 + ']'))
+    rows = win_probabilities(2, 1, 0.3, json.loads("[" + "0," * 9 + "1" + ",0" * 7 + "]"))
     np.testing.assert_array_equal(twin.params[-rows.size :], rows.ravel())
 
 
@@ -208,15 +225,18 @@ def test_the_table_is_from_self_play_unless_given(physics):
     own = win_probabilities(2, table=table_of(None, physics)).ravel()
     np.testing.assert_array_equal(Curling(ends=2, physics=physics).params[-own.size :], own)
     thesis = win_probabilities(2, table=THESIS).ravel()
-    np.testing.assert_allclose(Curling(ends=2, physics=physics, table="thesis").params[-own.size :], thesis,
-                               atol=1e-12)
+    np.testing.assert_allclose(Curling(ends=2, physics=physics, table="thesis").params[-own.size :], thesis, atol=1e-12)
     assert own.reshape(3, -1)[1, MOST_LEAD] > thesis.reshape(3, -1)[1, MOST_LEAD]  # our hammer is worth more
 
 
-@pytest.mark.parametrize("model", [
-    Curling(ends=2, extra_ends=1).planning(),
-    Curling(physics="dc2", noise="gat", velocity_unit="box").planning(),
-], ids=repr)
+@pytest.mark.parametrize(
+    "model",
+    [
+        Curling(ends=2, extra_ends=1).planning(),
+        Curling(physics="dc2", noise="gat", velocity_unit="box").planning(),
+    ],
+    ids=repr,
+)
 def test_contract(model):
     check_model(model, np.random.default_rng(0), 40)
 
@@ -230,8 +250,10 @@ def test_both_engines_pay_the_same():
 def test_values_of_playouts_are_probabilities():
     model = Curling(ends=4, table="thesis").planning()
     state = state_of(no_stones(), 0, hammer=0, end=1, lead=2)
-    values = [model.rollout(state.copy(), np.empty_like(state), 64, model.params, np.random.default_rng(i))
-              for i in range(200)]
+    values = [
+        model.rollout(state.copy(), np.empty_like(state), 64, model.params, np.random.default_rng(i))
+        for i in range(200)
+    ]
     assert 0.0 < min(values) < max(values) < 1.0
     ends = {of_team_0(4, 0, 0.5, 2, 2 + points, next_hammer(points, 0)) for points in POINTS}
     assert set(np.round(values, 9)) <= set(np.round(list(ends), 9))

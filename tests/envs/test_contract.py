@@ -60,8 +60,9 @@ def test_planner_gets_what_it_needs_and_its_action_is_accepted(env):
     observation, _ = env.reset(seed=1)
     base = env.unwrapped
     np.testing.assert_array_equal(base.state, observation)
-    decision = planners.make("random").plan(base.model, base.state, planners.Budget(simulations=1),
-                                            np.random.default_rng(1))
+    decision = planners.make("random").plan(
+        base.model, base.state, planners.Budget(simulations=1), np.random.default_rng(1)
+    )
     assert env.action_space.contains(decision.action)
     env.step(decision.action)
 
@@ -108,8 +109,9 @@ def test_make_needs_only_gymnasium_imported(env_id, tmp_path):
 def test_entry_point_registers_and_does_so_once(tmp_path):
     (found,) = [e for e in entry_points(group="gymnasium.envs") if e.value.startswith("envs:")]
     assert found.load() is envs.register
-    done = run("import gymnasium, envs; envs.register(); envs.register(); gymnasium.make('Trap-v0', noise_range=0.1)",
-               tmp_path)
+    done = run(
+        "import gymnasium, envs; envs.register(); envs.register(); gymnasium.make('Trap-v0', noise_range=0.1)", tmp_path
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -24,8 +24,10 @@ def make(**arguments):
     return gymnasium.make("Curling-v0", **arguments).unwrapped
 
 
-@pytest.mark.parametrize("arguments", [
-    {}, {"ends": 2, "extra_ends": 1, "reward": "win"}, {"opponent": "random"}, {"physics": "dc2", "noise": "gat"}])
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"ends": 2, "extra_ends": 1, "reward": "win"}, {"opponent": "random"}, {"physics": "dc2", "noise": "gat"}],
+)
 def test_gymnasium_check(arguments):
     check_env(gymnasium.make("Curling-v0", **arguments).unwrapped)
 
@@ -244,9 +246,22 @@ def test_human_mode_plays_the_shot(monkeypatch):
     env.close()
 
 
-@pytest.mark.parametrize("bad", [
-    {"engine": "unity"}, {"ends": 0}, {"rule": "six_rock"}, {"noise": "much"}, {"opponent": "rundom"}, {"opponent": 5},
-    {"physics": "moon"}, {"reward": "fame"}, {"opponent_simulations": 0}, {"tie": 2}, {"table": "nowhere.json"}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"engine": "unity"},
+        {"ends": 0},
+        {"rule": "six_rock"},
+        {"noise": "much"},
+        {"opponent": "rundom"},
+        {"opponent": 5},
+        {"physics": "moon"},
+        {"reward": "fame"},
+        {"opponent_simulations": 0},
+        {"tie": 2},
+        {"table": "nowhere.json"},
+    ],
+)
 def test_bad_arguments_are_named(bad):
     name = next(iter(bad))
     with pytest.raises(ValueError, match="simulations" if name == "opponent_simulations" else "planner|" + name):

@@ -39,8 +39,9 @@ def test_pictures(monkeypatch):
     render_test(lambda render_mode: curling_aec.env(render_mode=render_mode), custom_tests={"human": lambda _: True})
 
 
-@pytest.mark.parametrize(("reward", "expected"), [
-    ("points", (-1.0, 1.0)), ("win", (0.0, 1.0)), ("win_probability", (0.0, 1.0))])
+@pytest.mark.parametrize(
+    ("reward", "expected"), [("points", (-1.0, 1.0)), ("win", (0.0, 1.0)), ("win_probability", (0.0, 1.0))]
+)
 def test_rewards_of_both_agents(reward, expected):
     env = curling_aec.env(noise="none", reward=reward)
     env.reset(seed=1)

@@ -26,8 +26,10 @@ def step(model, state, action, rng):
     return after, reward, terminated
 
 
-@pytest.mark.parametrize(("x", "reward"), [(0.0, 0.7), (math.nextafter(1.0, 0.0), 0.7), (1.0, 0.0),
-                                           (math.nextafter(1.7, 0.0), 0.0), (1.7, 1.0), (2.0, 1.0)])
+@pytest.mark.parametrize(
+    ("x", "reward"),
+    [(0.0, 0.7), (math.nextafter(1.0, 0.0), 0.7), (1.0, 0.0), (math.nextafter(1.7, 0.0), 0.0), (1.7, 1.0), (2.0, 1.0)],
+)
 def test_trap_rewards_at_the_borders(x, reward):
     after, earned, terminated = step(Trap(), [x, 1.0], 0.0, Fixed(0.0))
     assert (after.tolist(), earned, terminated) == ([x, 2.0], reward, False)

@@ -74,8 +74,10 @@ def test_policy_earns_its_value(model):
 @pytest.mark.parametrize("model", [Trap(0.3, "centred"), TreasureHunt(5.0), TreasureHunt(15.0)], ids=str)
 def test_random_value_agrees_with_rollouts(model):
     rng = np.random.default_rng(8)
-    totals = [model.rollout(np.zeros(model.state_dim), np.empty(model.state_dim), model.horizon, model.params, rng)
-              for _ in range(30_000)]
+    totals = [
+        model.rollout(np.zeros(model.state_dim), np.empty(model.state_dim), model.horizon, model.params, rng)
+        for _ in range(30_000)
+    ]
     assert abs(np.mean(totals) - random_value(model)) < 4 * np.std(totals) / math.sqrt(len(totals))
 
 

@@ -162,19 +162,19 @@ def used_parts(tree):
 @pytest.fixture
 def searched(monkeypatch):
     """Run a plan and return (decision, contents of the tree it left)."""
-    import planners.abstraction
-    import planners.search
-    import planners.weighted_uct
+    import planners.abstraction.planner
+    import planners.core.search
+    import planners.weighted_uct.planner
 
     trees = []
-    extend = planners.search.extend
+    extend = planners.core.search.extend
 
     def recording(*arguments):
         result = extend(*arguments)
         trees.append(result[0])
         return result
 
-    for module in (planners.search, planners.abstraction, planners.weighted_uct):
+    for module in (planners.core.search, planners.abstraction.planner, planners.weighted_uct.planner):
         monkeypatch.setattr(module, "extend", recording)
 
     def run(planner, *arguments, **named):

@@ -91,15 +91,15 @@ def check_twins(planner, compiled, interpreted, searched, simulations=150):
 
 
 def test_result_does_not_depend_on_the_room_at_first(planner_name, monkeypatch):
-    import planners.abstraction
-    import planners.search
-    import planners.weighted_uct
+    import planners.abstraction.planner
+    import planners.core.search
+    import planners.weighted_uct.planner
 
     model = envs.TreasureHunt()
     roomy = plan(planner_name, model, 300)
-    monkeypatch.setattr(planners.search, "MOST_NODES_AT_FIRST", 1)
-    monkeypatch.setattr(planners.abstraction, "FIRST_NODES", 1)
-    monkeypatch.setattr(planners.weighted_uct, "FIRST_EXPERIENCES", 1)
+    monkeypatch.setattr(planners.core.search, "MOST_NODES_AT_FIRST", 1)
+    monkeypatch.setattr(planners.abstraction.planner, "FIRST_NODES", 1)
+    monkeypatch.setattr(planners.weighted_uct.planner, "FIRST_EXPERIENCES", 1)
     narrow = plan(planner_name, model, 300)
     np.testing.assert_array_equal(roomy.values, narrow.values)
 

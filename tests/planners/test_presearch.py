@@ -96,8 +96,10 @@ def test_small_budgets(budget):
 def test_seeds_and_interpreted_runs():
     for make in (Target, TargetWithSets):
         plan = planners.make("presearch", size=40).plan
-        decisions = [plan(model, np.zeros(2), Budget(300), np.random.default_rng(seed))
-                     for model, seed in ((make(), 1), (make(), 1), (python_twin(make()), 1), (make(), 2))]
+        decisions = [
+            plan(model, np.zeros(2), Budget(300), np.random.default_rng(seed))
+            for model, seed in ((make(), 1), (make(), 1), (python_twin(make()), 1), (make(), 2))
+        ]
         values = [decision.values.tolist() for decision in decisions]
         assert values[0] == values[1] == values[2] != values[3]
 

@@ -13,9 +13,16 @@ def test_parse_makes_what_make_makes():
     assert planners.parse("wuct") == planners.make("weighted_uct")
 
 
-@pytest.mark.parametrize("text", [
-    "dpw", "dpw:exploration=0.5,outcome=least_visited", "presearch:inner=dpw", "uct:n_actions=5",
-    "presearch:inner=(dpw:leaf=rollout,exploration=0.25)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dpw",
+        "dpw:exploration=0.5,outcome=least_visited",
+        "presearch:inner=dpw",
+        "uct:n_actions=5",
+        "presearch:inner=(dpw:leaf=rollout,exploration=0.25)",
+    ],
+)
 def test_a_planner_in_writing_reads_as_the_planner(text):
     written = planners.REGISTRY.text(planners.parse(text))
     assert planners.parse(written) == planners.parse(text)
@@ -47,8 +54,18 @@ def test_a_name_that_is_no_text_is_answered_with_what_is_allowed(name):
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("1", 1), ("0.5", 0.5), ("1e-3", 1e-3), ("true", True), ("none", None), ("tree", "tree"),
-     ("(dpw)", "dpw"), ("(dpw:leaf=tree)", "dpw:leaf=tree"), ("(0.5,1)", (0.5, 1))],
+    ("text", "value"),
+    [
+        ("1", 1),
+        ("0.5", 0.5),
+        ("1e-3", 1e-3),
+        ("true", True),
+        ("none", None),
+        ("tree", "tree"),
+        ("(dpw)", "dpw"),
+        ("(dpw:leaf=tree)", "dpw:leaf=tree"),
+        ("(0.5,1)", (0.5, 1)),
+    ],
 )
 def test_values(text, value):
     assert parse_value(text) == value

@@ -83,8 +83,14 @@ def start(tmp_path):
 
     def call(*line, program="from runs.cli import main"):
         code = f"import sys\n{program}\nsys.exit(main(sys.argv[1:]))"
-        process = subprocess.Popen([sys.executable, "-c", code, *map(str, line)], cwd=tmp_path, start_new_session=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, line)],
+            cwd=tmp_path,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         started.append(process)
         return process
 

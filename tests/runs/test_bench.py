@@ -32,9 +32,13 @@ def test_model_steps_are_counted():
 def test_speed_measures_every_planner_on_both_models():
     found = list(searches.speed(["dpw", "wuct:exploration=2"]))
     assert {(m.planner, m.env, m.simulations) for m in found} == {
-        ("dpw", "trap:noise_range=0.1", 5), ("dpw", "trap:noise_range=0.1", 10), ("dpw", "treasure_hunt:size=5", 5),
-        ("wuct:exploration=2", "trap:noise_range=0.1", 3), ("wuct:exploration=2", "trap:noise_range=0.1", 4),
-        ("wuct:exploration=2", "treasure_hunt:size=5", 5)}
+        ("dpw", "trap:noise_range=0.1", 5),
+        ("dpw", "trap:noise_range=0.1", 10),
+        ("dpw", "treasure_hunt:size=5", 5),
+        ("wuct:exploration=2", "trap:noise_range=0.1", 3),
+        ("wuct:exploration=2", "trap:noise_range=0.1", 4),
+        ("wuct:exploration=2", "treasure_hunt:size=5", 5),
+    }
     assert {m.unit for m in found} == {"simulations/s", "model steps/s"}
     assert all(m.value > 0 for m in found)
 
@@ -43,8 +47,10 @@ def test_growth_is_the_exponent_of_the_cost(monkeypatch):
     monkeypatch.setattr(searches, "seconds_of_decision", lambda planner, model, n: 3e-6 * n**1.5)
     found = [(m.planner, m.unit, m.value) for m in searches.growth(["dpw", "wuct"])]
     assert [(planner, unit) for planner, unit, _ in found] == [
-        (planner, unit) for planner in ("dpw", "wuct", "weighted_uct:neighbours=all")
-        for unit in ("s/decision", "exponent")]
+        (planner, unit)
+        for planner in ("dpw", "wuct", "weighted_uct:neighbours=all")
+        for unit in ("s/decision", "exponent")
+    ]
     assert [value for *_, value in found] == pytest.approx([3e-6 * 20**1.5, 1.5] * 3)
 
 
@@ -62,7 +68,7 @@ def test_overruns_are_what_a_decision_takes_beyond_its_budget(monkeypatch):
 
 @pytest.mark.parametrize("benchmark", [processes.first_decision, processes.cold_decision, processes.first_batch])
 def test_the_start_is_measured_in_processes_of_their_own(benchmark):
-    first, = benchmark(["random"])
+    (first,) = benchmark(["random"])
     assert (first.unit, first.planner) == ("s", "random")
     assert 0.01 < first.value < 60.0
 
@@ -80,7 +86,7 @@ def test_a_cold_cache_is_an_empty_folder_for_each_planner(monkeypatch):
 
 
 def test_memory_is_measured_in_a_process_of_its_own():
-    memory, = processes.memory(["random"])
+    (memory,) = processes.memory(["random"])
     assert (memory.unit, memory.simulations) == ("bytes/simulation", 2_000)
 
 

@@ -13,12 +13,19 @@ from runs.statistics.sample import Summary
 
 
 def curve(*means, width=0.1, budgets=(10, 100, 1000)):
-    return [(budget, Summary(20, mean, mean - width, mean + width, mean))
-            for budget, mean in zip(budgets, means, strict=False)]
+    return [
+        (budget, Summary(20, mean, mean - width, mean + width, mean))
+        for budget, mean in zip(budgets, means, strict=False)
+    ]
 
 
-TRAP = Panel("trap:noise_range=0.1", "simulations",
-             {"uct": curve(1.3, 1.35, 1.4), "abstraction:exploration=2": curve(1.4, 1.6, 1.7, width=0.0)}, 1.7, 1.03)
+TRAP = Panel(
+    "trap:noise_range=0.1",
+    "simulations",
+    {"uct": curve(1.3, 1.35, 1.4), "abstraction:exploration=2": curve(1.4, 1.6, 1.7, width=0.0)},
+    1.7,
+    1.03,
+)
 CURLING = Panel("curling", "ms", {"dpw": curve(0.1, 0.2), "dpw:exploration=2": curve(0.2, 0.3)})
 
 
@@ -39,8 +46,17 @@ def test_the_svg_holds_every_series_label_and_line(tmp_path):
     for text in ("uct", "abstraction:exploration=2", "dpw", "dpw:exploration=2"):
         assert f'id="{text}"' in svg
     words = set(re.findall(r"<!-- (.*?) -->", svg))
-    assert {"uct", "abstraction:exploration=2", "dpw:exploration=2", "optimum 1.700", "random policy 1.030",
-            "simulations per decision", "milliseconds per decision", "trap:noise_range=0.1", "1,000"} <= words
+    assert {
+        "uct",
+        "abstraction:exploration=2",
+        "dpw:exploration=2",
+        "optimum 1.700",
+        "random policy 1.030",
+        "simulations per decision",
+        "milliseconds per decision",
+        "trap:noise_range=0.1",
+        "1,000",
+    } <= words
     assert not any("date" in line for line in svg.lower().splitlines() if "dc:" in line)
 
 
@@ -98,8 +114,9 @@ def test_a_planner_looks_the_same_in_all_panels_of_an_environment():
     drawn = [{line.get_label(): line for line in axes.lines} for axes in chart.draw([both, ms]).axes]
     assert len(drawn) == 4
     for text in ("abstraction", "abstraction:exploration=2"):
-        looks = {(lines[text].get_color(), lines[text].get_linestyle(), lines[text].get_markerfacecolor())
-                 for lines in drawn}
+        looks = {
+            (lines[text].get_color(), lines[text].get_linestyle(), lines[text].get_markerfacecolor()) for lines in drawn
+        }
         assert len(looks) == 1
     assert drawn[0]["abstraction"].get_linestyle() != drawn[0]["abstraction:exploration=2"].get_linestyle()
 
@@ -114,21 +131,36 @@ def rendered(panels):
 def shown(axis):
     """The texts along an axis that can be seen."""
     low, high = sorted(axis.get_view_interval())
-    return [label.get_text() for place, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True)
-            if low <= place <= high]
+    return [
+        label.get_text()
+        for place, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True)
+        if low <= place <= high
+    ]
 
 
-@pytest.mark.parametrize(("budgets", "labels"), [
-    ((30, 40), ["30", "40"]), ((1, 2, 5), ["1", "2", "5"]), ((7,), ["7"]),
-    ((1, 10, 100, 1000), ["1", "10", "100", "1,000"]), ((30, 100, 3000, 5000), ["100", "1,000"])])
+@pytest.mark.parametrize(
+    ("budgets", "labels"),
+    [
+        ((30, 40), ["30", "40"]),
+        ((1, 2, 5), ["1", "2", "5"]),
+        ((7,), ["7"]),
+        ((1, 10, 100, 1000), ["1", "10", "100", "1,000"]),
+        ((30, 100, 3000, 5000), ["100", "1,000"]),
+    ],
+)
 def test_every_axis_of_budgets_has_labels(budgets, labels):
     panel = replace(TRAP, curves={"uct": curve(*[1.4] * len(budgets), budgets=budgets)})
     assert shown(rendered([panel]).axes[1].xaxis) == labels
 
 
-@pytest.mark.parametrize(("means", "labels"), [
-    ((1.3, 1.35, 1.4), ["0.3", "0.35", "0.4"]), ((0.7, 1.4, 1.65), ["0.05", "0.1", "0.2", "0.5", "1"]),
-    ((0.7, 1.6, 1.7), ["0.001", "0.01", "0.1", "1"])])
+@pytest.mark.parametrize(
+    ("means", "labels"),
+    [
+        ((1.3, 1.35, 1.4), ["0.3", "0.35", "0.4"]),
+        ((0.7, 1.4, 1.65), ["0.05", "0.1", "0.2", "0.5", "1"]),
+        ((0.7, 1.6, 1.7), ["0.001", "0.01", "0.1", "1"]),
+    ],
+)
 def test_every_axis_of_regrets_has_numbers_in_full(means, labels):
     panel = replace(TRAP, curves={"uct": curve(*means, width=0.0)})
     assert shown(rendered([panel]).axes[1].yaxis) == labels
@@ -157,7 +189,10 @@ def test_many_panels_stand_below_each_other():
     figure = chart.draw([TRAP, CURLING, TRAP])
     assert figure.get_size_inches()[0] == pytest.approx(9.6)
     assert [axes.get_title(loc="left") for axes in figure.axes if axes.get_title(loc="left")] == [
-        TRAP.env, CURLING.env, TRAP.env]
+        TRAP.env,
+        CURLING.env,
+        TRAP.env,
+    ]
 
 
 def test_no_room_is_kept_for_regrets_that_nobody_knows():

@@ -47,7 +47,11 @@ def test_both_units_of_budget(run, table):
     assert run(*TINY, "--milliseconds", "1,0.5", "--out", "x")[0] == 0
     found = table(run("export", "x")[1])
     assert {(row["budget"], row["unit"]) for row in found} == {
-        ("10", "simulations"), ("100", "simulations"), ("1", "ms"), ("0.5", "ms")}
+        ("10", "simulations"),
+        ("100", "simulations"),
+        ("1", "ms"),
+        ("0.5", "ms"),
+    }
     for row in found:
         if row["unit"] == "ms":
             assert 0.0 < float(row["mean_ms"]) <= float(row["max_ms"]) < 1e4
@@ -57,8 +61,9 @@ def test_both_units_of_budget(run, table):
 def test_csv_has_every_episode(run, finished, table):
     status, out, err = run("export", finished, "--format", "csv")
     assert (status, err) == (0, "")
-    assert out.splitlines()[0] == ("env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,"
-                                   "mean_ms,max_ms")
+    assert out.splitlines()[0] == (
+        "env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,mean_ms,max_ms"
+    )
     found = table(out)
     assert [(row["budget"], row["episode"]) for row in found] == [(b, e) for b in ("10", "100") for e in "0123"]
     assert all(row["env"] == "trap:noise_range=0.1" and row["planner"] == "random" for row in found)
@@ -85,8 +90,10 @@ def test_parquet_that_finds_no_room_is_told_in_one_line(run, finished, monkeypat
 
     monkeypatch.setattr(polars.DataFrame, "write_parquet", full)
     status, _, err = run("export", finished, "--format", "parquet", "--out", "x")
-    assert (status, err) == (2, "bonspiel export: x cannot be written (No space left on device); make room there, or "
-                                "choose another place\n")
+    assert (status, err) == (
+        2,
+        "bonspiel export: x cannot be written (No space left on device); make room there, or choose another place\n",
+    )
 
 
 def test_parquet_without_polars_says_what_to_install(run, finished, monkeypatch):
@@ -121,56 +128,61 @@ def test_resuming_where_nothing_is_begins(run, rows):
     assert len(rows(Path("fresh"))) == 8
 
 
-@pytest.mark.parametrize(("line", "words"), [
-    ("run trap --planner dpv", ["unknown planner 'dpv'", "Did you mean 'dpw'", "uct"]),
-    ("run trap --planner dpw:exploratio=1", ["'exploratio'", "Did you mean 'exploration'"]),
-    ("run trap --planner dpw:exploration", ["key=value"]),
-    ("run trap --planner dpw:exploration=nan", ["exploration=", "nan"]),
-    ("run trap --planner dpw:exploration=-1", ["exploration=-1"]),
-    ("run trap --planner random --planner random", ["twice"]),
-    ("run tarp", ["'tarp'", "Did you mean 'trap'", "treasure_hunt", "quick"]),
-    ("run trap:noise=loud", ["noise='loud'", "'positive' or 'centred'"]),
-    ("run trap:noise_rang=1", ["'noise_rang'", "Did you mean 'noise_range'"]),
-    ("run trap:noise_range=nan", ["noise_range=", "nan"]),
-    ("run trap:noise_range=0", ["noise_range=0", "above 0"]),
-    ("run missing.toml", ["missing.toml", "cannot be read"]),
-    ("run trap --budget 0", ["budget=0", "from 1"]),
-    ("run trap --budget 1.5", ["budget=1.5", "whole"]),
-    ("run trap --budget nan", ["budget=nan"]),
-    ("run trap --budget 10;20", ["10;20", "separated by commas"]),
-    ("run trap --milliseconds 0", ["milliseconds=0"]),
-    ("run trap --episodes 0", ["episodes=0"]),
-    ("run trap --episodes many", ["--episodes", "many"]),
-    ("run trap --seed -1", ["seed=-1"]),
-    ("run trap --jobs 0", ["jobs=0"]),
-    ("run", ["SUITE|ENV"]),
-    ("run trap --bugdet 3", ["--bugdet"]),
-    ("dance", ["dance", "run"]),
-    ("", ["VERB"]),
-    ("chart nowhere", ["nowhere holds no run"]),
-    ("report nowhere", ["nowhere holds no run"]),
-    ("export nowhere", ["nowhere holds no run"]),
-    ("export done --format xml", ["xml", "csv", "parquet"]),
-    ("export done --format parquet", ["--out"]),
-    ("chart broken", ["broken/results.sqlite", "not a readable results file"]),
-    ("export broken", ["broken/results.sqlite", "not a readable results file"]),
-    ("run trap --planner random --out broken --resume", ["broken/results.sqlite", "not a readable results file"]),
-    ("run trap --planner random --out done --resume", ["done holds another experiment"]),
-    ("run trap:noise_range=0.1 --planner random --budget 10,100 --episodes 4 --out done", ["--resume"]),
-    ("bench --planner dpv", ["Did you mean 'dpw'"]),
-    ("run trap:noise_range=abc", ["noise_range='abc': must be above 0 and at most 1"]),
-    ("run trap:noise_range=true", ["noise_range=True: must be above 0 and at most 1"]),
-    ("run treasure_hunt:size=abc", ["size='abc': must be finite and at least 4"]),
-    ("run treasure_hunt:angle_unit=[1]", ["angle_unit=[1]: must be 'radian' or 'half_turn'"]),
-    ("run empty.toml", ["empty: nothing to play", "[[experiment]]"]),
-    ("export done --out nowhere/x.csv", ["nowhere/x.csv cannot be written (No such file or directory)"]),
-    ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written (No such file or directory"]),
-    ("run trap --planner presearch",
-     ["presearch cannot play trap:noise_range=0.1, which has no aim_grid", "these can: uct, "]),
-    ("export done --out done", ["done cannot be written (Is a directory)"]),
-    ("chart done --out empty.toml", ["empty.toml cannot be written (File exists)"]),
-    ("chart done --out empty.toml/x", ["empty.toml/x cannot be written (Not a directory)"]),
-])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("run trap --planner dpv", ["unknown planner 'dpv'", "Did you mean 'dpw'", "uct"]),
+        ("run trap --planner dpw:exploratio=1", ["'exploratio'", "Did you mean 'exploration'"]),
+        ("run trap --planner dpw:exploration", ["key=value"]),
+        ("run trap --planner dpw:exploration=nan", ["exploration=", "nan"]),
+        ("run trap --planner dpw:exploration=-1", ["exploration=-1"]),
+        ("run trap --planner random --planner random", ["twice"]),
+        ("run tarp", ["'tarp'", "Did you mean 'trap'", "treasure_hunt", "quick"]),
+        ("run trap:noise=loud", ["noise='loud'", "'positive' or 'centred'"]),
+        ("run trap:noise_rang=1", ["'noise_rang'", "Did you mean 'noise_range'"]),
+        ("run trap:noise_range=nan", ["noise_range=", "nan"]),
+        ("run trap:noise_range=0", ["noise_range=0", "above 0"]),
+        ("run missing.toml", ["missing.toml", "cannot be read"]),
+        ("run trap --budget 0", ["budget=0", "from 1"]),
+        ("run trap --budget 1.5", ["budget=1.5", "whole"]),
+        ("run trap --budget nan", ["budget=nan"]),
+        ("run trap --budget 10;20", ["10;20", "separated by commas"]),
+        ("run trap --milliseconds 0", ["milliseconds=0"]),
+        ("run trap --episodes 0", ["episodes=0"]),
+        ("run trap --episodes many", ["--episodes", "many"]),
+        ("run trap --seed -1", ["seed=-1"]),
+        ("run trap --jobs 0", ["jobs=0"]),
+        ("run", ["SUITE|ENV"]),
+        ("run trap --bugdet 3", ["--bugdet"]),
+        ("dance", ["dance", "run"]),
+        ("", ["VERB"]),
+        ("chart nowhere", ["nowhere holds no run"]),
+        ("report nowhere", ["nowhere holds no run"]),
+        ("export nowhere", ["nowhere holds no run"]),
+        ("export done --format xml", ["xml", "csv", "parquet"]),
+        ("export done --format parquet", ["--out"]),
+        ("chart broken", ["broken/results.sqlite", "not a readable results file"]),
+        ("export broken", ["broken/results.sqlite", "not a readable results file"]),
+        ("run trap --planner random --out broken --resume", ["broken/results.sqlite", "not a readable results file"]),
+        ("run trap --planner random --out done --resume", ["done holds another experiment"]),
+        ("run trap:noise_range=0.1 --planner random --budget 10,100 --episodes 4 --out done", ["--resume"]),
+        ("bench --planner dpv", ["Did you mean 'dpw'"]),
+        ("run trap:noise_range=abc", ["noise_range='abc': must be above 0 and at most 1"]),
+        ("run trap:noise_range=true", ["noise_range=True: must be above 0 and at most 1"]),
+        ("run treasure_hunt:size=abc", ["size='abc': must be finite and at least 4"]),
+        ("run treasure_hunt:angle_unit=[1]", ["angle_unit=[1]: must be 'radian' or 'half_turn'"]),
+        ("run empty.toml", ["empty: nothing to play", "[[experiment]]"]),
+        ("export done --out nowhere/x.csv", ["nowhere/x.csv cannot be written (No such file or directory)"]),
+        ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written (No such file or directory"]),
+        (
+            "run trap --planner presearch",
+            ["presearch cannot play trap:noise_range=0.1, which has no aim_grid", "these can: uct, "],
+        ),
+        ("export done --out done", ["done cannot be written (Is a directory)"]),
+        ("chart done --out empty.toml", ["empty.toml cannot be written (File exists)"]),
+        ("chart done --out empty.toml/x", ["empty.toml/x cannot be written (Not a directory)"]),
+    ],
+)
 def test_bad_usage_is_one_line_and_changes_nothing(run, finished, line, words):
     Path("broken").mkdir()
     Path("broken/results.sqlite").write_bytes(b"no database " * 1000)
@@ -201,7 +213,7 @@ def test_what_is_known_is_named_once(run):
 
 
 def test_a_run_is_not_resumed_with_other_sources(run, finished, monkeypatch):
-    from planners import sources
+    from planners.core import sources
 
     monkeypatch.setattr(sources, "digest", lambda places: "other")
     before = contents()
@@ -212,8 +224,22 @@ def test_a_run_is_not_resumed_with_other_sources(run, finished, monkeypatch):
 
 
 def test_failed_episodes_make_the_status_1_and_the_rest_is_kept(run, fakes, rows):
-    status, out, err = run("run", "trap", "--planner", "clumsy", "--planner", "constant", "--budget", "1", "--episodes",
-                           "20", "--jobs", "1", "--out", "x")
+    status, out, err = run(
+        "run",
+        "trap",
+        "--planner",
+        "clumsy",
+        "--planner",
+        "constant",
+        "--budget",
+        "1",
+        "--episodes",
+        "20",
+        "--jobs",
+        "1",
+        "--out",
+        "x",
+    )
     assert status == 1
     assert "episodes failed, the first one clumsy in trap:noise_range=0.1 with 1 simulations" in err
     assert "RuntimeError: dropped the stone" in err
@@ -227,8 +253,18 @@ def test_failed_episodes_make_the_status_1_and_the_rest_is_kept(run, fakes, rows
 def test_list_shows_everything_with_its_defaults(run):
     status, out, _ = run("list")
     assert status == 0
-    for words in ("dpw ", "exploration=1.0", "abstraction", "trap ", "noise_range=0.1", "treasure_hunt", "size=5.0",
-                  "quick", "episodes)", "inner=(abstraction:"):
+    for words in (
+        "dpw ",
+        "exploration=1.0",
+        "abstraction",
+        "trap ",
+        "noise_range=0.1",
+        "treasure_hunt",
+        "size=5.0",
+        "quick",
+        "episodes)",
+        "inner=(abstraction:",
+    ):
         assert words in out
     assert max(map(len, out.splitlines())) < 300
 
@@ -271,9 +307,15 @@ sys.exit(main())"""
     assert cli.main(["list"]) == 130
 
 
-@pytest.mark.parametrize(("line", "verb"), [
-    ("list --colour", "list"), ("run trap treasure_hunt", "run"), ("server dc2 --rule five_rock", "server dc2"),
-    ("client dc3 --stdio", "client dc3")])
+@pytest.mark.parametrize(
+    ("line", "verb"),
+    [
+        ("list --colour", "list"),
+        ("run trap treasure_hunt", "run"),
+        ("server dc2 --rule five_rock", "server dc2"),
+        ("client dc3 --stdio", "client dc3"),
+    ],
+)
 def test_what_a_verb_does_not_know_is_refused_by_it(run, line, verb):
     status, out, err = run(*line.split())
     assert (status, out) == (2, "")

@@ -18,16 +18,28 @@ from runs.runner import backend_dask, backends, driver, parallel
 from runs.runner.backends import Place
 from runs.suite import load
 
-LINE = ("run", "treasure_hunt:size=5", "--planner", "dpw", "--planner", "random", "--budget", "9,300",
-        "--episodes", "60")
+LINE = (
+    "run",
+    "treasure_hunt:size=5",
+    "--planner",
+    "dpw",
+    "--planner",
+    "random",
+    "--budget",
+    "9,300",
+    "--episodes",
+    "60",
+)
 ALLOWED_FAILURES = 1
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """A Dask cluster of two processes."""
-    with (dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES}),
-          LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as found):
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES}),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as found,
+    ):
         yield found
 
 
@@ -162,10 +174,13 @@ def test_an_address_where_nothing_answers(run, impatient, address):
     assert not Path("none").exists()
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    ({"n_workers": 0}, "has no workers; start some with `dask worker"),
-    ({"n_workers": 1, "threads_per_worker": 2}, "has 2 threads, which would hinder each other"),
-])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"n_workers": 0}, "has no workers; start some with `dask worker"),
+        ({"n_workers": 1, "threads_per_worker": 2}, "has 2 threads, which would hinder each other"),
+    ],
+)
 def test_a_cluster_that_cannot_be_used(run, impatient, given, message):
     with LocalCluster(processes=False, dashboard_address="127.0.0.1:0", **given) as cluster:
         status, _, err = run(*LINE, "--backend", "dask", "--address", cluster.scheduler_address)
@@ -177,8 +192,10 @@ def test_a_cluster_that_cannot_be_used(run, impatient, given, message):
 def test_a_missing_package_is_named(run, monkeypatch, backend, package):
     monkeypatch.setitem(sys.modules, package, None)
     status, _, err = run(*LINE, "--backend", backend)
-    assert (status, err) == (2, f"bonspiel run: --backend {backend} needs the package {package}: "
-                                f"pip install -e '.[{backend}]'\n")
+    assert (status, err) == (
+        2,
+        f"bonspiel run: --backend {backend} needs the package {package}: pip install -e '.[{backend}]'\n",
+    )
 
 
 def test_an_address_belongs_to_a_cluster(run):
@@ -226,5 +243,3 @@ def test_ray_plays_the_same_and_tasks_again_whose_worker_died(tmp_path, rows):
         assert (tmp_path / "flag").exists()
         with pytest.raises(RunError, match=r"^episode 1 is wrong$"):
             list(parallel.spread(_fail, [(1,)], workers.jobs, backend=workers.backend))
-
-

@@ -15,12 +15,22 @@ from runs.suite import Suite
 
 TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"
 TUNED, THESIS = "uct:exploration=0.05", "uct:exploration=1.0"
-GIVEN = {"experiment": [
-    {"env": TRAP, "simulations": [10, 100], "milliseconds": [1], "episodes": 40, "planners": [
-        {"planner": TUNED, "label": "uct, tuned"}, {"planner": THESIS, "label": "uct, thesis"},
-        {"planner": "dpw", "max_simulations": 10}]},
-    {"env": HUNT, "simulations": [10], "episodes": 40, "planners": [{"planner": TUNED, "label": "uct"}, "dpw"]},
-]}
+GIVEN = {
+    "experiment": [
+        {
+            "env": TRAP,
+            "simulations": [10, 100],
+            "milliseconds": [1],
+            "episodes": 40,
+            "planners": [
+                {"planner": TUNED, "label": "uct, tuned"},
+                {"planner": THESIS, "label": "uct, thesis"},
+                {"planner": "dpw", "max_simulations": 10},
+            ],
+        },
+        {"env": HUNT, "simulations": [10], "episodes": 40, "planners": [{"planner": TUNED, "label": "uct"}, "dpw"]},
+    ]
+}
 
 
 @pytest.fixture
@@ -70,7 +80,7 @@ def test_every_budget_that_both_have_played_is_compared_in_every_environment(bet
 
 
 def test_only_episodes_that_both_have_played_count(between):
-    found, = between(TUNED, "dpw", environments=[HUNT])
+    (found,) = between(TUNED, "dpw", environments=[HUNT])
     assert found.paired.n == 6
     assert found.paired.difference == pytest.approx((0.1, 0.1, 0.1))
     assert found.means[1] == pytest.approx(np.mean([1.7, 1.4] * 3))
@@ -89,16 +99,28 @@ def test_episodes_that_come_in_meanwhile_are_not_taken_for_others(tmp_path):
         earlier = iter(range(40))
         with store.read(tmp_path / "run") as results:
             results._connection.set_trace_callback(lambda _: add(second, next(earlier)))
-            found, = compare.compare(results, "uct", "dpw")
+            (found,) = compare.compare(results, "uct", "dpw")
     assert next(earlier) > 1  # some did come in
     assert found.paired.n == 20
     assert found.paired.difference == Interval(0.0, 0.0, 0.0)
 
 
 def test_experiments_of_one_environment_make_one_table(tmp_path):
-    suite = Suite.of("x", {"experiment": [
-        {"env": [TRAP, HUNT], "planners": ["uct", "dpw"], "simulations": [100], "milliseconds": [1], "episodes": 3},
-        {"env": [TRAP, HUNT], "planners": ["uct", "dpw"], "simulations": [10], "episodes": 3}]})
+    suite = Suite.of(
+        "x",
+        {
+            "experiment": [
+                {
+                    "env": [TRAP, HUNT],
+                    "planners": ["uct", "dpw"],
+                    "simulations": [100],
+                    "milliseconds": [1],
+                    "episodes": 3,
+                },
+                {"env": [TRAP, HUNT], "planners": ["uct", "dpw"], "simulations": [10], "episodes": 3},
+            ]
+        },
+    )
     with store.read(made(tmp_path / "run", suite, lambda setting: [1.0, 2.0, 3.0])) as results:
         found = compare.compare(results, "uct", "dpw")
     assert [(c.a.env, c.a.budget) for c in found] == [(env, budget) for env in (TRAP, HUNT) for budget in (10, 100, 1)]
@@ -106,24 +128,38 @@ def test_experiments_of_one_environment_make_one_table(tmp_path):
 
 
 def test_episodes_by_another_seed_met_other_noise(tmp_path):
-    suite = Suite.of("x", {"experiment": [{"env": TRAP, "planners": [name], "simulations": [10], "seed": seed}
-                                          for seed, name in enumerate(("uct", "dpw"))]})
-    with (store.read(made(tmp_path / "run", suite, lambda setting: [1.0])) as results,
-          pytest.raises(UsageError, match="no episode in common")):
+    suite = Suite.of(
+        "x",
+        {
+            "experiment": [
+                {"env": TRAP, "planners": [name], "simulations": [10], "seed": seed}
+                for seed, name in enumerate(("uct", "dpw"))
+            ]
+        },
+    )
+    with (
+        store.read(made(tmp_path / "run", suite, lambda setting: [1.0])) as results,
+        pytest.raises(UsageError, match="no episode in common"),
+    ):
         compare.compare(results, "uct", "dpw")
 
 
 def test_the_other_way_round_it_is_the_other_sign(between):
-    there, back = (between(*names, simulations=[10], environments=[TRAP])[0] for names in
-                   ((TUNED, "dpw"), ("dpw", TUNED)))
+    there, back = (
+        between(*names, simulations=[10], environments=[TRAP])[0] for names in ((TUNED, "dpw"), ("dpw", TUNED))
+    )
     assert there.paired.difference.value == pytest.approx(-back.paired.difference.value)
     assert there.improvement.value == pytest.approx(1.0 - back.improvement.value)
 
 
-@pytest.mark.parametrize(("wanted", "expected"), [
-    ({"simulations": [10]}, [(10, "simulations")]), ({"milliseconds": [1]}, [(1, "ms")]),
-    ({"simulations": [100], "milliseconds": [1]}, [(100, "simulations"), (1, "ms")]),
-])
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"simulations": [10]}, [(10, "simulations")]),
+        ({"milliseconds": [1]}, [(1, "ms")]),
+        ({"simulations": [100], "milliseconds": [1]}, [(100, "simulations"), (1, "ms")]),
+    ],
+)
 def test_budgets_can_be_chosen(between, wanted, expected):
     found = between(TUNED, THESIS, **wanted)
     assert [(c.a.budget, c.a.unit) for c in found] == expected
@@ -133,18 +169,24 @@ def test_a_name_alone_will_do_where_it_is_clear(between):
     assert [c.a.planner for c in between("uct", "dpw", environments=[HUNT])] == [TUNED]
 
 
-@pytest.mark.parametrize(("line", "words"), [
-    (("uct", "dpw"), ["'uct' may be one of several", TRAP, "'uct, tuned' or 'uct, thesis'"]),
-    (("pw", "dpw"), ["'pw' is no planner of this run", "'uct, tuned', 'uct, thesis', 'dpw', 'uct'"]),
-    (("dpw", "dpw"), ["same planner"]),
-    (("uct, tuned", TUNED), ["same planner"]),
-    (("uct", "dpw", "--env", "treasure_hunt"), ["environment", "Did you mean 'treasure_hunt:size=5'"]),
-    (("uct, thesis", "dpw", "--env", HUNT), ["'uct, thesis' is no planner", "there", "'uct', 'dpw'"]),
-    (("uct, tuned", "dpw", "--budget", "100"), ["no episode in common"]),
-    (("uct, tuned", "dpw", "--budget", "10,55"), ["budget 55 simulations", "10 simulations, 100 simulations, 1 ms"]),
-    (("uct, tuned", "dpw", "--milliseconds", "10"), ["budget 10 ms"]),
-    (("uct, tuned", "dpw", "--budget", "nan"), ["budget nan simulations"]),
-])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (("uct", "dpw"), ["'uct' may be one of several", TRAP, "'uct, tuned' or 'uct, thesis'"]),
+        (("pw", "dpw"), ["'pw' is no planner of this run", "'uct, tuned', 'uct, thesis', 'dpw', 'uct'"]),
+        (("dpw", "dpw"), ["same planner"]),
+        (("uct, tuned", TUNED), ["same planner"]),
+        (("uct", "dpw", "--env", "treasure_hunt"), ["environment", "Did you mean 'treasure_hunt:size=5'"]),
+        (("uct, thesis", "dpw", "--env", HUNT), ["'uct, thesis' is no planner", "there", "'uct', 'dpw'"]),
+        (("uct, tuned", "dpw", "--budget", "100"), ["no episode in common"]),
+        (
+            ("uct, tuned", "dpw", "--budget", "10,55"),
+            ["budget 55 simulations", "10 simulations, 100 simulations, 1 ms"],
+        ),
+        (("uct, tuned", "dpw", "--milliseconds", "10"), ["budget 10 ms"]),
+        (("uct, tuned", "dpw", "--budget", "nan"), ["budget nan simulations"]),
+    ],
+)
 def test_what_cannot_be_compared_is_refused_and_the_choices_are_named(run, folder, line, words):
     status, out, err = run("compare", folder, *line)
     assert (status, out) == (2, "")
@@ -167,7 +209,7 @@ def test_the_table(run, folder):
 
 def test_json_has_the_same(run, folder):
     status, out, _ = run("compare", folder, "uct, tuned", "dpw", "--milliseconds", "1", "--json")
-    found, = json.loads(out)["comparisons"]
+    (found,) = json.loads(out)["comparisons"]
     assert status == 0
     assert (found["env"], found["budget"], found["unit"], found["a"], found["b"]) == (TRAP, 1, "ms", TUNED, "dpw")
     assert (found["episodes"], found["settled"], found["more_episodes"]) == (40, True, 0)
@@ -177,14 +219,19 @@ def test_json_has_the_same(run, folder):
 
 def test_json_knows_no_infinity(between):
     found = between("uct, thesis", "uct, tuned", simulations=[10])[0]
-    same = compare.as_json(compare.Comparison(found.a, found.b, (1.0, 1.0), found.paired._replace(more=math.inf),
-                                              found.improvement._replace(low=math.nan)))
+    same = compare.as_json(
+        compare.Comparison(
+            found.a, found.b, (1.0, 1.0), found.paired._replace(more=math.inf), found.improvement._replace(low=math.nan)
+        )
+    )
     assert (same["settled"], same["more_episodes"], same["improvement"]["low"]) == (False, None, None)
     json.dumps(same, allow_nan=False)
 
 
-@pytest.mark.parametrize(("more", "expected"), [(0.0, "settled"), (1234.0, "1,234"), (math.inf, "no difference"),
-                                                (math.nan, "too few to tell")])
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [(0.0, "settled"), (1234.0, "1,234"), (math.inf, "no difference"), (math.nan, "too few to tell")],
+)
 def test_more_episodes_in_words(more, expected):
     assert words(more) == expected
 

@@ -25,8 +25,9 @@ def worker():
     started, name = [], f"test {uuid.uuid4()}"
 
     def call():
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   text=True)
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         started.append(process)
         claimed, *allowed = process.stdout.readline().split()
         return process, claimed, allowed

@@ -30,9 +30,16 @@ def test_regret_and_score_are_told_where_the_optimum_is_known():
 
 def test_the_table_tells_what_it_is_asked_for():
     told = columns(KNOWN)
-    assert cells(table(KNOWN)) == cells(table(KNOWN, told["mean return"])) == [
-        ["planner", "10 simulations", "100 simulations"], ["-------", *["-" * 20] * 2],
-        ["uct", "1.200 [1.100, 1.300]", "1.400 [1.300, 1.500]"], ["dpw", "1.700 [1.600, 1.800]", ""]]
+    assert (
+        cells(table(KNOWN))
+        == cells(table(KNOWN, told["mean return"]))
+        == [
+            ["planner", "10 simulations", "100 simulations"],
+            ["-------", *["-" * 20] * 2],
+            ["uct", "1.200 [1.100, 1.300]", "1.400 [1.300, 1.500]"],
+            ["dpw", "1.700 [1.600, 1.800]", ""],
+        ]
+    )
     assert cells(table(KNOWN, told["median"]))[2][2] == "1.450"
     assert cells(table(KNOWN, told["interquartile mean"]))[2][2] == "1.410 [1.380, 1.420]"
     assert cells(table(KNOWN, told["regret"]))[2][2] == "0.300 [0.200, 0.400]"
@@ -41,11 +48,23 @@ def test_the_table_tells_what_it_is_asked_for():
 
 def test_the_largest_budget_of_each_planner_is_told_in_full():
     found = cells(table_of_largest(KNOWN))
-    assert found[0] == ["planner", "simulations", "mean return", "median", "interquartile mean", "regret",
-                        "normalised score"]
+    assert found[0] == [
+        "planner",
+        "simulations",
+        "mean return",
+        "median",
+        "interquartile mean",
+        "regret",
+        "normalised score",
+    ]
     assert found[2][:2] == ["uct", "100"] and found[3][:2] == ["dpw", "10"]
-    assert found[3][2:] == ["1.700 [1.600, 1.800]", "1.750", "1.710 [1.680, 1.720]", "0.000 [-0.100, 0.100]",
-                            "1.000 [0.800, 1.200]"]
+    assert found[3][2:] == [
+        "1.700 [1.600, 1.800]",
+        "1.750",
+        "1.710 [1.680, 1.720]",
+        "0.000 [-0.100, 0.100]",
+        "1.000 [0.800, 1.200]",
+    ]
     assert len(cells(table_of_largest(UNKNOWN))[0]) == 5
 
 
@@ -57,9 +76,19 @@ def test_a_value_of_nothing_has_no_minus():
 @pytest.fixture
 def results(tmp_path):
     """A run in which even episodes begin with 0.8125, odd ones with 0.5; the third one has nothing kept."""
-    suite = Suite.of("x", {"experiment": [
-        {"env": [TRAP, "curling"], "planners": [{"planner": "uct", "label": "mine"}], "simulations": [100, 10],
-         "episodes": 5}]})
+    suite = Suite.of(
+        "x",
+        {
+            "experiment": [
+                {
+                    "env": [TRAP, "curling"],
+                    "planners": [{"planner": "uct", "label": "mine"}],
+                    "simulations": [100, 10],
+                    "episodes": 5,
+                }
+            ]
+        },
+    )
     with run_folder.write(tmp_path, suite, {}, provenance.collect([]), resume=False) as run:
         for setting in suite.settings():
             actions = [[0.5] if number % 2 else [0.8125] for number in range(5)]
@@ -77,7 +106,7 @@ def test_curves_of_returns(results):
 
 
 def test_curves_of_simple_regret_leave_out_what_was_not_kept_and_what_is_not_solved(results):
-    found, = simple_regrets(results)
+    (found,) = simple_regrets(results)
     assert (found.env, found.optimum, found.random, found.label("uct")) == (TRAP, None, None, "mine")
     for budget, summary in found.curves["uct"]:
         assert budget in (10, 100)

@@ -24,7 +24,7 @@ def test_a_return_by_hand(fakes):
 
 def test_what_is_kept_beside_the_return():
     for unit, budget in (("simulations", 30), ("ms", 0.5)):
-        episode, = play_batch(Setting("trap", "dpw", budget, unit, 3), [2]).results
+        (episode,) = play_batch(Setting("trap", "dpw", budget, unit, 3), [2]).results
         action = np.frombuffer(episode.first_action, "<f8")
         assert action.shape == (1,) and -1.0 <= action[0] <= 1.0
         if unit == "simulations":
@@ -49,16 +49,23 @@ def test_what_a_planner_needs_at_first_is_no_part_of_its_times(fakes, monkeypatc
 
 
 def test_all_planners_meet_the_same_noise(fakes):
-    few, many = (play_batch(setting(text), range(30)).results
-                 for text in ("constant:action=0.47,draws=1", "constant:action=0.47,draws=9"))
+    few, many = (
+        play_batch(setting(text), range(30)).results
+        for text in ("constant:action=0.47,draws=1", "constant:action=0.47,draws=9")
+    )
     assert [result[:3] for result in few] == [result[:3] for result in many]
     assert len({result.total for result in few}) > 1
 
 
 def test_own_draws_differ_between_planners_budgets_episodes_and_seeds():
     base = planner_rng(setting("a"), 0).random()
-    others = [planner_rng(setting("b"), 0), planner_rng(setting("a", budget=2), 0), planner_rng(setting("a"), 1),
-              planner_rng(setting("a", seed=4), 0), planner_rng(Setting("trap", "a", 1, "ms", 3), 0)]
+    others = [
+        planner_rng(setting("b"), 0),
+        planner_rng(setting("a", budget=2), 0),
+        planner_rng(setting("a"), 1),
+        planner_rng(setting("a", seed=4), 0),
+        planner_rng(Setting("trap", "a", 1, "ms", 3), 0),
+    ]
     assert base not in [rng.random() for rng in others]
     assert base == planner_rng(setting("a"), 0).random()
     assert base == pytest.approx(0.4813899748801299)  # the same in every process, unlike hash()
@@ -109,6 +116,6 @@ def test_a_failed_episode_is_reported_and_the_others_go_on(fakes):
 
 
 def test_an_action_outside_the_bounds_is_a_failure(fakes):
-    failure, = play_batch(setting("constant:action=1.5"), [0]).results
+    (failure,) = play_batch(setting("constant:action=1.5"), [0]).results
     assert isinstance(failure, Failure)
     assert "action" in failure.error

@@ -38,14 +38,17 @@ def steady(monkeypatch):
 LINEAR = [Rung(1, 0.001, 10), Rung(10, 0.01, 20), Rung(100, 0.1, 40)]
 
 
-@pytest.mark.parametrize(("budget", "unit", "expected"), [
-    (10, "simulations", Cost(0.01 * 20, True)),
-    (100, "simulations", Cost(0.1 * 40, True)),
-    (10**0.5, "simulations", Cost(0.001 * 10**0.5 * 10 * 2**0.5, True)),
-    (1000, "simulations", Cost(1.0 * 40, False)),
-    (10, "ms", Cost(0.01 * 20, False)),
-    (1e6, "ms", Cost(1000.0 * 40, False)),
-])
+@pytest.mark.parametrize(
+    ("budget", "unit", "expected"),
+    [
+        (10, "simulations", Cost(0.01 * 20, True)),
+        (100, "simulations", Cost(0.1 * 40, True)),
+        (10**0.5, "simulations", Cost(0.001 * 10**0.5 * 10 * 2**0.5, True)),
+        (1000, "simulations", Cost(1.0 * 40, False)),
+        (10, "ms", Cost(0.01 * 20, False)),
+        (1e6, "ms", Cost(1000.0 * 40, False)),
+    ],
+)
 def test_costs_by_hand(budget, unit, expected):
     found = cost(LINEAR, budget, unit)
     assert found.seconds == pytest.approx(expected.seconds)
@@ -65,7 +68,7 @@ def test_one_rung_is_enough():
 def test_larger_budgets_are_tried_until_they_take_long(steady):
     env, planner, rungs = climb("trap", "steady", 1e12)
     assert (env, planner) == ("trap", "steady")
-    assert [rung.simulations for rung in rungs] == list(LADDER[:len(rungs)])
+    assert [rung.simulations for rung in rungs] == list(LADDER[: len(rungs)])
     assert rungs[-1].simulations in (1000, 10_000)  # two decisions of 10 or 100 ms
     assert {rung.decisions for rung in rungs} == {2.0}
     assert cost(rungs, 30_000, "simulations").seconds == pytest.approx(0.6, rel=0.5)
@@ -87,14 +90,34 @@ def test_a_planner_that_fails_is_named(fakes):
 
 
 def test_the_whole_is_the_sum_over_all_jobs():
-    suite = Suite.of("mine", {"experiment": [{"env": "trap", "planners": ["uct", {"planner": "dpw", "label": "mine"}],
-                                              "simulations": [10, 1000], "milliseconds": [100], "episodes": 30}]})
+    suite = Suite.of(
+        "mine",
+        {
+            "experiment": [
+                {
+                    "env": "trap",
+                    "planners": ["uct", {"planner": "dpw", "label": "mine"}],
+                    "simulations": [10, 1000],
+                    "milliseconds": [100],
+                    "episodes": 30,
+                }
+            ]
+        },
+    )
     costs = {setting: Cost(2.0 if setting.unit == "ms" else 0.5, setting.budget == 10) for setting in suite.settings()}
     found = text(suite, costs, 4)
     assert [" ".join(line.split()) for line in found.splitlines() if line.startswith(("|", "trap"))] == [
-        "trap", "| planner | 10 simulations | 1000 simulations |", "| ------- | -------------- | ---------------- |",
-        "| uct | 30 x 500 ms | 30 x ~500 ms |", "| mine | 30 x 500 ms | 30 x ~500 ms |",
-        "trap", "| planner | 100 ms |", "| ------- | --------- |", "| uct | 30 x ~2 s |", "| mine | 30 x ~2 s |"]
+        "trap",
+        "| planner | 10 simulations | 1000 simulations |",
+        "| ------- | -------------- | ---------------- |",
+        "| uct | 30 x 500 ms | 30 x ~500 ms |",
+        "| mine | 30 x 500 ms | 30 x ~500 ms |",
+        "trap",
+        "| planner | 100 ms |",
+        "| ------- | --------- |",
+        "| uct | 30 x ~2 s |",
+        "| mine | 30 x ~2 s |",
+    ]
     assert "mine: 180 episodes of 6 settings, about 45 s with 4 jobs (3 min of work)" in found
     assert "extrapolated, 83% of the time" in found
 
@@ -111,15 +134,30 @@ def test_no_run_is_shorter_than_its_longest_episode():
     assert "about 8 s with 4 jobs" in text(suite, {setting: Cost(8.0, True) for setting in suite.settings()}, 4)
 
 
-@pytest.mark.parametrize(("seconds", "expected"), [(0.0123, "12 ms"), (1.0, "1 s"), (119.0, "120 s"), (120.0, "2 min"),
-                                                   (7199.0, "120 min"), (28_800.0, "8.0 h")])
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(0.0123, "12 ms"), (1.0, "1 s"), (119.0, "120 s"), (120.0, "2 min"), (7199.0, "120 min"), (28_800.0, "8.0 h")],
+)
 def test_durations_for_people(seconds, expected):
     assert duration(seconds) == expected
 
 
 def test_the_command_plays_nothing(run, tmp_path):
-    status, out, _ = run("run", "trap:noise_range=0.05", "--planner", "random", "--budget", "10,100", "--milliseconds",
-                         "1", "--episodes", "7", "--jobs", "1", "--dry-run")
+    status, out, _ = run(
+        "run",
+        "trap:noise_range=0.05",
+        "--planner",
+        "random",
+        "--budget",
+        "10,100",
+        "--milliseconds",
+        "1",
+        "--episodes",
+        "7",
+        "--jobs",
+        "1",
+        "--dry-run",
+    )
     assert status == 0
     for words in ("| random ", "7 x ~2 ms", "21 episodes of 3 settings", "nothing was started"):
         assert words in out
@@ -127,8 +165,9 @@ def test_the_command_plays_nothing(run, tmp_path):
 
 
 def test_two_workers_measure_too():
-    suite = Suite.of("x", {"experiment": [{"env": ["trap", "trap:noise_range=0.01"], "planners": ["random"],
-                                           "simulations": [1]}]})
+    suite = Suite.of(
+        "x", {"experiment": [{"env": ["trap", "trap:noise_range=0.01"], "planners": ["random"], "simulations": [1]}]}
+    )
     found = estimate.estimate(suite, 2)
     assert list(found) == list(suite.settings())
     assert all(one.measured and 0.0 < one.seconds < 1.0 for one in found.values())

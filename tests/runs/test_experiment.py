@@ -8,8 +8,14 @@ from runs.suite import Suite
 
 
 def make(**changes):
-    given = {"env": "trap", "planners": ["uct", {"planner": "dpw", "max_simulations": 10}], "simulations": [10, 100],
-             "milliseconds": [1.0, 0.5], "episodes": 3, "seed": 7}
+    given = {
+        "env": "trap",
+        "planners": ["uct", {"planner": "dpw", "max_simulations": 10}],
+        "simulations": [10, 100],
+        "milliseconds": [1.0, 0.5],
+        "episodes": 3,
+        "seed": 7,
+    }
     return Experiment.of(given | changes)
 
 
@@ -39,27 +45,30 @@ def test_the_digest_is_stable_and_tells_what_is_played():
         assert Suite("a", (make(**changes),)).digest() != base.digest()
 
 
-@pytest.mark.parametrize(("changes", "words"), [
-    ({"simulations": [0]}, ["budget=0", "from 1"]),
-    ({"simulations": [1.5]}, ["budget=1.5", "whole number"]),
-    ({"simulations": ["10"]}, ["budget='10'"]),
-    ({"simulations": [True]}, ["budget=True"]),
-    ({"milliseconds": [float("nan")]}, ["milliseconds=nan"]),
-    ({"milliseconds": [0]}, ["milliseconds=0"]),
-    ({"simulations": 10}, ["simulations=10", "list"]),
-    ({"episodes": 0}, ["episodes=0"]),
-    ({"seed": -1}, ["seed=-1"]),
-    ({"seed": 2**32}, ["seed=4294967296"]),
-    ({"planners": []}, ["planner"]),
-    ({"planners": [3]}, ["planner entry"]),
-    ({"planners": [{"planner": "uct", "max_simulation": 3}]}, ["max_simulation", "Did you mean 'max_simulations'"]),
-    ({"planners": [{"planner": "uct", "max_simulations": "x"}]}, ["max_simulations='x'"]),
-    ({"planners": [{"planner": "uct", "label": 3}]}, ["label=3", "text"]),
-    ({"planners": [{"planner": "uct", "label": ""}]}, ["label=''"]),
-    ({"simulations": [], "milliseconds": []}, ["budget"]),
-    ({"episode": 3}, ["'episode'", "Did you mean 'episodes'"]),
-    ({"env": 3}, ["env=3", "text"]),
-])
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"simulations": [0]}, ["budget=0", "from 1"]),
+        ({"simulations": [1.5]}, ["budget=1.5", "whole number"]),
+        ({"simulations": ["10"]}, ["budget='10'"]),
+        ({"simulations": [True]}, ["budget=True"]),
+        ({"milliseconds": [float("nan")]}, ["milliseconds=nan"]),
+        ({"milliseconds": [0]}, ["milliseconds=0"]),
+        ({"simulations": 10}, ["simulations=10", "list"]),
+        ({"episodes": 0}, ["episodes=0"]),
+        ({"seed": -1}, ["seed=-1"]),
+        ({"seed": 2**32}, ["seed=4294967296"]),
+        ({"planners": []}, ["planner"]),
+        ({"planners": [3]}, ["planner entry"]),
+        ({"planners": [{"planner": "uct", "max_simulation": 3}]}, ["max_simulation", "Did you mean 'max_simulations'"]),
+        ({"planners": [{"planner": "uct", "max_simulations": "x"}]}, ["max_simulations='x'"]),
+        ({"planners": [{"planner": "uct", "label": 3}]}, ["label=3", "text"]),
+        ({"planners": [{"planner": "uct", "label": ""}]}, ["label=''"]),
+        ({"simulations": [], "milliseconds": []}, ["budget"]),
+        ({"episode": 3}, ["'episode'", "Did you mean 'episodes'"]),
+        ({"env": 3}, ["env=3", "text"]),
+    ],
+)
 def test_what_cannot_be_run_is_refused_by_name(changes, words):
     with pytest.raises(UsageError) as refused:
         make(**changes)
@@ -76,11 +85,14 @@ def test_labels_belong_to_an_environment_and_change_nothing_that_is_played():
     assert Suite("x", (named,)).digest() == Suite("x", (make(),)).digest()
 
 
-@pytest.mark.parametrize(("first", "second"), [
-    ([{"planner": "uct", "label": "x"}, {"planner": "dpw", "label": "x"}], ["pw"]),
-    ([{"planner": "uct", "label": "x"}], [{"planner": "dpw", "label": "x"}]),
-    ([{"planner": "dpw", "label": "x"}], ["x"]),
-])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([{"planner": "uct", "label": "x"}, {"planner": "dpw", "label": "x"}], ["pw"]),
+        ([{"planner": "uct", "label": "x"}], [{"planner": "dpw", "label": "x"}]),
+        ([{"planner": "dpw", "label": "x"}], ["x"]),
+    ],
+)
 def test_one_name_for_two_planners_of_an_environment_is_refused(first, second):
     named, other = make(planners=first), {"planners": second, "simulations": [7], "milliseconds": []}
     with pytest.raises(UsageError, match=r"label='x' is given twice in trap, to .* and to (dpw|x);"):
@@ -104,8 +116,9 @@ def test_a_suite_without_anything_to_play_is_refused():
 def test_every_suite_names_what_exists(name):
     found = suite.load(name)
     assert found.description
-    assert set(found.resolve()) == {e.env for e in found.experiment} | {p.planner for e in found.experiment
-                                                                        for p in e.planners}
+    assert set(found.resolve()) == {e.env for e in found.experiment} | {
+        p.planner for e in found.experiment for p in e.planners
+    }
 
 
 def test_the_quick_suite_has_both_problems_and_the_five_planners():
@@ -128,12 +141,15 @@ def test_a_file_makes_a_suite(tmp_path):
     assert list(suite.load(str(path)).settings()) == [Setting("trap", "random", 5, "simulations", 0)]
 
 
-@pytest.mark.parametrize(("content", "words"), [
-    ("experiment = 3", "[[experiment]]"),
-    ("[[experiment]\n", "not a TOML file"),
-    ("[[experiments]]\n", "Did you mean 'experiment'"),
-    ("[[experiment]]\nplanners = ['uct']\nsimulations = [1]", "needs an `env`"),
-])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("experiment = 3", "[[experiment]]"),
+        ("[[experiment]\n", "not a TOML file"),
+        ("[[experiments]]\n", "Did you mean 'experiment'"),
+        ("[[experiment]]\nplanners = ['uct']\nsimulations = [1]", "needs an `env`"),
+    ],
+)
 def test_a_file_that_is_no_suite_is_refused(tmp_path, content, words):
     path = tmp_path / "mine.toml"
     path.write_text(content)

@@ -70,8 +70,11 @@ def killed_once(tmp_path_factory):
 def read_only(folder):
     """A folder in which nothing can be made, for root too."""
     folder.chmod(0o555)
-    frozen = os.geteuid() == 0 and shutil.which("chattr") and subprocess.run(
-        ["chattr", "+i", folder], check=False, capture_output=True).returncode == 0
+    frozen = (
+        os.geteuid() == 0
+        and shutil.which("chattr")
+        and subprocess.run(["chattr", "+i", folder], check=False, capture_output=True).returncode == 0
+    )
     try:
         if os.access(folder, os.W_OK):
             pytest.skip("the system does not let a folder be made read-only for this user")
@@ -89,7 +92,8 @@ def test_a_disk_that_is_full_ends_the_run_in_one_line_and_it_goes_on(run, start,
     news, last = err.splitlines()
     assert news.startswith("trap: 200 of 200 episodes to play")
     assert last.startswith("bonspiel run: full/results.sqlite cannot be written (") and last.endswith(
-        "what it holds is safe, go on with --resume")
+        "what it holds is safe, go on with --resume"
+    )
     kept = rows(Path("full"))
     assert 0 < len(kept) < 200 and set(kept) <= set(whole)
     play(Path("full"))
@@ -122,7 +126,9 @@ def test_output_that_finds_no_room_ends_in_one_line(undisturbed, verb):
         code = f"import sys\nfrom runs.cli import main\nsys.exit(main(['{verb}', {str(undisturbed)!r}]))"
         done = subprocess.run([sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (
-        2, f"bonspiel {verb}: the output cannot be written (No space left on device); make room for it\n")
+        2,
+        f"bonspiel {verb}: the output cannot be written (No space left on device); make room for it\n",
+    )
 
 
 def test_a_read_only_folder_is_refused_by_a_driver_and_read_by_all_others(run, undisturbed):
@@ -134,8 +140,9 @@ def test_a_read_only_folder_is_refused_by_a_driver_and_read_by_all_others(run, u
     with read_only(Path("whole")):
         status, _, err = run(*LINE, "--out", "whole", "--resume")
         assert status == 2
-        assert err == ("bonspiel run: whole cannot be written (it is read-only); make room there, or choose another "
-                       "place\n")
+        assert err == (
+            "bonspiel run: whole cannot be written (it is read-only); make room there, or choose another place\n"
+        )
         assert run("export", "whole")[:2] == (0, csv)
         assert "200 of 200 episodes (100.0%), finished" in run("status", "whole")[1]
         assert run("merge", "merged", "whole")[0] == 0
@@ -154,7 +161,7 @@ def test_no_run_is_begun_in_a_read_only_folder(run):
 
 
 DAMAGE = {
-    "cut": lambda log: log[:len(log) * 2 // 3],
+    "cut": lambda log: log[: len(log) * 2 // 3],
     "cut within its head": lambda log: log[:20],
     "empty": lambda log: b"",
     "overwritten at the end": lambda log: log[:-6_000] + os.urandom(6_000),

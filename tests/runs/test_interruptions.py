@@ -10,8 +10,18 @@ from pathlib import Path
 import pytest
 
 QUICK = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25")
-LONG = ("run", "treasure_hunt:size=5", "--planner", "dpw", "--planner", "random", "--budget", "9,3000",
-        "--episodes", "40")
+LONG = (
+    "run",
+    "treasure_hunt:size=5",
+    "--planner",
+    "dpw",
+    "--planner",
+    "random",
+    "--budget",
+    "9,3000",
+    "--episodes",
+    "40",
+)
 
 KILL = """
 import os, signal
@@ -23,7 +33,8 @@ def die(*_):
 """
 MOMENTS = {
     "while the file is made": KILL + "run_folder.Path.rename = die",
-    "in the middle of making the file": KILL + """
+    "in the middle of making the file": KILL
+    + """
 import sqlite3, runs.results.schema as schema
 def half(file, *_):
     connection = sqlite3.connect(file)
@@ -33,7 +44,8 @@ def half(file, *_):
 run_folder.create = half
 """,
     "before the first batch is kept": KILL + "Store.add = die",
-    "in the middle of a transaction": KILL + """
+    "in the middle of a transaction": KILL
+    + """
 add = Store.add
 class Connection:
     def __init__(self, real): self.real = real
@@ -48,7 +60,8 @@ def dying(self, batch):
     add(self, batch)
 Store.add = dying
 """,
-    "after some batches": KILL + """
+    "after some batches": KILL
+    + """
 add = Store.add
 def dying(self, batch):
     global calls
@@ -78,7 +91,7 @@ def wait_for_rows(folder, count, process):
         assert process.poll() is None, process.communicate()
         if (folder / "results.sqlite").exists():
             connection = sqlite3.connect(folder / "results.sqlite")
-            (found,), = connection.execute("SELECT count(*) FROM episode")
+            ((found,),) = connection.execute("SELECT count(*) FROM episode")
             connection.close()
             if found >= count:
                 return
@@ -140,7 +153,9 @@ def test_ctrl_c_leaves_a_run_that_resumes(run, start, rows, undisturbed, jobs):
 
 
 def test_workers_that_die_again_and_again_end_the_run_in_one_line_and_loses_nothing(run, start, rows, undisturbed):
-    program = "import os, runs.runner.driver\nfrom runs.cli import main\nrun = runs.runner.driver.parallel.run\n" + """
+    program = (
+        "import os, runs.runner.driver\nfrom runs.cli import main\nrun = runs.runner.driver.parallel.run\n"
+        + """
 runs.runner.driver.parallel.RETRIES = 0
 def dying(*given):
     import joblib.externals.loky as loky
@@ -151,6 +166,7 @@ def dying(*given):
                 os.kill(pid, 9)
 runs.runner.driver.parallel.run = dying
 """
+    )
     line = (*LONG, "--jobs", "2", "--out", "crashed")
     process = start(*line, program=program)
     _, err = process.communicate(timeout=120)

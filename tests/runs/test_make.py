@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planners import sources
+from planners.core import sources
 from runs import provenance
 
 ROOT = Path(__file__).parents[2]

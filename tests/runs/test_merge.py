@@ -30,8 +30,12 @@ def episode(number, total=1.0, seconds=0.1, **kept):
 
 def everything(folder):
     with store.read(folder) as results:
-        return ({setting: list(results.episodes(setting)) for setting in results.suite.settings()}, results.failures(),
-                results.part, results.provenance)
+        return (
+            {setting: list(results.episodes(setting)) for setting in results.suite.settings()},
+            results.failures(),
+            results.part,
+            results.provenance,
+        )
 
 
 def test_parts_of_a_run_together_are_the_run(run, rows):
@@ -97,10 +101,15 @@ def test_what_was_not_kept_contradicts_nothing(tmp_path):
     assert merge(tmp_path / "all", [a, b], "") == (1, 16)
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    ({"total": 1.5}, "has another return in"), ({"steps": 3}, "has another steps in"),
-    ({"simulations": 21}, "has another simulations in"), ({"first_action": b"12345678"}, "has another first action in"),
-])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"total": 1.5}, "has another return in"),
+        ({"steps": 3}, "has another steps in"),
+        ({"simulations": 21}, "has another simulations in"),
+        ({"first_action": b"12345678"}, "has another first action in"),
+    ],
+)
 def test_contradictions_are_refused_naming_the_first(tmp_path, change, words):
     a = played(tmp_path / "a", *map(episode, range(4)))
     b = played(tmp_path / "b", episode(0), episode(1)._replace(**change), episode(2)._replace(**change))
@@ -117,12 +126,18 @@ def test_time_budgets_say_why_they_contradict(tmp_path):
         merge(tmp_path / "all", runs, "")
 
 
-@pytest.mark.parametrize(("other", "words"), [
-    ({"suite": SUITE.override(seed=1)}, "plays something else"),
-    ({"facts": {**FACTS, "sources": "t", "commit": "def"}}, r"other sources \(commit def\) than .* \(commit abc\)"),
-    ({"facts": {**FACTS, "packages": {"numba": "0.1", "scipy": "2"}}}, r"b was made with numba 0.1, not 0.2 as .*a,"),
-    ({"dpw": "DPW(new=1)"}, r"dpw was DPW\(new=1\) in .* and DPW\(\) in"),
-])
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"suite": SUITE.override(seed=1)}, "plays something else"),
+        ({"facts": {**FACTS, "sources": "t", "commit": "def"}}, r"other sources \(commit def\) than .* \(commit abc\)"),
+        (
+            {"facts": {**FACTS, "packages": {"numba": "0.1", "scipy": "2"}}},
+            r"b was made with numba 0.1, not 0.2 as .*a,",
+        ),
+        ({"dpw": "DPW(new=1)"}, r"dpw was DPW\(new=1\) in .* and DPW\(\) in"),
+    ],
+)
 def test_runs_that_do_not_go_together_are_refused(tmp_path, other, words):
     a = played(tmp_path / "a", episode(0))
     b = played(tmp_path / "b", **{"setting": next(other.get("suite", SUITE).settings()), **other})
@@ -159,7 +174,7 @@ def test_a_run_that_begins_meanwhile_is_left_alone(tmp_path, monkeypatch):
 def test_a_damaged_run_is_named_and_not_merged(tmp_path):
     a, b = (played(tmp_path / name, *map(episode, range(4))) for name in "ab")
     with closing(sqlite3.connect(b / store.FILE)) as connection:
-        (page,), = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'episode'")
+        ((page,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'episode'")
     with (b / store.FILE).open("r+b") as file:
         file.seek(4096 * (page - 1))
         file.write(bytes(100))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from runs.matches import ratings
+from runs.games import ratings
 from runs.statistics.paired import EXACT, FLIPS, episodes_to_settle, paired, probability_of_improvement, sign_flip
 from runs.statistics.sample import Interval
 
@@ -19,20 +19,35 @@ def all_flips(differences):
     return np.mean(np.array(sums) >= abs(np.sum(differences)) - 1e-9)
 
 
-@pytest.mark.parametrize("differences", [[1.0], [1.0, 2.0, -0.5], [0.3, 0.3, 0.3, -0.7, 0.0], [0.1] * 9, [0.0, 0.0],
-                                         [0.1, 0.2, -0.3], generator(1).normal(0.5, 1.0, EXACT).round(1)])
+@pytest.mark.parametrize(
+    "differences",
+    [
+        [1.0],
+        [1.0, 2.0, -0.5],
+        [0.3, 0.3, 0.3, -0.7, 0.0],
+        [0.1] * 9,
+        [0.0, 0.0],
+        [0.1, 0.2, -0.3],
+        generator(1).normal(0.5, 1.0, EXACT).round(1),
+    ],
+)
 def test_few_differences_are_flipped_in_all_ways(differences):
     assert sign_flip(differences, generator()) == pytest.approx(all_flips(differences))
 
 
-@pytest.mark.parametrize(("n", "decimals"), [(EXACT + 1, 1), (EXACT + 1, 9), (60, 1), (60, 9),
-                                             (800, 1)])  # ... with many ties: counts of signs are drawn instead of bits
+@pytest.mark.parametrize(
+    ("n", "decimals"), [(EXACT + 1, 1), (EXACT + 1, 9), (60, 1), (60, 9), (800, 1)]
+)  # ... with many ties: counts of signs are drawn instead of bits
 def test_many_differences_are_flipped_at_random_as_the_exact_test_of_games_does(n, decimals):
     for mean in (0.0, 1.5 / math.sqrt(n), 4.0 / math.sqrt(n)):
         differences = generator(n).normal(mean, 1.0, n).round(decimals)
-        exact = (ratings.paired_test(1.0 + differences) if decimals == 1 else
-                 scipy.stats.permutation_test((differences,), np.sum, permutation_type="samples", rng=generator(2),
-                                              n_resamples=20_000).pvalue)
+        exact = (
+            ratings.paired_test(1.0 + differences)
+            if decimals == 1
+            else scipy.stats.permutation_test(
+                (differences,), np.sum, permutation_type="samples", rng=generator(2), n_resamples=20_000
+            ).pvalue
+        )
         assert sign_flip(differences, generator(3)) == pytest.approx(exact, abs=5.0 * math.sqrt(0.25 / FLIPS))
 
 

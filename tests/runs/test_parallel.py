@@ -58,12 +58,19 @@ def test_remaining_work_is_known_once_all_was_tried():
 
 
 def test_one_and_two_jobs_give_the_same_results_bit_for_bit():
-    pending = {Setting(env, planner, budget, "simulations", 5): range(12)
-               for env in ("trap", "treasure_hunt") for planner in ("random", "dpw") for budget in (3, 30)}
+    pending = {
+        Setting(env, planner, budget, "simulations", 5): range(12)
+        for env in ("trap", "treasure_hunt")
+        for planner in ("random", "dpw")
+        for budget in (3, 30)
+    }
 
     def results(jobs):
-        return {(batch.setting, result[:3]) for batch in parallel.run(parallel.Schedule(pending, jobs))
-                for result in batch.results}
+        return {
+            (batch.setting, result[:3])
+            for batch in parallel.run(parallel.Schedule(pending, jobs))
+            for result in batch.results
+        }
 
     alone = results(1)
     assert len(alone) == 12 * len(pending)

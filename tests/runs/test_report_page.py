@@ -18,11 +18,18 @@ from runs.suite import Suite
 from runs.tables import estimate
 
 TRAP = "trap:noise_range=0.1"
-EVIL = "<script>evil = 1</script> & <b>\"co\"'</b>{{data}}"
+EVIL = '<script>evil = 1</script> & <b>"co"\'</b>{{data}}'
 SUITE = {
     "description": EVIL,
-    "experiment": [{"env": TRAP, "planners": ["uct", {"planner": "uct:n_actions=4", "label": EVIL}, "dpw"],
-                    "simulations": [10, 100], "milliseconds": [1], "episodes": 20}],
+    "experiment": [
+        {
+            "env": TRAP,
+            "planners": ["uct", {"planner": "uct:n_actions=4", "label": EVIL}, "dpw"],
+            "simulations": [10, 100],
+            "milliseconds": [1],
+            "episodes": 20,
+        }
+    ],
 }
 LATE = 2e-3  # s, for budgets of 1 ms
 CHARTS = "[...document.querySelectorAll('.chart')]"
@@ -81,7 +88,8 @@ def test_the_page_is_one_small_enough_file_beside_the_results(results, panels, t
 def test_the_charts_hold_the_values_of_the_run(opened, results, panels):
     shown = opened()
     assert shown.evaluate(f"{CHARTS}.map(one => one.closest('figure').querySelector('figcaption').textContent)") == (
-        TITLES * 2)
+        TITLES * 2
+    )
     assert shown.evaluate(f"{CHARTS}.map(one => one.data.length)") == [9, 9, 9, 9, 3] * 2  # a curve and a band's edges
     assert shown.evaluate(f"{CHARTS}.map(one => one.querySelectorAll('.main-svg').length > 0)") == [True] * 10
     drawn = shown.evaluate(f"{CHARTS}[0].data.filter(one => one.meta).map(one => [one.meta, one.x, one.y])")
@@ -107,8 +115,11 @@ def test_the_charts_hold_the_values_of_the_run(opened, results, panels):
 
 
 def cells(shown, name):
-    return shown.evaluate("""name => [...document.querySelector(`table[data-name="${name}"]`).rows]
-        .map(row => [...row.cells].map(cell => cell.textContent))""", name)
+    return shown.evaluate(
+        """name => [...document.querySelector(`table[data-name="${name}"]`).rows]
+        .map(row => [...row.cells].map(cell => cell.textContent))""",
+        name,
+    )
 
 
 def test_the_tables_tell_what_the_run_found(opened, panels):
@@ -142,8 +153,10 @@ def test_the_probability_of_improvement_is_that_of_all_pairs(results):
 
 def test_late_decisions_and_failures_are_told_in_red_at_the_top(opened):
     shown = opened()
-    said = shown.evaluate("[...document.querySelectorAll('header .bad')].filter(one => !one.closest('noscript'))"
-                          ".map(one => [one.textContent, getComputedStyle(one).color])")
+    said = shown.evaluate(
+        "[...document.querySelectorAll('header .bad')].filter(one => !one.closest('noscript'))"
+        ".map(one => [one.textContent, getComputedStyle(one).color])"
+    )
     assert [colour for _, colour in said] == ["rgb(179, 38, 30)"] * 3
     unfinished, failed, late = (words for words, _ in said)
     assert "Unfinished: 179 of 180" in unfinished and "1 episode failed" in failed
@@ -161,7 +174,8 @@ def test_texts_of_others_are_shown_and_never_run(opened, text):
     assert cells(shown, "failures")[1][4] == f"ValueError: {EVIL}"
     assert "<script>evil" not in text
     assert "evil = 1" in shown.evaluate(f"{CHARTS}[0].data[5].name") and "<" not in shown.evaluate(
-        f"{CHARTS}[0].data[5].name")
+        f"{CHARTS}[0].data[5].name"
+    )
 
 
 def test_a_planner_is_taken_out_of_all_charts(opened):
@@ -194,7 +208,8 @@ def test_tables_are_chosen_and_sorted(opened):
     for order in (-1, 1):
         head.locator("button").click()
         values = tables.locator("table:visible tbody tr").evaluate_all(
-            "rows => rows.map(row => Number(row.cells[1].dataset.value))")
+            "rows => rows.map(row => Number(row.cells[1].dataset.value))"
+        )
         assert values == sorted(values, reverse=order < 0)
         assert head.get_attribute("aria-sort") == {-1: "descending", 1: "ascending"}[order]
 
@@ -221,9 +236,13 @@ def test_no_width_makes_the_page_scroll_sideways(opened, width):
 
 
 def test_dark_and_light(opened):
-    grounds = [shown.evaluate(f"[getComputedStyle(document.body).backgroundColor, {CHARTS}[0].layout.paper_bgcolor,"
-                              "document.querySelector('.legend path').getAttribute('stroke')]")
-               for shown in (opened(color_scheme="light"), opened(color_scheme="dark"))]
+    grounds = [
+        shown.evaluate(
+            f"[getComputedStyle(document.body).backgroundColor, {CHARTS}[0].layout.paper_bgcolor,"
+            "document.querySelector('.legend path').getAttribute('stroke')]"
+        )
+        for shown in (opened(color_scheme="light"), opened(color_scheme="dark"))
+    ]
     assert grounds == [["rgb(255, 255, 255)", "#ffffff", "#0072B2"], ["rgb(18, 24, 31)", "#12181f", "#4a9fe0"]]
 
 
@@ -247,13 +266,18 @@ def test_print_has_all_tables_light_charts_and_no_controls(opened):
 
 def test_everything_has_a_name_for_those_who_do_not_see_it(opened):
     shown = opened()
-    assert shown.evaluate("[...document.querySelectorAll('h1, h2, h3')].map(one => Number(one.tagName[1]))"
-                          ".every((level, i, all) => i === 0 ? level === 1 : level <= all[i - 1] + 1)")
+    assert shown.evaluate(
+        "[...document.querySelectorAll('h1, h2, h3')].map(one => Number(one.tagName[1]))"
+        ".every((level, i, all) => i === 0 ? level === 1 : level <= all[i - 1] + 1)"
+    )
     assert shown.evaluate(f"{CHARTS}.every(one => one.getAttribute('role') === 'img' && one.ariaLabel.length > 20)")
-    assert shown.evaluate("[...document.querySelectorAll('table')].every(one => one.caption && one.tHead.rows.length"
-                          " && [...one.tBodies[0].rows].every(row => row.cells[0].scope === 'row'))")
-    assert shown.evaluate("[...document.querySelectorAll('button')].every(one => one.textContent.trim()"
-                          " || one.ariaLabel)")
+    assert shown.evaluate(
+        "[...document.querySelectorAll('table')].every(one => one.caption && one.tHead.rows.length"
+        " && [...one.tBodies[0].rows].every(row => row.cells[0].scope === 'row'))"
+    )
+    assert shown.evaluate(
+        "[...document.querySelectorAll('button')].every(one => one.textContent.trim() || one.ariaLabel)"
+    )
 
 
 def test_a_planner_looks_the_same_in_the_page_and_in_the_chart():
@@ -274,15 +298,31 @@ NARROW = "trap:noise_range=0.01"
 def few(tmp_path_factory):
     """A made-up run that has just begun: one budget or two, returns that all differ."""
     rng = np.random.default_rng(6)
-    suite = Suite.of("few", {"experiment": [
-        {"env": env, "planners": ["random", "dpw"], "simulations": budgets, "episodes": 30}
-        for env, budgets in ((TRAP, [7]), (NARROW, [20, 30]))]})
+    suite = Suite.of(
+        "few",
+        {
+            "experiment": [
+                {"env": env, "planners": ["random", "dpw"], "simulations": budgets, "episodes": 30}
+                for env, budgets in ((TRAP, [7]), (NARROW, [20, 30]))
+            ]
+        },
+    )
     folder = tmp_path_factory.mktemp("few")
     with run_folder.write(folder, suite, suite.resolve(), provenance.collect(["run", "x"]), False) as run:
         for setting in suite.settings():
             if (setting.budget, setting.planner) != (30, "random"):
-                played = [Episode(n, float(rng.normal()), 2, 0.001, 0 if setting.planner == "random" else 20,
-                                  rng.random(1).astype("<f8").tobytes(), None) for n in range(30)]
+                played = [
+                    Episode(
+                        n,
+                        float(rng.normal()),
+                        2,
+                        0.001,
+                        0 if setting.planner == "random" else 20,
+                        rng.random(1).astype("<f8").tobytes(),
+                        None,
+                    )
+                    for n in range(30)
+                ]
                 run.add(Batch(setting, played, 1.0))
     with store.read(folder) as run:
         panels = curves.panels(run)
@@ -298,7 +338,8 @@ def test_a_single_budget_has_its_intervals_and_its_label(look, few):
         summary = panels[0].curves[planner][0][1]
         bar = trace["error_y"]
         assert (trace["y"][0] - bar["arrayminus"][0], trace["y"][0] + bar["array"][0]) == pytest.approx(
-            (summary.low, summary.high), rel=1e-4)
+            (summary.low, summary.high), rel=1e-4
+        )
         assert trace["x"][0] == pytest.approx(7, rel=0.02) and trace["customdata"][0][4] == "7"
     ticks = shown.locator(".xaxislayer-above").evaluate_all("all => all.map(one => one.textContent)")
     assert ticks[:3] == ["7"] * 3 and ticks[5:8] == ["2030"] * 3
@@ -326,8 +367,12 @@ def test_what_a_planner_that_does_not_simulate_did_in_a_second_is_left_open(few)
 
 def test_method_says_what_is_computed(text):
     words = " ".join(text.partition('id="method"')[2].partition("</section>")[0].split())
-    for constant in (f"{statistics.RESAMPLES:,} resamples", f"more than {statistics.MANY:,} different",
-                     f"in {statistics.GROUPS} groups", f"its first {page.FIRST_ACTIONS} episodes"):
+    for constant in (
+        f"{statistics.RESAMPLES:,} resamples",
+        f"more than {statistics.MANY:,} different",
+        f"in {statistics.GROUPS} groups",
+        f"its first {page.FIRST_ACTIONS} episodes",
+    ):
         assert constant in words
 
 
@@ -338,8 +383,8 @@ def test_numbers_for_json_are_finite():
 def test_an_environment_that_nobody_has_solved_has_its_charts(results, panels):
     alone = [curves.Panel(TRAP, "ms", panels[1].curves, labels=panels[1].labels)]
     text = page.text(results, alone, timing.timing(results))
-    assert 'Mean return</figcaption>' in text
-    assert 'Regret</figcaption>' not in text and f'data-name="regret|{TRAP}' not in text
+    assert "Mean return</figcaption>" in text
+    assert "Regret</figcaption>" not in text and f'data-name="regret|{TRAP}' not in text
 
 
 def test_provenance_is_told_of_every_part():

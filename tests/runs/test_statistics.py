@@ -51,8 +51,9 @@ def test_intervals_are_those_of_scipys_bootstrap(n):
     summary = summarise(sample, generator(4))
     trimmed = functools.partial(scipy.stats.trim_mean, proportiontocut=0.25)
     for statistic, found in ((np.mean, summary.interval), (trimmed, summary.iqm)):
-        expected = scipy.stats.bootstrap((sample,), statistic, method="percentile", rng=generator(5),
-                                         vectorized=True).confidence_interval
+        expected = scipy.stats.bootstrap(
+            (sample,), statistic, method="percentile", rng=generator(5), vectorized=True
+        ).confidence_interval
         width = expected.high - expected.low
         assert found.low == pytest.approx(expected.low, abs=0.1 * width)
         assert found.high == pytest.approx(expected.high, abs=0.1 * width)

@@ -12,10 +12,13 @@ from runs.results.status import text
 from runs.runner.episode import Batch, Episode, Failure
 from runs.suite import Suite
 
-SUITE = Suite("mine", (Experiment("trap", (Entrant("random"), Entrant("dpw", max_milliseconds=1)), (10,), (5,),
-                                  episodes=4),))
-FIRST, SECOND, THIRD = (Setting("trap", *rest, 0) for rest in (("random", 10, "simulations"), ("random", 5, "ms"),
-                                                                ("dpw", 10, "simulations")))
+SUITE = Suite(
+    "mine", (Experiment("trap", (Entrant("random"), Entrant("dpw", max_milliseconds=1)), (10,), (5,), episodes=4),)
+)
+FIRST, SECOND, THIRD = (
+    Setting("trap", *rest, 0)
+    for rest in (("random", 10, "simulations"), ("random", 5, "ms"), ("dpw", 10, "simulations"))
+)
 
 
 def add(results, setting, numbers, seconds):
@@ -35,7 +38,9 @@ def test_a_run_that_goes_on(tmp_path, monkeypatch):
     # 5 s of planning took 10 s, 9 s of planning are to come as far as known
     assert found.seconds_left == pytest.approx(18.0)
     assert found.points == {FIRST: (4, 2.0, 0, 4), SECOND: (0, 0.0, 0, 4), THIRD: (1, 3.0, 1, 4)}
-    assert text(found) == """mine: 5 of 12 episodes (41.7%), 1 failed, running, 0.5 a second, about 18 s left
+    assert (
+        text(found)
+        == """mine: 5 of 12 episodes (41.7%), 1 failed, running, 0.5 a second, about 18 s left
 
 trap
 | planner | 10 simulations |
@@ -47,6 +52,7 @@ trap
 | planner | 5 ms |
 | ------- | ---- |
 | random  | 0/4  |"""
+    )
 
 
 def test_the_rate_is_that_of_the_last_driver(tmp_path, monkeypatch):
@@ -82,8 +88,23 @@ def test_a_look_does_not_keep_a_driver_out(tmp_path):
 
 
 def test_status_on_the_command_line(run):
-    assert run("run", "trap:noise_range=0.1", "--planner", "random", "--budget", "10", "--episodes", "3", "--jobs", "1",
-               "--out", "x")[0] == 0
+    assert (
+        run(
+            "run",
+            "trap:noise_range=0.1",
+            "--planner",
+            "random",
+            "--budget",
+            "10",
+            "--episodes",
+            "3",
+            "--jobs",
+            "1",
+            "--out",
+            "x",
+        )[0]
+        == 0
+    )
     code, out, err = run("status", "x", "--watch")
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "trap:noise_range=0.1: 3 of 3 episodes (100.0%), finished"
@@ -106,6 +127,7 @@ def test_a_look_waits_for_nothing_heavy():
 def test_watching_ends_when_the_run_does(run, tmp_path, monkeypatch):
     looks = []
     with run_folder.write(tmp_path / "x", SUITE, {}, {}, False) as results:
+
         def sleep(seconds):
             looks.append(seconds)
             if len(looks) == 2:

@@ -74,8 +74,11 @@ def test_an_old_file_is_brought_up_to_date_to_be_written(old_file):
     with write(old_file, resume=True) as results:
         results.add(Batch(FIRST, [FULL], 1.0))
     assert kept(old_file) == ([*KEPT[0], FULL], [])
-    with write(old_file / "new"), closing(sqlite3.connect(old_file / "new" / store.FILE)) as fresh, closing(
-            sqlite3.connect(old_file / store.FILE)) as migrated:
+    with (
+        write(old_file / "new"),
+        closing(sqlite3.connect(old_file / "new" / store.FILE)) as fresh,
+        closing(sqlite3.connect(old_file / store.FILE)) as migrated,
+    ):
         look = "SELECT name, sql, (SELECT user_version FROM pragma_user_version) FROM sqlite_master"
         assert migrated.execute(look).fetchall() == fresh.execute(look).fetchall()
 
@@ -125,12 +128,15 @@ def test_who_reads_while_a_run_goes_on_sees_one_moment_of_it(tmp_path):
             assert reader.returns()[FIRST].tolist() == [2.0, 1.0, 3.0]
 
 
-@pytest.mark.parametrize(("suite", "resume", "resolved", "words"), [
-    (SUITE, False, RESOLVED, "add --resume"),
-    (SUITE.override(seed=1), True, RESOLVED, "another experiment"),
-    (SUITE.override(episodes=4), False, RESOLVED, "another experiment"),
-    (SUITE, True, RESOLVED | {"dpw": "DPW(new=1)"}, "dpw was DPW() when the run began and is DPW(new=1) now"),
-])
+@pytest.mark.parametrize(
+    ("suite", "resume", "resolved", "words"),
+    [
+        (SUITE, False, RESOLVED, "add --resume"),
+        (SUITE.override(seed=1), True, RESOLVED, "another experiment"),
+        (SUITE.override(episodes=4), False, RESOLVED, "another experiment"),
+        (SUITE, True, RESOLVED | {"dpw": "DPW(new=1)"}, "dpw was DPW() when the run began and is DPW(new=1) now"),
+    ],
+)
 def test_a_folder_with_something_else_is_refused_and_left_alone(tmp_path, suite, resume, resolved, words):
     with write(tmp_path) as results:
         results.add(Batch(FIRST, [Episode(0, 1.0, 2, 0.1)], 1.0))
@@ -154,8 +160,14 @@ def test_a_damaged_file_is_refused_and_left_alone(tmp_path, damage, resume):
         connection.execute("PRAGMA application_id = 3" if damage == "other database" else "PRAGMA user_version = 99")
         connection.close()
     else:
-        file.write_bytes({"empty": b"", "text": b"env,planner\n" * 500, "cut": content[:5000],
-                          "zeroed page": content[:8192] + bytes(len(content) - 8192)}[damage])
+        file.write_bytes(
+            {
+                "empty": b"",
+                "text": b"env,planner\n" * 500,
+                "cut": content[:5000],
+                "zeroed page": content[:8192] + bytes(len(content) - 8192),
+            }[damage]
+        )
     before = file.read_bytes()
     with pytest.raises(UsageError) as refused, write(tmp_path, resume=resume):
         pass
@@ -164,15 +176,18 @@ def test_a_damaged_file_is_refused_and_left_alone(tmp_path, damage, resume):
     assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize(("damage", "words"), [
-    ("DELETE FROM setting WHERE id = 2", "its settings are not those of its suite"),
-    ("UPDATE setting SET episodes = 9 WHERE id = 2", "its settings are not those of its suite"),
-    ("DROP TABLE episode", "its table episode is missing or changed"),
-    ("ALTER TABLE failure DROP COLUMN error", "its table failure is missing or changed"),
-    ("UPDATE meta SET value = '{}' WHERE key = 'suite'", "its suite is damaged"),
-    ("UPDATE meta SET value = '[]' WHERE key = 'suite'", "not a readable results file"),
-    ("DELETE FROM meta WHERE key = 'provenance'", "not a readable results file"),
-])
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ("DELETE FROM setting WHERE id = 2", "its settings are not those of its suite"),
+        ("UPDATE setting SET episodes = 9 WHERE id = 2", "its settings are not those of its suite"),
+        ("DROP TABLE episode", "its table episode is missing or changed"),
+        ("ALTER TABLE failure DROP COLUMN error", "its table failure is missing or changed"),
+        ("UPDATE meta SET value = '{}' WHERE key = 'suite'", "its suite is damaged"),
+        ("UPDATE meta SET value = '[]' WHERE key = 'suite'", "not a readable results file"),
+        ("DELETE FROM meta WHERE key = 'provenance'", "not a readable results file"),
+    ],
+)
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_file_whose_parts_do_not_fit_is_refused_and_left_alone(tmp_path, damage, words, resume):
     with write(tmp_path):
@@ -194,8 +209,10 @@ def test_a_run_by_other_sources_is_refused_and_left_alone(tmp_path, results):
     with run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "old", "commit": "abc"}, False) as begun:
         begun.add(Batch(FIRST, results, 1.0))
     before = (tmp_path / store.FILE).read_bytes()
-    with (pytest.raises(UsageError, match=r"begun by other sources \(commit abc\).*choose another --out"),
-          run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "new"}, True)):
+    with (
+        pytest.raises(UsageError, match=r"begun by other sources \(commit abc\).*choose another --out"),
+        run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "new"}, True),
+    ):
         pass
     assert (tmp_path / store.FILE).read_bytes() == before
     with run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "old"}, True) as resumed:
@@ -208,8 +225,10 @@ def test_a_run_with_other_packages_is_refused_and_left_alone(tmp_path):
 
     with begun(numpy="1", numba="2"):
         pass
-    with (pytest.raises(UsageError, match=r"begun with numba 2, not 2.1, and results of two versions do not mix"),
-          begun(numpy="1", numba="2.1")):
+    with (
+        pytest.raises(UsageError, match=r"begun with numba 2, not 2.1, and results of two versions do not mix"),
+        begun(numpy="1", numba="2.1"),
+    ):
         pass
     with begun(numpy="1", scipy="4"):
         pass
@@ -233,9 +252,11 @@ def test_a_draft_gets_its_name_when_all_of_it_is_in_the_file(tmp_path):
 
 
 def test_a_draft_that_does_not_get_into_its_file_is_given_up(tmp_path):
-    with (pytest.raises(UsageError, match=r"cannot be written \(somebody is reading it\)"),
-          run_folder.drafted(tmp_path, SUITE, RESOLVED, {}) as results,
-          closing(sqlite3.connect(tmp_path / run_folder.DRAFT, isolation_level=None)) as looking):
+    with (
+        pytest.raises(UsageError, match=r"cannot be written \(somebody is reading it\)"),
+        run_folder.drafted(tmp_path, SUITE, RESOLVED, {}) as results,
+        closing(sqlite3.connect(tmp_path / run_folder.DRAFT, isolation_level=None)) as looking,
+    ):
         results._connection.execute("PRAGMA busy_timeout = 0")
         results.settle()
         looking.execute("BEGIN")

@@ -51,15 +51,18 @@ def test_lists_of_planners_and_environments_stand_for_what_they_name(tmp_path):
     assert Suite.of("mine", json.loads(short.to_json())) == short
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    (("planners = \"both\"", "planners = \"bth\""), ["list of planners 'bth'", "Did you mean 'both'"]),
-    (("[planners]\nboth = ", "planners = "), ["[planners] holds lists"]),
-    (("both = [", "both = 3 # ["), ["[planners] holds lists"]),
-    (("[planners]", "[planner]"), ["'planner'"]),
-    (('env = ["trap", "trap:noise_range=0.01"]', "env = [3]"), ["env=3", "text"]),
-    (('env = ["trap", "trap:noise_range=0.01"]', 'env = ["trap", "trap"]'), ["stands there twice"]),
-    (('env = ["trap", "trap:noise_range=0.01"]', ""), ["needs an `env`"]),
-])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (('planners = "both"', 'planners = "bth"'), ["list of planners 'bth'", "Did you mean 'both'"]),
+        (("[planners]\nboth = ", "planners = "), ["[planners] holds lists"]),
+        (("both = [", "both = 3 # ["), ["[planners] holds lists"]),
+        (("[planners]", "[planner]"), ["'planner'"]),
+        (('env = ["trap", "trap:noise_range=0.01"]', "env = [3]"), ["env=3", "text"]),
+        (('env = ["trap", "trap:noise_range=0.01"]', 'env = ["trap", "trap"]'), ["stands there twice"]),
+        (('env = ["trap", "trap:noise_range=0.01"]', ""), ["needs an `env`"]),
+    ],
+)
 def test_lists_that_say_nothing_are_refused(tmp_path, change, words):
     assert change[0] in TWICE
     with pytest.raises(UsageError) as refused:
@@ -70,8 +73,11 @@ def test_lists_that_say_nothing_are_refused(tmp_path, change, words):
 
 def test_the_thesis_suites_have_its_problems_budgets_and_planners():
     problems = {"trap:noise_range=0.1", "trap:noise_range=0.01", "treasure_hunt:size=5", "treasure_hunt:size=15"}
-    for names, most, longest in ((["thesis"], 10_000, 1000), (["thesis-simulations", "thesis-time"], 10_000, 1000),
-                                 (["thesis-short"], 1000, 10)):
+    for names, most, longest in (
+        (["thesis"], 10_000, 1000),
+        (["thesis-simulations", "thesis-time"], 10_000, 1000),
+        (["thesis-short"], 1000, 10),
+    ):
         found = [setting for name in names for setting in suite.load(name).settings()]
         for env in problems:
             here = [setting for setting in found if setting.env == env]

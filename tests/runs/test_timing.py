@@ -50,7 +50,8 @@ def test_the_report_says_plainly_whether_decisions_overran(results, tmp_path):
     assert "**Time budgets were overrun**: 2 of 5 decisions (40.00%) took over 5% more than their budget" in overrun
     assert "; at 1 of the 2 points below more than half of them did. The worst was 2.5 ms instead of 1, " in overrun
     assert ["trap", "random", "1", "3", "1.200", "2.474", "2.500", "66.67%"] in [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in overrun.splitlines()]
+        [cell.strip() for cell in line.strip("|").split("|")] for line in overrun.splitlines()
+    ]
 
 
 def test_a_few_late_decisions_are_told_as_such(results):

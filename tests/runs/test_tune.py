@@ -69,15 +69,20 @@ def test_what_the_start_gives_stays():
 
 def test_the_same_candidate_is_tried_once():
     assert sorted(candidates("uct:exploration=1,leaf=tree")) == [
-        "uct:exploration=1,leaf=tree", *(f"uct:exploration=1,leaf=tree,n_actions={n}" for n in (16, 4, 8))]
+        "uct:exploration=1,leaf=tree",
+        *(f"uct:exploration=1,leaf=tree,n_actions={n}" for n in (16, 4, 8)),
+    ]
 
 
-@pytest.mark.parametrize(("start", "words"), [
-    ("random", "unknown planner to tune 'random'"),
-    ("dwp", "Did you mean 'dpw'"),
-    ("uct:exploration=-1", "exploration=-1"),
-    ("uct:exploration=1,n_actions=8,leaf=tree", "leaves nothing to tune"),
-])
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ("random", "unknown planner to tune 'random'"),
+        ("dwp", "Did you mean 'dpw'"),
+        ("uct:exploration=-1", "exploration=-1"),
+        ("uct:exploration=1,n_actions=8,leaf=tree", "leaves nothing to tune"),
+    ],
+)
 def test_what_cannot_be_tuned_is_refused(start, words):
     with pytest.raises(UsageError, match=words):
         candidates(start)

@@ -39,13 +39,18 @@ class Match:
         places = [{"x": float(x), "y": float(y)} for x, y in np.nan_to_num(stones)]
         return {
             "winner_team": None if self.winner is None else TEAMS[self.winner],
-            "first_team_name": "one", "second_team_name": "other", "end_number": end,
-            "team_shot_number": shot // 2, "total_shot_number": shot,
+            "first_team_name": "one",
+            "second_team_name": "other",
+            "end_number": end,
+            "team_shot_number": shot // 2,
+            "total_shot_number": shot,
             "next_shot_team": None if mover is None else TEAMS[mover],
-            "first_team_remaining_time": self.clocks[0][0], "second_team_remaining_time": self.clocks[0][1],
+            "first_team_remaining_time": self.clocks[0][0],
+            "second_team_remaining_time": self.clocks[0][1],
             "first_team_extra_end_remaining_time": self.clocks[1][0],
             "second_team_extra_end_remaining_time": self.clocks[1][1],
-            "mixed_doubles_settings": None, "last_move": last,
+            "mixed_doubles_settings": None,
+            "last_move": last,
             "stone_coordinate": {"data": {"team0": places[:8], "team1": places[8:]}},
             "score": {"team0": self.score[0][:], "team1": self.score[1][:]},
         }
@@ -98,10 +103,14 @@ class FakeServer:
         self.bad_events: list[str] = []
         self.refused = self.connections = 0
         app = web.Application()
-        app.add_routes([
-            web.post("/matches", self._create), web.post("/store-team-config", self._join),
-            web.get("/matches/{id}/stream", self._stream), web.post("/shots", self._shot),
-        ])
+        app.add_routes(
+            [
+                web.post("/matches", self._create),
+                web.post("/store-team-config", self._join),
+                web.get("/matches/{id}/stream", self._stream),
+                web.post("/shots", self._shot),
+            ]
+        )
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
 
     async def __aenter__(self) -> Self:
@@ -140,8 +149,9 @@ class FakeServer:
 
     @staticmethod
     def _deny(detail: str) -> None:
-        raise web.HTTPUnauthorized(text=json.dumps({"detail": detail}), content_type="application/json",
-                                   headers={"WWW-Authenticate": "Basic"})
+        raise web.HTTPUnauthorized(
+            text=json.dumps({"detail": detail}), content_type="application/json", headers={"WWW-Authenticate": "Basic"}
+        )
 
     @staticmethod
     def _conflict(detail: str, status: int = 409) -> web.Response:

@@ -29,8 +29,10 @@ def match(ends, total, seed, guess=DELAY, longest=LONGEST):
     return 1.0 - remaining / total, parts
 
 
-@pytest.mark.parametrize(("shot", "ends", "left"), [(0, 1, 8), (1, 1, 8), (2, 1, 7), (14, 1, 1), (15, 1, 1),
-                                                    (0, 10, 80), (1, 10, 80), (15, 2, 9)])
+@pytest.mark.parametrize(
+    ("shot", "ends", "left"),
+    [(0, 1, 8), (1, 1, 8), (2, 1, 7), (14, 1, 1), (15, 1, 1), (0, 10, 80), (1, 10, 80), (15, 2, 9)],
+)
 def test_shots_left_are_the_own_ones(shot, ends, left):
     assert shots_left(shot, ends) == left
 

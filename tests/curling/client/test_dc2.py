@@ -30,6 +30,7 @@ def log(tmp_path):
 
 def played(script, thinker, log, says=None, login=LOGIN, concede=None):
     """The server's side of a match that the client played."""
+
     async def both():
         async with Player(script, end=b"\0", linger=True) as server:
             tcp = Tcp("127.0.0.1", server.port, client.WIRE, log)
@@ -80,10 +81,15 @@ def test_planners_are_asked_about_the_position_that_the_server_tells(log):
     assert (model.physics, model.rule, model.noise, model.extra_ends) == ("dc2", "four_rock", "gat", 0)
 
 
-@pytest.mark.parametrize(("state", "team", "hammer", "seconds"), [
-    (dc2.SetState(0, 0, 2, 0), 0, 1, 60.0), (dc2.SetState(1, 0, 2, 1), 1, 1, 30.0),
-    (dc2.SetState(0, 1, 2, 1), 1, 0, 30.0), (dc2.SetState(15, 1, 2, 0), 0, 0, 60.0),
-])
+@pytest.mark.parametrize(
+    ("state", "team", "hammer", "seconds"),
+    [
+        (dc2.SetState(0, 0, 2, 0), 0, 1, 60.0),
+        (dc2.SetState(1, 0, 2, 1), 1, 1, 30.0),
+        (dc2.SetState(0, 1, 2, 1), 1, 0, 30.0),
+        (dc2.SetState(15, 1, 2, 0), 0, 0, 60.0),
+    ],
+)
 def test_the_team_on_turn_is_the_own_one(state, team, hammer, seconds, log):
     thinker, says = Stub(TEE), []
     position = dc2.Position(((2.0, 5.0), (3.0, 6.0), *EMPTY.xy[2:]))
@@ -109,15 +115,27 @@ def test_a_tie_is_a_draw(log):
 
 def test_a_team_that_never_throws_is_known_by_its_name(log):
     says = []
-    played(opening(dc2.Timeout("alice"), dc2.TotalScore(0, 2), dc2.GameOver("WIN"), dc2.Disconnect(), first="bob",
-                   second="alice"), Stub(TEE), log, says)
+    played(
+        opening(
+            dc2.Timeout("alice"),
+            dc2.TotalScore(0, 2),
+            dc2.GameOver("WIN"),
+            dc2.Disconnect(),
+            first="bob",
+            second="alice",
+        ),
+        Stub(TEE),
+        log,
+        says,
+    )
     assert says[-1] == "won 2 : 0 (time_limit)"
 
 
 def test_it_concedes_below_the_chance_that_was_given(log):
     says = []
-    script = opening(EMPTY, dc2.SetState(0, 0, 2, 0), GO, None, dc2.TotalScore(0, 0), dc2.GameOver("LOSE"),
-                     dc2.Disconnect())
+    script = opening(
+        EMPTY, dc2.SetState(0, 0, 2, 0), GO, None, dc2.TotalScore(0, 0), dc2.GameOver("LOSE"), dc2.Disconnect()
+    )
     server = played(script, Stub(replace(TEE, chance=0.01)), log, says, concede=0.02)
     assert server.answers[-1] == b"CONCEDE" and says[-1] == "lost 0 : 0 (concede)"
 
@@ -133,15 +151,24 @@ def test_the_log_has_the_form_of_a_transcript_without_the_password(log):
     played(SCRIPT, Stub(TEE), log)
     entries = [json.loads(line) for line in log.path.read_text().splitlines()]
     assert [entry["msg"] for entry in entries if entry["dir"] == "server->client"] == [
-        line.message for line in SCRIPT if line.from_server]
+        line.message for line in SCRIPT if line.from_server
+    ]
     assert "secret" not in log.path.read_text()
     assert "LOGIN alice *** alice" in [entry["msg"] for entry in entries]
 
 
-@pytest.mark.parametrize("script", [
-    opening(GO), opening(EMPTY, GO), opening(dc2.SetState(0, 0, 2, 0), GO), opening(dc2.Connected()),
-    opening()[1:], [b"HELLO\0"], [b"A" * 9000],
-])
+@pytest.mark.parametrize(
+    "script",
+    [
+        opening(GO),
+        opening(EMPTY, GO),
+        opening(dc2.SetState(0, 0, 2, 0), GO),
+        opening(dc2.Connected()),
+        opening()[1:],
+        [b"HELLO\0"],
+        [b"A" * 9000],
+    ],
+)
 def test_a_wrong_message_ends_the_match(script, log):
     with pytest.raises(ProtocolError) as error:
         played([line for line in script if isinstance(line, bytes)], Stub(TEE), log)

@@ -38,6 +38,7 @@ async def play(server, thinker, log, says=None, concede=None, longest=0.2):
 
 def played(script, thinker, log, says=None, **options):
     """The server's side of a match that the client played."""
+
     async def both():
         async with Player(script, linger=options.pop("linger", False), delay=options.pop("delay", 0.0)) as server:
             await play(server, thinker, log, says, **options)
@@ -56,7 +57,7 @@ def opening(name="full_game_team0", **game):
     at = next(i for i, line in enumerate(script) if line.message["cmd"] == "update")
     ready = json.loads(script[2].text)
     ready["game"].update(game)
-    return [*script[:2], text(ready), *script[3:at + 1]]
+    return [*script[:2], text(ready), *script[3 : at + 1]]
 
 
 def update(script, **state):
@@ -87,8 +88,11 @@ def test_planners_are_asked_about_the_position_that_the_server_tells(name, log):
     script, thinker = transcript("dc3", name), Stub()
     played(script, thinker, log)
     team = script[2].message["team"]
-    turns = [line.message["state"] for line in script
-             if line.message["cmd"] == "update" and line.message["next_team"] == team]
+    turns = [
+        line.message["state"]
+        for line in script
+        if line.message["cmd"] == "update" and line.message["next_team"] == team
+    ]
     assert len(turns) == len(thinker.asked)
     for state, (situation, _, _) in zip(turns, thinker.asked, strict=True):
         assert (situation.shot, situation.hammer) == (state["shot"], int(state["hammer"][-1]))
@@ -124,7 +128,8 @@ def test_the_log_has_the_form_of_a_transcript(log):
     server = played(script, Stub(), log)
     entries = [json.loads(line) for line in log.path.read_text().splitlines()]
     assert [entry["msg"] for entry in entries if entry["dir"] == "server->client"] == [
-        line.message for line in script if line.from_server]
+        line.message for line in script if line.from_server
+    ]
     assert [entry["msg"] for entry in entries if entry["dir"] == "client->server"] == server.messages
     times = [entry["t"] for entry in entries]
     assert times == sorted(times)
@@ -151,14 +156,19 @@ def players(**own):
     return {"team0": [{**listed[0], **own}, *listed[1:]], "team1": listed}
 
 
-@pytest.mark.parametrize(("game", "expected"), [
-    ({}, {"rule": "five_rock", "noise": (0.0076, 0.0018), "max_speed": 4.0, "ties_go_on": True}),
-    ({"players": players()}, {"noise": (0.0, 0.0), "max_speed": None}),
-    ({"players": players(type="normal_dist", max_speed=3.0, stddev_speed=0.1, stddev_angle=0.2)},
-     {"noise": (0.1, 0.2), "max_speed": 3.0}),
-    ({"players": players(type="normal_dist")}, {"noise": (0.0076, 0.0018), "max_speed": None}),
-    ({"setting": {"max_end": 3, "five_rock_rule": False}}, {"rule": "four_rock", "ends": 3}),
-])
+@pytest.mark.parametrize(
+    ("game", "expected"),
+    [
+        ({}, {"rule": "five_rock", "noise": (0.0076, 0.0018), "max_speed": 4.0, "ties_go_on": True}),
+        ({"players": players()}, {"noise": (0.0, 0.0), "max_speed": None}),
+        (
+            {"players": players(type="normal_dist", max_speed=3.0, stddev_speed=0.1, stddev_angle=0.2)},
+            {"noise": (0.1, 0.2), "max_speed": 3.0},
+        ),
+        ({"players": players(type="normal_dist")}, {"noise": (0.0076, 0.0018), "max_speed": None}),
+        ({"setting": {"max_end": 3, "five_rock_rule": False}}, {"rule": "four_rock", "ends": 3}),
+    ],
+)
 def test_the_match_is_played_as_announced(game, expected, log):
     thinker = Stub()
     with pytest.raises(ConnectionLost):
@@ -210,22 +220,35 @@ def test_the_time_of_an_extra_end_is_for_it_alone(log):
     assert short < 0.35 and 1.0 < long < 2.6  # 21.9 s for 64 shots, or for 8
 
 
-@pytest.mark.parametrize(("game", "complaint"), [
-    ({"rule": "mixed"}, "rule 'mixed'"),
-    ({"simulator": {"type": "fcv9"}}, "simulator 'fcv9'"),
-    ({"players": players(type="wild")}, "player type 'wild'"),
-    ({"players": {"team0": [{"type": "identical"}], "team1": []}}, "1 players"),
-    ({"players": players(type="normal_dist", stddev_speed=-1.0)}, "below 0"),
-    ({"players": players(type="normal_dist", max_speed=0.0)}, "max_speed is 0"),
-])
+@pytest.mark.parametrize(
+    ("game", "complaint"),
+    [
+        ({"rule": "mixed"}, "rule 'mixed'"),
+        ({"simulator": {"type": "fcv9"}}, "simulator 'fcv9'"),
+        ({"players": players(type="wild")}, "player type 'wild'"),
+        ({"players": {"team0": [{"type": "identical"}], "team1": []}}, "1 players"),
+        ({"players": players(type="normal_dist", stddev_speed=-1.0)}, "below 0"),
+        ({"players": players(type="normal_dist", max_speed=0.0)}, "max_speed is 0"),
+    ],
+)
 def test_a_match_that_cannot_be_played_is_refused(game, complaint, log):
     with pytest.raises(ProtocolError, match=complaint):
         played(opening(**game), Stub(), log)
 
 
 @pytest.mark.parametrize("place", range(6))
-@pytest.mark.parametrize("message", [b"no json\n", b"{}\n", b'{"cmd": "dance"}\n', b'{"cmd": "ready_ok"}\n',
-                                     b'{"cmd": "game_over"}\n', b"\xff\xfe\n", b"[" * 100_000 + b"\n"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"no json\n",
+        b"{}\n",
+        b'{"cmd": "dance"}\n',
+        b'{"cmd": "ready_ok"}\n',
+        b'{"cmd": "game_over"}\n',
+        b"\xff\xfe\n",
+        b"[" * 100_000 + b"\n",
+    ],
+)
 def test_a_wrong_message_ends_the_match(place, message, log):
     script = opening()
     with pytest.raises(ProtocolError) as error:
@@ -281,8 +304,10 @@ def test_it_concedes_below_the_chance_that_was_given(chance, concedes, log):
 
 def test_what_the_server_charges_is_learnt(log):
     script = opening()
-    spent = [update(script, shot=shot, thinking_time_remaining={"team0": left, "team1": 9.0})
-             for shot, left in ((0, 6400.0), (2, 6360.0))]
+    spent = [
+        update(script, shot=shot, thinking_time_remaining={"team0": left, "team1": 9.0})
+        for shot, left in ((0, 6400.0), (2, 6360.0))
+    ]
     thinker = Stub()
     with pytest.raises(ConnectionLost):
         played([*script[:-1], spent[0], script[1], spent[1]], thinker, log, longest=1e6)

@@ -84,8 +84,16 @@ def run(scenario: Awaitable[Any]) -> Any:
     return asyncio.run(asyncio.wait_for(scenario, TIME_UP))
 
 
-async def play(server: FakeServer, match_id: str, team: int, thinker: Any, log: Path, said: list[str] | None = None,
-               password: str | None = None, clock: Clock | None = None) -> None:
+async def play(
+    server: FakeServer,
+    match_id: str,
+    team: int,
+    thinker: Any,
+    log: Path,
+    said: list[str] | None = None,
+    password: str | None = None,
+    clock: Clock | None = None,
+) -> None:
     login = Login("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
     with MessageLog(log) as messages:
         skip = Skip(thinker, clock or Clock(longest=5.0), messages, (said if said is not None else []).append)
@@ -93,13 +101,15 @@ async def play(server: FakeServer, match_id: str, team: int, thinker: Any, log: 
 
 
 @asynccontextmanager
-async def match(logs: list[Path], thinkers: list[Any], said: tuple[list[str], list[str]] = ([], []),
-                **settings: Any) -> AsyncIterator[tuple[FakeServer, Match, list[asyncio.Task[None]]]]:
+async def match(
+    logs: list[Path], thinkers: list[Any], said: tuple[list[str], list[str]] = ([], []), **settings: Any
+) -> AsyncIterator[tuple[FakeServer, Match, list[asyncio.Task[None]]]]:
     """A server, a match on it, and two clients that play it."""
     async with FakeServer() as server:
         match_id = server.open(**settings)
-        tasks = [asyncio.create_task(play(server, match_id, team, thinkers[team], logs[team], said[team]))
-                 for team in (0, 1)]
+        tasks = [
+            asyncio.create_task(play(server, match_id, team, thinkers[team], logs[team], said[team])) for team in (0, 1)
+        ]
         try:
             yield server, server.matches[match_id], tasks
         finally:
@@ -154,8 +164,9 @@ def test_the_wait_for_the_states_of_the_past_is_part_of_the_first_move(logs: lis
     async def scenario() -> None:
         async with FakeServer() as server:
             match_id = server.open()
-            await asyncio.gather(play(server, match_id, 0, Draws(), logs[0], clock=clock),
-                                 play(server, match_id, 1, Draws(), logs[1]))
+            await asyncio.gather(
+                play(server, match_id, 0, Draws(), logs[0], clock=clock), play(server, match_id, 1, Draws(), logs[1])
+            )
 
     run(scenario())
     assert clock.spent[1] >= 0.9 * dc4_link.QUIET  # the first one is that of the warm-up
@@ -226,11 +237,13 @@ def test_after_a_reconnection_no_shot_is_thrown_twice(logs: list[Path], shot: in
 
 
 def test_the_patience_with_a_server_begins_anew_when_it_is_back(
-        logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    logs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     thinkers = [Draws(), Draws()]
 
     async def scenario() -> None:
         async with match(logs, thinkers) as (server, _, tasks):
+
             async def impatient() -> None:
                 assert server.connections == 4
                 monkeypatch.setattr(dc4_link, "PATIENCE", 0.2)
@@ -285,10 +298,13 @@ def test_a_client_that_comes_back_goes_on_from_the_present_state(logs: list[Path
     assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ('{"end_number": "no"}', "a state that dc4client cannot read"),
-    ("nonsense", "a state that dc4client cannot read"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"end_number": "no"}', "a state that dc4client cannot read"),
+        ("nonsense", "a state that dc4client cannot read"),
+    ],
+)
 def test_nonsense_from_the_server_ends_the_client(logs: list[Path], text: str, message: str) -> None:
     async def scenario() -> None:
         async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
@@ -299,8 +315,7 @@ def test_nonsense_from_the_server_ends_the_client(logs: list[Path], text: str, m
         run(scenario())
 
 
-def test_a_stream_that_breaks_unexpectedly_ends_the_client(
-        logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_that_breaks_unexpectedly_ends_the_client(logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(text: str) -> Any:
         raise KeyError("surprise")
 
@@ -339,8 +354,9 @@ def test_extra_ends_leave_time_for_more_of_them_and_delays_are_learned_from_one_
     async def scenario() -> None:
         async with FakeServer() as server:
             match_id = server.open(seconds=100.0, extra_seconds=50.0)
-            await asyncio.gather(*(play(server, match_id, team, Through(), logs[team], clock=clocks[team])
-                                   for team in (0, 1)))
+            await asyncio.gather(
+                *(play(server, match_id, team, Through(), logs[team], clock=clocks[team]) for team in (0, 1))
+            )
 
     run(scenario())
     for clock in clocks:

@@ -25,7 +25,7 @@ from curling.client.thinker import Thinker
 from curling.protocols import ProtocolError
 from curling.protocols.dc2 import Login
 from runs.benchmarks.memory import largest_size
-from runs.benchmarks.practice import BONSPIEL
+from runs.curling.benchmarks.practice import BONSPIEL
 from tests.curling.client.fakes import Player, Stub
 from tests.curling.peers import HANG, flood, nonsense, reset_on_close
 from tests.curling.protocols.corpus import CORPUS, TERMINATOR
@@ -40,15 +40,19 @@ def wire_of(protocol, line):
     return line.text + TERMINATOR[protocol]
 
 
-RESULTS = {protocol: next(i for i, line in enumerate(script) if word in wire_of(protocol, line))
-           for (protocol, script), word in zip(SCRIPTS.items(), (b'"reason"', b"GAMEOVER"), strict=True)}
+RESULTS = {
+    protocol: next(i for i, line in enumerate(script) if word in wire_of(protocol, line))
+    for (protocol, script), word in zip(SCRIPTS.items(), (b'"reason"', b"GAMEOVER"), strict=True)
+}
 
 
 def stages(protocol):
     """Places in the script just before a kind of message that the server has not sent before."""
     script = SCRIPTS[protocol]
-    kinds = [str(line.message["cmd"] if protocol == "dc3" else line.message.split()[0]) if line.from_server else ""
-             for line in script]
+    kinds = [
+        str(line.message["cmd"] if protocol == "dc3" else line.message.split()[0]) if line.from_server else ""
+        for line in script
+    ]
     places = {i for i, kind in enumerate(kinds) if kind and kind not in kinds[:i]}
     return sorted(places | {i + 1 for i in places if kinds[i] in ("update", "GO")})
 
@@ -67,8 +71,11 @@ async def besiege(protocol, script, log, thinker, kind=Player, seconds=HANG, lon
         module = {"dc3": dc3, "dc2": dc2}[protocol]
         tcp = Tcp("127.0.0.1", server.port, module.WIRE, log)
         skip = Skip(thinker, Clock(longest=longest), log, lambda line: None)
-        match = dc3.play(tcp, "bonspiel", skip) if protocol == "dc3" else dc2.play(
-            tcp, Login("id", "password", "bonspiel"), skip, "none")
+        match = (
+            dc3.play(tcp, "bonspiel", skip)
+            if protocol == "dc3"
+            else dc2.play(tcp, Login("id", "password", "bonspiel"), skip, "none")
+        )
         return await asyncio.wait_for(status_of(match), seconds)
 
 
@@ -84,8 +91,9 @@ def ends(protocol, script, folder, kind=Player):
 
 def check(status, lines):
     """One line says why it ended, unless the match is over; a planner that fails may have been told of before."""
-    assert all(line.startswith("bonspiel client: ") and line.isprintable() and len(line) <= LONGEST_LINE
-               for line in lines), lines
+    assert all(
+        line.startswith("bonspiel client: ") and line.isprintable() and len(line) <= LONGEST_LINE for line in lines
+    ), lines
     notes = [line for line in lines if "a draw to the tee" in line or "planners take it" in line]
     assert len(lines) - len(notes) == (status != GAME_OVER), lines
     assert status in (GAME_OVER, CONNECTION_LOST, PROTOCOL_ERROR)
@@ -156,8 +164,9 @@ def test_odd_positions_are_answered_with_a_shot_by_a_real_planner(tmp_path):
                 update = script[at].message | {"state": script[at].message["state"] | state}
                 odd = [*script[:at], json.dumps(update).encode() + b"\n", script[at + 1]]
                 with MessageLog(tmp_path / "log.jsonl") as log:
-                    assert await besiege("dc3", odd, log, thinker, seconds=60.0,
-                                         longest=LONGEST) == CONNECTION_LOST, name
+                    assert await besiege("dc3", odd, log, thinker, seconds=60.0, longest=LONGEST) == CONNECTION_LOST, (
+                        name
+                    )
                 sent = [json.loads(line)["msg"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
                 moves = [message["move"] for message in sent if "cmd" in message and message["cmd"] == "move"]
                 assert [move["type"] for move in moves] == ["shot"], name

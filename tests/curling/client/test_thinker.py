@@ -15,8 +15,17 @@ from curling.sheet import no_stones
 from tests.curling.client.fakes import TEE, Failing
 
 ROOT = Path(__file__).parents[3]
-START = Situation(no_stones(), shot=0, hammer=1, lead=0, ends=1, ties_go_on=True, rule="five_rock", physics="fcv1",
-                  noise=(0.0076, 0.0018))
+START = Situation(
+    no_stones(),
+    shot=0,
+    hammer=1,
+    lead=0,
+    ends=1,
+    ties_go_on=True,
+    rule="five_rock",
+    physics="fcv1",
+    noise=(0.0076, 0.0018),
+)
 LIMIT = 1.5
 
 
@@ -50,7 +59,8 @@ def test_the_chance_is_the_own_team_s():
         async with Thinker("rulebased", seed=1) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             return (await thinker.decide(last, 0.05, 60.0)).chance, (
-                await thinker.decide(replace(last, hammer=1, lead=9), 0.05, 60.0)).chance
+                await thinker.decide(replace(last, hammer=1, lead=9), 0.05, 60.0)
+            ).chance
 
     winner, loser = asyncio.run(ask())
     assert winner == 1.0 and loser == 0.0
@@ -58,8 +68,13 @@ def test_the_chance_is_the_own_team_s():
 
 def test_faults_cost_a_shot_and_not_the_planner(capfd):
     faults = ((1, "raises"), (2, "nan"), (3, "hard"), (4, "complex"), (5, "nothing"), (6, "prints"))
-    expected = {1: "ZeroDivisionError: no shot in two lines", 2: "must be within", 3: "must be within",
-                4: "must be real", 5: "AttributeError"}
+    expected = {
+        1: "ZeroDivisionError: no shot in two lines",
+        2: "must be within",
+        3: "must be within",
+        4: "must be real",
+        5: "AttributeError",
+    }
 
     async def ask():
         async with Thinker(Failing(faults)) as thinker:

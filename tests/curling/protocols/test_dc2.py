@@ -59,11 +59,20 @@ def test_a_recorded_match_in_messages():
     assert client[:3] == [Login("alice", "pw", "alice"), ReadyOk(), BestShot(-0.99074, -29.559774, 0)]
 
 
-@pytest.mark.parametrize(("message", "text"), [
-    (Login("a", "b", "c"), b"LOGIN a b c\0"), (Concede(), b"CONCEDE\0"), (BestShot(1.0, -30.0, 1),
-    b"BESTSHOT 1.000000 -30.000000 1\0"),
-    (LoginOk(), b"LOGIN OK\0"), (Timeout("alice"), b"TIMEOUT alice\0"), (GameOver("DRAW"), b"GAMEOVER DRAW\0"),
-    (TotalScore(3, 2), b"TOTALSCORE 3 2\0"), (Score(-2), b"SCORE -2\0"), (Go(-3, 7), b"GO -3 7\0")])
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (Login("a", "b", "c"), b"LOGIN a b c\0"),
+        (Concede(), b"CONCEDE\0"),
+        (BestShot(1.0, -30.0, 1), b"BESTSHOT 1.000000 -30.000000 1\0"),
+        (LoginOk(), b"LOGIN OK\0"),
+        (Timeout("alice"), b"TIMEOUT alice\0"),
+        (GameOver("DRAW"), b"GAMEOVER DRAW\0"),
+        (TotalScore(3, 2), b"TOTALSCORE 3 2\0"),
+        (Score(-2), b"SCORE -2\0"),
+        (Go(-3, 7), b"GO -3 7\0"),
+    ],
+)
 def test_texts(message, text):
     assert dc2.encode(message) == text
     decode = dc2.decode_client if isinstance(message, Login | Concede | BestShot) else dc2.decode_server
@@ -131,10 +140,26 @@ def test_recorded_shots_lead_to_the_recorded_positions():
     assert np.median(apart) < 0.01
 
 
-@pytest.mark.parametrize("message", [
-    Login("a b", "c", "d"), Login("", "c", "d"), Login("a", "b\n", "d"), Login("a\0", "c", "d"), Login("ä", "c", "d"),
-    Login("\ud800", "c", "d"), NewGame("a", " "), Timeout(""), SetState(16, 0, 2, 0), SetState(0, 0, 2, 2), Score(9),
-    BestShot(1.0, -30.0, 2), Position(((0.0, 0.0),) * 15), Position(((0.0, 1e30),) * 16), Login("a" * 5000, "b", "c")])
+@pytest.mark.parametrize(
+    "message",
+    [
+        Login("a b", "c", "d"),
+        Login("", "c", "d"),
+        Login("a", "b\n", "d"),
+        Login("a\0", "c", "d"),
+        Login("ä", "c", "d"),
+        Login("\ud800", "c", "d"),
+        NewGame("a", " "),
+        Timeout(""),
+        SetState(16, 0, 2, 0),
+        SetState(0, 0, 2, 2),
+        Score(9),
+        BestShot(1.0, -30.0, 2),
+        Position(((0.0, 0.0),) * 15),
+        Position(((0.0, 1e30),) * 16),
+        Login("a" * 5000, "b", "c"),
+    ],
+)
 def test_what_the_other_side_would_refuse_is_not_encoded(message):
     with pytest.raises(ProtocolError):
         dc2.encode(message)
@@ -142,18 +167,25 @@ def test_what_the_other_side_would_refuse_is_not_encoded(message):
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_numbers_that_are_not_finite_cannot_be_said(number):
-    for make in (lambda: BestShot(number, -30.0, 0), lambda: RunShot(1.0, number, 1),
-                 lambda: Position(((number, 1.0), *((0.0, 0.0),) * 15))):
+    for make in (
+        lambda: BestShot(number, -30.0, 0),
+        lambda: RunShot(1.0, number, 1),
+        lambda: Position(((number, 1.0), *((0.0, 0.0),) * 15)),
+    ):
         with pytest.raises(ValueError, match="not finite"):
             make()
 
 
-@pytest.mark.parametrize(("decode", "text", "error"), [
-    (dc2.decode_client, b"BESTSHOT 1 2", "BESTSHOT needs 3 values, not 2: 'BESTSHOT 1 2'"),
-    (dc2.decode_client, b"HELLO", "not one of LOGIN, READYOK, BESTSHOT, CONCEDE: 'HELLO'"),
-    (dc2.decode_client, b"READYOK a\x1b b c", r"a message must be printable ASCII: 'READYOK a\x1b b c'"),
-    (dc2.decode_server, b"SETSTATE 16 0 2 0", "Expected `int` <= 15 - at `$[0]`: 'SETSTATE 16 0 2 0'"),
-    (dc2.decode_server, b"POSITION 1 2", "POSITION needs 32 values, not 2: 'POSITION 1 2'")])
+@pytest.mark.parametrize(
+    ("decode", "text", "error"),
+    [
+        (dc2.decode_client, b"BESTSHOT 1 2", "BESTSHOT needs 3 values, not 2: 'BESTSHOT 1 2'"),
+        (dc2.decode_client, b"HELLO", "not one of LOGIN, READYOK, BESTSHOT, CONCEDE: 'HELLO'"),
+        (dc2.decode_client, b"READYOK a\x1b b c", r"a message must be printable ASCII: 'READYOK a\x1b b c'"),
+        (dc2.decode_server, b"SETSTATE 16 0 2 0", "Expected `int` <= 15 - at `$[0]`: 'SETSTATE 16 0 2 0'"),
+        (dc2.decode_server, b"POSITION 1 2", "POSITION needs 32 values, not 2: 'POSITION 1 2'"),
+    ],
+)
 def test_an_error_says_what_is_wrong(decode, text, error):
     with pytest.raises(ProtocolError) as caught:
         decode(text)
@@ -164,23 +196,33 @@ words = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, 
 speeds = st.floats(-100.0, 100.0).map(lambda v: round(v, 6))
 lengths = st.floats(-1000.0, 1000.0).map(lambda v: round(v, 6))
 spins, naturals = st.integers(0, 1), st.integers(0, 10**9)
-times = st.integers(-10**9, 10**9)
+times = st.integers(-(10**9), 10**9)
 xy = st.lists(st.tuples(lengths, lengths), min_size=16, max_size=16).map(tuple)
 client_messages = st.one_of(
-    st.just(ReadyOk()), st.just(Concede()), st.builds(Login, words, words, words), st.builds(BestShot, speeds, speeds,
-    spins))
+    st.just(ReadyOk()),
+    st.just(Concede()),
+    st.builds(Login, words, words, words),
+    st.builds(BestShot, speeds, speeds, spins),
+)
 server_messages = st.one_of(
-    *(st.just(message) for message in (Connected(), LoginOk(), IsReady(), Disconnect())), st.builds(NewGame, words,
-    words),
-    st.builds(Position, xy), st.builds(SetState, st.integers(0, 15), naturals, naturals, spins), st.builds(Go, times,
-    times),
-    st.builds(RunShot, speeds, speeds, spins), st.builds(Score, st.integers(-8, 8)), st.builds(TotalScore, naturals,
-    naturals),
-    st.builds(GameOver, st.sampled_from(["WIN", "LOSE", "DRAW"])), st.builds(Timeout, words))
+    *(st.just(message) for message in (Connected(), LoginOk(), IsReady(), Disconnect())),
+    st.builds(NewGame, words, words),
+    st.builds(Position, xy),
+    st.builds(SetState, st.integers(0, 15), naturals, naturals, spins),
+    st.builds(Go, times, times),
+    st.builds(RunShot, speeds, speeds, spins),
+    st.builds(Score, st.integers(-8, 8)),
+    st.builds(TotalScore, naturals, naturals),
+    st.builds(GameOver, st.sampled_from(["WIN", "LOSE", "DRAW"])),
+    st.builds(Timeout, words),
+)
 
 
-@pytest.mark.parametrize(("decode", "messages"), [
-    (dc2.decode_server, server_messages), (dc2.decode_client, client_messages)], ids=["server", "client"])
+@pytest.mark.parametrize(
+    ("decode", "messages"),
+    [(dc2.decode_server, server_messages), (dc2.decode_client, client_messages)],
+    ids=["server", "client"],
+)
 @given(data=st.data())
 @settings(max_examples=100, deadline=None)
 def test_a_message_there_and_back(decode, messages, data):
@@ -190,9 +232,16 @@ def test_a_message_there_and_back(decode, messages, data):
     assert decode(text) == decode(text[:-1]) == message
 
 
-@pytest.mark.parametrize("text", [
-    b"LOGIN alice s3cret my team", b"login alice s3cret alice", b" \tLogin a s3cret a\x1b", b"LOGIN a s3cret\0LOGIN a",
-    b"xLOGIN a s3cret a"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"LOGIN alice s3cret my team",
+        b"login alice s3cret alice",
+        b" \tLogin a s3cret a\x1b",
+        b"LOGIN a s3cret\0LOGIN a",
+        b"xLOGIN a s3cret a",
+    ],
+)
 def test_passwords_are_not_shown(text):
     for decode in dc2.decode_client, dc2.decode_server, dc3.decode_client:
         with pytest.raises(ProtocolError) as error:

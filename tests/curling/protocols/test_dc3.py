@@ -56,8 +56,13 @@ def test_a_recorded_update_in_full():
     none, first = (None,) * 8, (thrown, *(None,) * 7)
     assert isinstance(update, Update) and isinstance(update.last_move, LastMove)
     assert update.state == State(
-        end=0, shot=1, hammer="team1", stones=PerTeam(first, none), scores=PerTeam((None, None), (None, None)),
-        thinking_time_remaining=PerTeam(999.485, 1000.0))
+        end=0,
+        shot=1,
+        hammer="team1",
+        stones=PerTeam(first, none),
+        scores=PerTeam((None, None), (None, None)),
+        thinking_time_remaining=PerTeam(999.485, 1000.0),
+    )
     assert update.next_team == "team1"
     assert update.last_move.actual_move == Shot(Velocity(0.13195383548736572, 2.3922250270843506), "ccw")
     assert not update.last_move.free_guard_zone_foul
@@ -71,14 +76,25 @@ def test_a_recorded_update_in_full():
 
 def test_a_recorded_announcement_in_full():
     ready = dc3.decode_server(transcript("dc3", "with_trajectory_start_team0")[2].text)
-    assert ready == IsReady("team0", Game(
-        "normal", Setting(2, 4.75, True, PerTeam(1000.0, 1000.0), PerTeam(60.0, 60.0)), Simulator("fcv1", 0.001),
-        PerTeam((NORMAL_DIST,) * 4, (NORMAL_DIST,) * 4)))
+    assert ready == IsReady(
+        "team0",
+        Game(
+            "normal",
+            Setting(2, 4.75, True, PerTeam(1000.0, 1000.0), PerTeam(60.0, 60.0)),
+            Simulator("fcv1", 0.001),
+            PerTeam((NORMAL_DIST,) * 4, (NORMAL_DIST,) * 4),
+        ),
+    )
 
 
-@pytest.mark.parametrize(("name", "result"), [
-    ("full_game_team0", GameResult("team1", "score")), ("timeout_team0", GameResult("team1", "time_limit")),
-    ("bad_rotation_team0", GameResult("team1", "concede"))])
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("full_game_team0", GameResult("team1", "score")),
+        ("timeout_team0", GameResult("team1", "time_limit")),
+        ("bad_rotation_team0", GameResult("team1", "concede")),
+    ],
+)
 def test_recorded_matches_end_with_a_result(name, result):
     messages = [dc3.decode_server(line.text) for line in transcript("dc3", name) if line.from_server]
     assert messages[-1] == GameOver()
@@ -87,8 +103,9 @@ def test_recorded_matches_end_with_a_result(name, result):
 
 
 def test_a_recorded_foul_is_told():
-    messages = [dc3.decode_server(line.text) for line in transcript("dc3",
-    "free_guard_zone_foul_team0") if line.from_server]
+    messages = [
+        dc3.decode_server(line.text) for line in transcript("dc3", "free_guard_zone_foul_team0") if line.from_server
+    ]
     fouls = [m for m in messages if isinstance(m, Update) and m.last_move and m.last_move.free_guard_zone_foul]
     assert len(fouls) == 2
 
@@ -109,32 +126,50 @@ def test_stones_as_an_array_and_back():
 def test_what_a_server_hides_has_defaults():
     assert dc3.decode_server(b'{"cmd":"is_ready","team":"team1"}') == IsReady("team1", Game())
     ready = dc3.decode_server(
-        b'{"cmd":"is_ready","team":"team1","game":{"setting":{"max_end":8},"simulator":{"type":"x"}}}')
+        b'{"cmd":"is_ready","team":"team1","game":{"setting":{"max_end":8},"simulator":{"type":"x"}}}'
+    )
     assert ready.game.setting == Setting(max_end=8)
     assert ready.game.simulator == Simulator("x", 0.001)
     assert ready.game.players[0] == (NORMAL_DIST,) * 4
 
 
-@pytest.mark.parametrize(("rotation", "taken"), [
-    ('"cw"', "cw"), ('"ccw"', "ccw"), ('"CW"', "ccw"), ('"sideways"', "ccw"), ("null", "ccw"), ("[1]", "ccw"), ("7",
-    "ccw")])
+@pytest.mark.parametrize(
+    ("rotation", "taken"),
+    [
+        ('"cw"', "cw"),
+        ('"ccw"', "ccw"),
+        ('"CW"', "ccw"),
+        ('"sideways"', "ccw"),
+        ("null", "ccw"),
+        ("[1]", "ccw"),
+        ("7", "ccw"),
+    ],
+)
 def test_a_server_takes_any_rotation_but_cw_for_ccw(rotation, taken):
     line = '{"cmd":"move","move":{"type":"shot","velocity":{"x":0,"y":2},"rotation":' + rotation + "}}"
     assert dc3.decode_client(line.encode()) == Move(Shot(Velocity(0.0, 2.0), taken))
 
 
 def test_the_order_of_keys_is_free_and_the_last_of_equal_keys_counts():
-    line = (b' { "move" : {"velocity":{"y":2,"x":9,"x":1}, "rotation":"cw", "z":{"a":[1]}, "type":"shot"},'
-            b' "cmd" : "move" }\r\n')
+    line = (
+        b' { "move" : {"velocity":{"y":2,"x":9,"x":1}, "rotation":"cw", "z":{"a":[1]}, "type":"shot"},'
+        b' "cmd" : "move" }\r\n'
+    )
     assert dc3.decode_client(line) == Move(Shot(Velocity(1.0, 2.0), "cw"))
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_numbers_that_are_not_finite_cannot_be_said(number):
-    for make in (lambda: Velocity(number, 2.0), lambda: Velocity(0.0, number), lambda: Position(number, 0.0),
-                 lambda: Stone(Position(0.0, 1.0), number), lambda: PerTeam(1.0, number),
-                 lambda: Simulator("fcv1", number), lambda: Setting(sheet_width=number),
-                 lambda: Player("normal_dist", stddev_speed=number)):
+    for make in (
+        lambda: Velocity(number, 2.0),
+        lambda: Velocity(0.0, number),
+        lambda: Position(number, 0.0),
+        lambda: Stone(Position(0.0, 1.0), number),
+        lambda: PerTeam(1.0, number),
+        lambda: Simulator("fcv1", number),
+        lambda: Setting(sheet_width=number),
+        lambda: Player("normal_dist", stddev_speed=number),
+    ):
         with pytest.raises(ValueError, match="not finite"):
             make()
 
@@ -155,7 +190,8 @@ def test_an_error_says_what_and_where():
         dc3.decode_client(b'{"cmd":"move","move":{"type":"shot","velocity":{"x":"fast","y":2},"rotation":"cw"}}')
     assert str(caught.value) == (
         "Expected `float`, got `str` - at `$.move.velocity.x`: "
-        """'{"cmd":"move","move":{"type":"shot","velocity":{"x":"fast","y":2},"rotation"...""")
+        """'{"cmd":"move","move":{"type":"shot","velocity":{"x":"fast","y":2},"rotation"..."""
+    )
 
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -173,25 +209,43 @@ def both(values):
 
 
 states = st.builds(
-    State, st.integers(0, 1000), st.integers(0, 15), st.none() | teams, both(stones),
-    both(st.lists(points, max_size=12).map(tuple)), both(numbers), both(points),
-    st.none() | st.builds(GameResult, st.none() | teams, st.sampled_from(["score", "concede", "time_limit", "draw"])))
+    State,
+    st.integers(0, 1000),
+    st.integers(0, 15),
+    st.none() | teams,
+    both(stones),
+    both(st.lists(points, max_size=12).map(tuple)),
+    both(numbers),
+    both(points),
+    st.none() | st.builds(GameResult, st.none() | teams, st.sampled_from(["score", "concede", "time_limit", "draw"])),
+)
 frames = st.lists(st.lists(st.builds(Difference, teams, st.integers(0, 7), stone), max_size=2).map(tuple), max_size=3)
 trajectories = st.builds(Trajectory, numbers, both(stones), frames.map(tuple), both(stones))
 players = st.just(IDENTICAL) | st.builds(
-    Player, st.just("normal_dist"), numbers, numbers, numbers, st.none() | st.integers(0, 2**32 - 1))
+    Player, st.just("normal_dist"), numbers, numbers, numbers, st.none() | st.integers(0, 2**32 - 1)
+)
 games = st.builds(
-    Game, text, st.builds(Setting, st.integers(0, 255), numbers, st.booleans(), both(numbers), both(numbers)),
-    st.builds(Simulator, text, numbers), both(st.lists(players, max_size=4).map(tuple)))
+    Game,
+    text,
+    st.builds(Setting, st.integers(0, 255), numbers, st.booleans(), both(numbers), both(numbers)),
+    st.builds(Simulator, text, numbers),
+    both(st.lists(players, max_size=4).map(tuple)),
+)
 server_messages = st.one_of(
-    st.builds(Dc, st.builds(Version, st.integers(0, 9), st.integers(0, 9)), text, text), st.builds(IsReady, teams,
-    games),
-    st.builds(NewGame, both(text)), st.just(GameOver()),
-    st.builds(Update, st.none() | teams, states,
-              st.none() | st.builds(LastMove, moves, st.booleans()) | st.builds(LastMove, moves, st.booleans(),
-              trajectories)))
+    st.builds(Dc, st.builds(Version, st.integers(0, 9), st.integers(0, 9)), text, text),
+    st.builds(IsReady, teams, games),
+    st.builds(NewGame, both(text)),
+    st.just(GameOver()),
+    st.builds(
+        Update,
+        st.none() | teams,
+        states,
+        st.none() | st.builds(LastMove, moves, st.booleans()) | st.builds(LastMove, moves, st.booleans(), trajectories),
+    ),
+)
 client_messages = st.one_of(
-    st.builds(DcOk, text), st.builds(ReadyOk, st.permutations(range(4)).map(tuple)), st.builds(Move, moves))
+    st.builds(DcOk, text), st.builds(ReadyOk, st.permutations(range(4)).map(tuple)), st.builds(Move, moves)
+)
 
 
 @given(message=server_messages)

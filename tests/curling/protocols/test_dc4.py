@@ -18,14 +18,25 @@ def state(**changes: Any) -> dict[str, Any]:
     """A state as the server's source tells it: shot 3 of end 2 of a match of 4 ends."""
     empty = [{"x": 0.0, "y": 0.0}] * 8
     whole = {
-        "winner_team": None, "first_team_name": "a", "second_team_name": "b", "end_number": 1, "team_shot_number": 1,
-        "total_shot_number": 2, "next_shot_team": "team1",
-        "first_team_remaining_time": 120.5, "second_team_remaining_time": 110.0,
-        "first_team_extra_end_remaining_time": 30.0, "second_team_extra_end_remaining_time": 25.0,
+        "winner_team": None,
+        "first_team_name": "a",
+        "second_team_name": "b",
+        "end_number": 1,
+        "team_shot_number": 1,
+        "total_shot_number": 2,
+        "next_shot_team": "team1",
+        "first_team_remaining_time": 120.5,
+        "second_team_remaining_time": 110.0,
+        "first_team_extra_end_remaining_time": 30.0,
+        "second_team_extra_end_remaining_time": 25.0,
         "mixed_doubles_settings": None,
         "last_move": {"translational_velocity": 2.31, "angular_velocity": 1.57, "shot_angle": 1.57},
-        "stone_coordinate": {"data": {"team0": [{"x": 0.9273, "y": 37.2811}, *empty[1:]],
-                                      "team1": [empty[0], {"x": -1, "y": 38}, *empty[2:]]}},
+        "stone_coordinate": {
+            "data": {
+                "team0": [{"x": 0.9273, "y": 37.2811}, *empty[1:]],
+                "team1": [empty[0], {"x": -1, "y": 38}, *empty[2:]],
+            }
+        },
         "score": {"team0": [2, 0, 0, 0, 0], "team1": [0, 0, 0, 0, 0]},
     }
     return whole | changes
@@ -44,9 +55,16 @@ def test_a_state_is_read_in_our_terms() -> None:
     np.testing.assert_array_equal(board(present), expected)
 
 
-@pytest.mark.parametrize(("shot", "mover", "hammer"), [
-    (0, "team0", 1), (0, "team1", 0), (3, "team0", 0), (15, "team1", 1), (16, None, None),
-])
+@pytest.mark.parametrize(
+    ("shot", "mover", "hammer"),
+    [
+        (0, "team0", 1),
+        (0, "team1", 0),
+        (3, "team0", 0),
+        (15, "team1", 1),
+        (16, None, None),
+    ],
+)
 def test_the_hammer_follows_from_who_throws(shot: int, mover: str | None, hammer: int | None) -> None:
     assert decoded(total_shot_number=shot, next_shot_team=mover).hammer == hammer
 
@@ -60,21 +78,24 @@ def test_a_match_may_end_on_time_in_the_middle_of_an_end() -> None:
     assert over.winner_team == "team0"
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"total_shot_number": None}, "total_shot_number"),  # mixed doubles before their end is set up
-    ({"total_shot_number": 17}, "total_shot_number"),
-    ({"end_number": -1}, "end_number"),
-    ({"next_shot_team": "team2"}, "next_shot_team"),
-    ({"next_shot_team": None}, "nobody throws"),
-    ({"stone_coordinate": None}, "stone_coordinate"),
-    ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 0}] * 6, "team1": [{"x": 0, "y": 0}] * 6}}}, "length"),
-    ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 1e9}] * 8, "team1": []}}}, "y"),
-    ({"score": {"team0": [0, 0, 0], "team1": [0, 0]}}, "score"),
-    ({"score": {"team0": [0], "team1": [0]}}, "length"),
-    ({"score": {"team0": [9, 0], "team1": [0, 0]}}, "8"),
-    ({"first_team_remaining_time": math.nan}, "malformed"),
-    ({"first_team_remaining_time": "long"}, "first_team_remaining_time"),
-])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"total_shot_number": None}, "total_shot_number"),  # mixed doubles before their end is set up
+        ({"total_shot_number": 17}, "total_shot_number"),
+        ({"end_number": -1}, "end_number"),
+        ({"next_shot_team": "team2"}, "next_shot_team"),
+        ({"next_shot_team": None}, "nobody throws"),
+        ({"stone_coordinate": None}, "stone_coordinate"),
+        ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 0}] * 6, "team1": [{"x": 0, "y": 0}] * 6}}}, "length"),
+        ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 1e9}] * 8, "team1": []}}}, "y"),
+        ({"score": {"team0": [0, 0, 0], "team1": [0, 0]}}, "score"),
+        ({"score": {"team0": [0], "team1": [0]}}, "length"),
+        ({"score": {"team0": [9, 0], "team1": [0, 0]}}, "8"),
+        ({"first_team_remaining_time": math.nan}, "malformed"),
+        ({"first_team_remaining_time": "long"}, "first_team_remaining_time"),
+    ],
+)
 def test_states_that_no_match_can_have_are_refused_in_one_line(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ProtocolError, match=message) as error:
         decoded(**changes)

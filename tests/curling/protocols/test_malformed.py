@@ -14,14 +14,17 @@ from tests.curling.protocols.corpus import CORPUS, Nasty
 from tests.curling.protocols.transcripts import lines
 
 DECODERS: dict[tuple[str, str], Callable[[bytes], Any]] = {
-    ("dc3", "client"): dc3.decode_client, ("dc3", "server"): dc3.decode_server,
-    ("dc2", "client"): dc2.decode_client, ("dc2", "server"): dc2.decode_server,
+    ("dc3", "client"): dc3.decode_client,
+    ("dc3", "server"): dc3.decode_server,
+    ("dc2", "client"): dc2.decode_client,
+    ("dc2", "server"): dc2.decode_server,
 }
 ENCODERS: dict[str, Callable[[Any], bytes]] = {"dc3": dc3.encode, "dc2": dc2.encode}
 SENDERS = sorted(DECODERS)
 RECORDED = {
-    (protocol, sender): sorted({line.text for line in lines(protocol) if line.from_server == (sender == "server")},
-    key=len)
+    (protocol, sender): sorted(
+        {line.text for line in lines(protocol) if line.from_server == (sender == "server")}, key=len
+    )
     for protocol, sender in SENDERS
 }
 
@@ -61,9 +64,15 @@ def test_a_nasty_message_goes_over_the_wire_with_its_terminator():
     assert Nasty("", b"x", True).wire("dc2") == b"x\0"
 
 
-@pytest.mark.parametrize(("key", "limit"), [
-    (("dc3", "client"), dc3.MAX_CLIENT_LINE), (("dc3", "server"), dc3.MAX_SERVER_LINE),
-    (("dc2", "client"), dc2.MAX_TEXT), (("dc2", "server"), dc2.MAX_TEXT)])
+@pytest.mark.parametrize(
+    ("key", "limit"),
+    [
+        (("dc3", "client"), dc3.MAX_CLIENT_LINE),
+        (("dc3", "server"), dc3.MAX_SERVER_LINE),
+        (("dc2", "client"), dc2.MAX_TEXT),
+        (("dc2", "server"), dc2.MAX_TEXT),
+    ],
+)
 def test_a_message_has_a_longest_length(key, limit):
     text = RECORDED[key][0]
     assert not isinstance(outcome(key, text + b" " * (limit - len(text))), ProtocolError)
@@ -89,8 +98,9 @@ def test_any_bytes(key, text):
 @settings(max_examples=150, deadline=None)
 def test_recorded_messages_with_a_few_bytes_changed(key, data):
     text = bytearray(data.draw(st.sampled_from(RECORDED[key][:60])))
-    snippets = st.sampled_from([b"", b"\0", b"\xff", b"[", b"{", b'"', b"null", b"-1", b"1e400", b"NaN", b"9" * 400,
-    b"team0"])
+    snippets = st.sampled_from(
+        [b"", b"\0", b"\xff", b"[", b"{", b'"', b"null", b"-1", b"1e400", b"NaN", b"9" * 400, b"team0"]
+    )
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, min(len(text), start + 8)))
@@ -99,9 +109,15 @@ def test_recorded_messages_with_a_few_bytes_changed(key, data):
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5)
     | st.sampled_from(["team0", "cw", "shot", 10**400]),
-    lambda inner: st.lists(inner, max_size=9) | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=10)
+    lambda inner: st.lists(inner, max_size=9) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=10,
+)
 
 
 def paths(message: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -25,8 +25,11 @@ def transcript(protocol: str, name: str) -> list[Line]:
 
 
 def text_of(message: Any) -> bytes:
-    return message.encode() if isinstance(message, str) else json.dumps(
-        message, separators=(",", ":"), sort_keys=True).encode()
+    return (
+        message.encode()
+        if isinstance(message, str)
+        else json.dumps(message, separators=(",", ":"), sort_keys=True).encode()
+    )
 
 
 def lines(protocol: str) -> list[Line]:

@@ -1,7 +1,7 @@
 import pytest
 
 from curling.record import Match
-from runs.matches.game import Game, Side, play
+from runs.curling.game import Game, Side, play
 
 
 def game(players=("rulebased", "rulebased"), budget=20, seed=5, physics="fcv1", **match):

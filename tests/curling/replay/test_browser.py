@@ -89,8 +89,11 @@ def test_a_telephone_shows_all_without_scrolling_sideways(look, pixels, page_tex
     page.evaluate("replay.go(14)")
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.evaluate("""[...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll") &&
-      e.getBoundingClientRect().right > 391).map(e => e.id || e.tagName)""") == []
+    assert (
+        page.evaluate("""[...document.querySelectorAll("body *")].filter(e => !e.closest(".scroll") &&
+      e.getBoundingClientRect().right > 391).map(e => e.id || e.tagName)""")
+        == []
+    )
     stage = page.locator("#controls").bounding_box()
     assert stage["y"] + stage["height"] < 1000  # the ice and the buttons come before the rest
     page.tap("#play")
@@ -143,9 +146,20 @@ def test_play_stops_at_the_end_and_begins_again_from_there(look, page_text):
 
 def test_keys(look, page_text):
     page = look(page_text)
-    for key, expected in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("ArrowDown", 16), ("ArrowRight", 17),
-                          ("ArrowUp", 16), ("ArrowUp", 0), ("ArrowLeft", 0), ("End", 32), ("ArrowRight", 32),
-                          ("ArrowUp", 16), ("Home", 0)]:
+    for key, expected in [
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("ArrowDown", 16),
+        ("ArrowRight", 17),
+        ("ArrowUp", 16),
+        ("ArrowUp", 0),
+        ("ArrowLeft", 0),
+        ("End", 32),
+        ("ArrowRight", 32),
+        ("ArrowUp", 16),
+        ("Home", 0),
+    ]:
         page.keyboard.press(key)
         assert place(page) == expected, key
     for key, expected in [("+", 12), ("+", 16), ("-", 12), *[("-", None)] * 9, ("-", 1), *[("+", None)] * 9, ("+", 20)]:
@@ -250,8 +264,10 @@ EVIL = "</script><img src=x onerror=document.title='owned'>"
 
 
 def test_names_do_nothing_but_stand_there(look, played):
-    evil = played._replace(match=replace(played.match, players=(EVIL, EVIL * 40)),
-                           result=played.result._replace(reason="forfeit", detail=EVIL))
+    evil = played._replace(
+        match=replace(played.match, players=(EVIL, EVIL * 40)),
+        result=played.result._replace(reason="forfeit", detail=EVIL),
+    )
     page = look(replay_page(tell(evil)[0]), width=390)
     page.keyboard.press("End")
     assert page.inner_text("#name0") == EVIL and page.locator("img").count() == 0
@@ -259,14 +275,26 @@ def test_names_do_nothing_but_stand_there(look, played):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("reason, winner, said", [
-    ("concede", 0, "b concedes, a wins"), ("time_limit", 1, "a is out of time, b wins"),
-    ("abandoned", None, "Abandoned"), ("unfinished", None, "Unfinished")])
+@pytest.mark.parametrize(
+    "reason, winner, said",
+    [
+        ("concede", 0, "b concedes, a wins"),
+        ("time_limit", 1, "a is out of time, b wins"),
+        ("abandoned", None, "Abandoned"),
+        ("unfinished", None, "Unfinished"),
+    ],
+)
 def test_a_match_that_was_cut_short(look, played, reason, winner, said):
-    result = played.result._replace(score=played.ends[0].points, winner=winner, reason=reason, detail=None,
-                                    value=None if winner is None else 1.0 - winner)
-    cut = played._replace(match=replace(played.match, players=("a", "b")), shots=played.shots[:20],
-                          ends=played.ends[:1], result=result)
+    result = played.result._replace(
+        score=played.ends[0].points,
+        winner=winner,
+        reason=reason,
+        detail=None,
+        value=None if winner is None else 1.0 - winner,
+    )
+    cut = played._replace(
+        match=replace(played.match, players=("a", "b")), shots=played.shots[:20], ends=played.ends[:1], result=result
+    )
     page = look(replay_page(tell(cut)[0]))
     page.keyboard.press("End")
     assert place(page) == 20 and page.inner_text("#banner") == said == page.inner_text("#status")
@@ -274,8 +302,11 @@ def test_a_match_that_was_cut_short(look, played, reason, winner, said):
 
 @pytest.mark.parametrize("shots", [0, 1])
 def test_a_match_of_hardly_any_shot(look, played, shots):
-    cut = played._replace(shots=played.shots[:shots], ends=(), result=played.result._replace(
-        score=(0, 0), winner=None, value=None, reason="unfinished", detail=None))
+    cut = played._replace(
+        shots=played.shots[:shots],
+        ends=(),
+        result=played.result._replace(score=(0, 0), winner=None, value=None, reason="unfinished", detail=None),
+    )
     page = look(replay_page(tell(cut)[0]))
     for key in ("ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft", "Space", "Space", "End", "Home"):
         page.keyboard.press(key)
@@ -283,8 +314,10 @@ def test_a_match_of_hardly_any_shot(look, played, shots):
 
 
 def test_digital_curling_2_and_extra_ends(look, pixels, make_game):
-    games = (make_game(physics="dc2", ends=1, extra_ends=4, seed=seed, players=("random", "random"), budget=1)
-             for seed in range(100))
+    games = (
+        make_game(physics="dc2", ends=1, extra_ends=4, seed=seed, players=("random", "random"), budget=1)
+        for seed in range(100)
+    )
     found = next(one for one in games if len(one.ends) > 1)
     extra = len(found.ends) - 1
     page = look(replay_page(tell(found)[0]))

@@ -125,8 +125,17 @@ def test_the_list_follows_the_matches(feed, watch, lines):
         found = stream.next()
         while not found or found[0]["end"] == 0:  # a version from in between
             found = stream.next()
-        assert found == [{"id": MATCH, "players": ["rulebased", "rulebased"], "ends": 2, "over": False, "reason": None,
-                          "score": lines[17]["points"], "end": 1}]
+        assert found == [
+            {
+                "id": MATCH,
+                "players": ["rulebased", "rulebased"],
+                "ends": 2,
+                "over": False,
+                "reason": None,
+                "score": lines[17]["points"],
+                "end": 1,
+            }
+        ]
         publish(feed, lines[20:])
         while not found[0]["over"]:
             found = stream.next()
@@ -138,14 +147,32 @@ def test_pages_and_what_is_no_page(feed, watch, lines):
     assert ask(watch, "/")[0] == 200 and "Matches on this server" in ask(watch, "/")[1]
     status, text = ask(watch, "/match/" + quote("a b/ü<", safe=""))
     assert status == 200 and f'"/events/{quote("a b/ü<", safe="")}"' in text
-    for path in ("/match/other", "/events/other", "/favicon.ico", "/match", "/../etc/passwd", "/match/%00",
-                 "//[", "/?/match/x%"):
+    for path in (
+        "/match/other",
+        "/events/other",
+        "/favicon.ico",
+        "/match",
+        "/../etc/passwd",
+        "/match/%00",
+        "//[",
+        "/?/match/x%",
+    ):
         assert ask(watch, path)[0] == (200 if path.startswith("/?") else 404)
 
 
-@pytest.mark.parametrize("host, status", [("127.0.0.1:80", 200), ("localhost:8000", 200), ("[::1]:1", 200),
-                                          ("evil.example", 403), ("localhost.evil.example:80", 403), ("", 403),
-                                          ("[", 403), ("127.0.0.1.evil.example", 403)])
+@pytest.mark.parametrize(
+    "host, status",
+    [
+        ("127.0.0.1:80", 200),
+        ("localhost:8000", 200),
+        ("[::1]:1", 200),
+        ("evil.example", 403),
+        ("localhost.evil.example:80", 403),
+        ("", 403),
+        ("[", 403),
+        ("127.0.0.1.evil.example", 403),
+    ],
+)
 def test_names_that_others_can_point_here_are_refused(watch, host, status):
     assert ask(watch, "/", Host=host)[0] == status
 

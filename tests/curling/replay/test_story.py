@@ -61,8 +61,11 @@ def test_playouts_are_as_many_as_asked_for_and_do_not_change_the_position():
 
 
 def test_a_story_that_breaks_off_is_told_up_to_there(played):
-    cut = played._replace(shots=played.shots[:STONES], ends=(), result=played.result._replace(
-        score=(0, 0), winner=None, value=None, reason="unfinished"))
+    cut = played._replace(
+        shots=played.shots[:STONES],
+        ends=(),
+        result=played.result._replace(score=(0, 0), winner=None, value=None, reason="unfinished"),
+    )
     events, _ = tell(cut)
     assert [event["type"] for event in events] == ["match", *["shot"] * STONES, "result"]
 
@@ -75,8 +78,10 @@ def test_a_foul_is_told_with_the_stones_where_they_were():
     vx = next(vx / 400 for vx in range(60) if umpire.outcome(model, guard.state, (vx / 400, 3.2, 1.5708)).foul)
     story = Story(match)
     story.begin()
-    events = [story.tell(shot(0, 0, (0.1317, 2.26, 1.5708), guard.stones)),
-              story.tell(shot(1, 1, (vx, 3.2, 1.5708), guard.stones))]
+    events = [
+        story.tell(shot(0, 0, (0.1317, 2.26, 1.5708), guard.stones)),
+        story.tell(shot(1, 1, (vx, 3.2, 1.5708), guard.stones)),
+    ]
     assert [event["foul"] for event in events] == [False, True] and story.apart == 0.0
     assert {track["stone"] for track in events[1]["tracks"]} == {0, 8} and events[1]["stones"] == events[0]["stones"]
     assert events[1]["aimed"] is None  # there was no error of execution

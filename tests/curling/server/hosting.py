@@ -38,9 +38,15 @@ def venue_of(physics="fcv1", film=False, arrivals=False, **given):
     match = Match(("", ""), physics, None, given.pop("noise", "none"), given.pop("ends", 1), given.pop("extra_ends", 0))
     match = replace(match, rule=given.pop("rule", match.model().rule))
     model = match.model()
-    rest = {"times": Times(100_000, 20_000), "ice": Ice(model, "analytic", film, 0), "seed": 1,
-            "ids": np.random.default_rng(1), "text": "a test", "name": "test",
-            "say": lambda line: None if " waits as " in line and not arrivals else say(line)}
+    rest = {
+        "times": Times(100_000, 20_000),
+        "ice": Ice(model, "analytic", film, 0),
+        "seed": 1,
+        "ids": np.random.default_rng(1),
+        "text": "a test",
+        "name": "test",
+        "say": lambda line: None if " waits as " in line and not arrivals else say(line),
+    }
     return Venue(match, model, **rest | given)
 
 
@@ -51,8 +57,9 @@ class Host:
         self.hall, self.ports, self.end, self.clients = hall, ports, end, []
 
     async def connect(self, door=0):
-        self.clients.append(Client(*await asyncio.open_connection("127.0.0.1", self.ports[door], limit=1 << 24),
-                                   self.end))
+        self.clients.append(
+            Client(*await asyncio.open_connection("127.0.0.1", self.ports[door], limit=1 << 24), self.end)
+        )
         return self.clients[-1]
 
 
@@ -88,8 +95,11 @@ class Client:
         return json.loads(text) if self.end == b"\n" else text[:-1].decode()
 
     def say(self, message):
-        raw = message if isinstance(message, bytes) else (
-            json.dumps(message).encode() + b"\n" if isinstance(message, dict) else message.encode() + self.end)
+        raw = (
+            message
+            if isinstance(message, bytes)
+            else (json.dumps(message).encode() + b"\n" if isinstance(message, dict) else message.encode() + self.end)
+        )
         self.writer.write(raw)
 
     async def close(self):

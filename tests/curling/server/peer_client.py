@@ -23,10 +23,18 @@ def main(port, name):
         client.update()
     updates, trajectories = client.get_update_and_trajectory(remove_trajectory=False)
     state = updates[-1].state
-    print(json.dumps({
-        "team": team, "winner": client.get_winner(), "scores": [state.scores.team0, state.scores.team1],
-        "updates": len(updates), "moves": len(client.get_move_info()), "frames": [len(t.frames) for t in trajectories],
-    }))
+    print(
+        json.dumps(
+            {
+                "team": team,
+                "winner": client.get_winner(),
+                "scores": [state.scores.team0, state.scores.team1],
+                "updates": len(updates),
+                "moves": len(client.get_move_info()),
+                "frames": [len(t.frames) for t in trajectories],
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -44,8 +44,14 @@ class RecordedIce(Ice):
 def venue_for(heard, clock):
     shots = [dc2.throw_to_sheet(dc2.decode_server(text.encode())) for text in heard if text.startswith("RUNSHOT")]
     throws = iter([(vx, vy) for vx, vy, _ in shots])
-    venue = venue_of("dc2", noise="dc2", ends=2, clock=clock, times=Times(60_000, 60_000),
-                     errors=lambda model, seed: lambda vx, vy: next(throws))
+    venue = venue_of(
+        "dc2",
+        noise="dc2",
+        ends=2,
+        clock=clock,
+        times=Times(60_000, 60_000),
+        errors=lambda model, seed: lambda vx, vy: next(throws),
+    )
     return replace(venue, ice=RecordedIce(heard, venue.model, "analytic", False, 0))
 
 
@@ -75,8 +81,9 @@ async def take_part(client, name, moves, used, clock):
 async def replay_transcript():
     """What the first team's client heard, what it should have, and what the other one heard."""
     lines = list(records("transcripts/dc2/full_game_first.jsonl"))
-    heard, said = ([line["msg"] for line in lines if line["dir"] == side]
-                   for side in ("server->client", "client->server"))
+    heard, said = (
+        [line["msg"] for line in lines if line["dir"] == side] for side in ("server->client", "client->server")
+    )
     assert said[:2] == ["LOGIN alice pw alice", "READYOK"]
     clock = Clock()
     # the other team's shots are known from what they came to; only their spins matter here
@@ -87,8 +94,7 @@ async def replay_transcript():
         playing = []
         for team, name in enumerate(("alice", "bob")):
             client = await host.connect()
-            playing.append(asyncio.create_task(
-                take_part(client, name, moves[team], seconds_used(heard, team), clock)))
+            playing.append(asyncio.create_task(take_part(client, name, moves[team], seconds_used(heard, team), clock)))
             await asyncio.sleep(0.05)  # alice logs in first
         first, second = await asyncio.gather(*playing)
     return first, heard, second
@@ -135,6 +141,7 @@ async def start(host):
 
 def played(act, **given):
     """What both clients hear from the first GO on, after `act` has done something with them; the console's lines."""
+
     async def match():
         async with hosting(venue, Session2, doors, end=b"\0") as host:
             clients = await start(host)
@@ -189,14 +196,17 @@ def test_a_tie_is_a_draw():
     assert told[-1] == "match 1: a draw, 0:0 (draw)"
 
 
-@pytest.mark.parametrize(("who", "what", "words"), [
-    (0, "BESTSHOT 1 2", "first alice: BESTSHOT needs 3 values"),
-    (0, "READYOK", "READYOK where BESTSHOT or CONCEDE was due"),
-    (0, b"\xff\xfe\0", "first alice"),
-    (0, "BESTSHOT nan -30 0", "first alice"),
-    (0, b"A" * 10_000, "first alice sent a message of more than 4096 bytes"),
-    (1, DRAW, "second bob sent a message while it was first alice's turn"),
-])
+@pytest.mark.parametrize(
+    ("who", "what", "words"),
+    [
+        (0, "BESTSHOT 1 2", "first alice: BESTSHOT needs 3 values"),
+        (0, "READYOK", "READYOK where BESTSHOT or CONCEDE was due"),
+        (0, b"\xff\xfe\0", "first alice"),
+        (0, "BESTSHOT nan -30 0", "first alice"),
+        (0, b"A" * 10_000, "first alice sent a message of more than 4096 bytes"),
+        (1, DRAW, "second bob sent a message while it was first alice's turn"),
+    ],
+)
 def test_a_fault_closes_both_connections(tmp_path, who, what, words):
     async def act(*clients):
         clients[who].say(what)
@@ -208,10 +218,16 @@ def test_a_fault_closes_both_connections(tmp_path, who, what, words):
     assert (result.reason, result.winner) == ("abandoned", None) and words in result.detail
 
 
-@pytest.mark.parametrize(("what", "words"), [
-    ("HELLO", "HELLO"), ("READYOK", "READYOK where LOGIN was due"), ("LOGIN a b", "LOGIN needs 3 values"),
-    (b"x" * 5_000, "more than 4096 bytes"), (None, "left"),
-])
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("HELLO", "HELLO"),
+        ("READYOK", "READYOK where LOGIN was due"),
+        ("LOGIN a b", "LOGIN needs 3 values"),
+        (b"x" * 5_000, "more than 4096 bytes"),
+        (None, "left"),
+    ],
+)
 def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
     async def match():
         async with hosting(venue, Session2, doors, end=b"\0") as host:
@@ -231,8 +247,10 @@ def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
     assert told[1] == "match 1: first alice against second bob, 1 end"
 
 
-@pytest.mark.parametrize(("what", "words"), [
-    (None, "second gone left"), (DRAW, "BESTSHOT where READYOK was due"), (b"\xff\0", "second gone")])
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [(None, "second gone left"), (DRAW, "BESTSHOT where READYOK was due"), (b"\xff\0", "second gone")],
+)
 @pytest.mark.parametrize("early", [False, True])
 def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
     async def match():

@@ -20,16 +20,26 @@ from tests.curling.server.hosting import Clock, hosting, play_on, start, until, 
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
 CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
-NAMES = ("free_guard_zone_foul", "bad_rotation", "overspeed", "full_game", "with_trajectory_start", "timeout",
-         "bad_json")
+NAMES = (
+    "free_guard_zone_foul",
+    "bad_rotation",
+    "overspeed",
+    "full_game",
+    "with_trajectory_start",
+    "timeout",
+    "bad_json",
+)
 
 
 def transcript(name):
     """The messages to team 0's client, and its own ones (None for silence), in order."""
     lines = list(records(f"transcripts/dc3/{name}_team0.jsonl"))
     heard = [line["msg"] for line in lines if line["dir"] == "server->client" and "msg" in line]
-    said = [line.get("msg") or line["raw"].encode() for line in lines
-            if line["dir"] == "client->server" and "eof" not in line]
+    said = [
+        line.get("msg") or line["raw"].encode()
+        for line in lines
+        if line["dir"] == "client->server" and "eof" not in line
+    ]
     return heard, said
 
 
@@ -52,11 +62,22 @@ def venue_for(heard, clock, film):
     player = game["players"]["team0"][0]
     noise = Noise(player["stddev_speed"], player["stddev_angle"]) if player["type"] == "normal_dist" else "none"
     updates = [message for message in heard if message["cmd"] == "update"]
-    throws = iter([move["velocity"].values() for update in updates[1:]
-                   if (move := update["last_move"]["actual_move"])["type"] == "shot"])
+    throws = iter(
+        [
+            move["velocity"].values()
+            for update in updates[1:]
+            if (move := update["last_move"]["actual_move"])["type"] == "shot"
+        ]
+    )
     times = Times(*(round(1000 * setting[name]["team0"]) for name in ("thinking_time", "extra_end_thinking_time")))
-    venue = venue_of(noise=noise, ends=setting["max_end"], extra_ends=100, clock=clock, times=times,
-                     errors=lambda model, seed: lambda vx, vy: tuple(next(throws)))
+    venue = venue_of(
+        noise=noise,
+        ends=setting["max_end"],
+        extra_ends=100,
+        clock=clock,
+        times=times,
+        errors=lambda model, seed: lambda vx, vy: tuple(next(throws)),
+    )
     return replace(venue, ice=RecordedIce(updates, venue.model, "analytic", film, 0))
 
 
@@ -116,8 +137,11 @@ def alike(got, expected, where="", apart=None):
 
 
 def trajectories(messages):
-    return [last.pop("trajectory") for message in messages if (last := message.get("last_move") or {})
-            and "trajectory" in last]
+    return [
+        last.pop("trajectory")
+        for message in messages
+        if (last := message.get("last_move") or {}) and "trajectory" in last
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -228,6 +252,7 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
 
 def replaced(act):
     """A match whose team 0 is the next client after one that `act` spoils; what the console said of that one."""
+
     async def match():
         async with hosting(venue_of(say=said.append), partial(Session3, steps=None), doors) as host:
             waiting = await host.connect(1)
@@ -249,17 +274,20 @@ def replaced(act):
     return said[0]
 
 
-@pytest.mark.parametrize(("said", "what", "words"), [
-    ([], b"this is not json\n", "team0"),
-    ([], b"\xff\x00\xfe\n", "team0"),
-    ([], READY, "ready_ok where dc_ok was due"),
-    ([], LONG, "more than 65536 bytes"),
-    ([], b"1" * 66_000 + b"\n", "more than 65536 bytes"),
-    ([], None, "team0 left"),
-    ([OK], {"cmd": "ready_ok", "player_order": [0, 1, 2, 2]}, "player_order"),
-    ([OK], DRAW, "move where ready_ok was due"),
-    ([OK], None, "team0 early left"),
-])
+@pytest.mark.parametrize(
+    ("said", "what", "words"),
+    [
+        ([], b"this is not json\n", "team0"),
+        ([], b"\xff\x00\xfe\n", "team0"),
+        ([], READY, "ready_ok where dc_ok was due"),
+        ([], LONG, "more than 65536 bytes"),
+        ([], b"1" * 66_000 + b"\n", "more than 65536 bytes"),
+        ([], None, "team0 left"),
+        ([OK], {"cmd": "ready_ok", "player_order": [0, 1, 2, 2]}, "player_order"),
+        ([OK], DRAW, "move where ready_ok was due"),
+        ([OK], None, "team0 early left"),
+    ],
+)
 def test_until_the_match_begins_who_spoils_it_is_sent_away_and_nobody_else(said, what, words):
     async def act(host):
         client = await host.connect(0)

@@ -19,7 +19,7 @@ def test_a_worker_that_dies_costs_no_shot():
         return await asyncio.gather(*(ice.play(state, throw) for _ in range(count)))
 
     try:
-        whole, = asyncio.run(shots(1))
+        (whole,) = asyncio.run(shots(1))
         for worker in list(ice._pool._processes):
             os.kill(worker, signal.SIGKILL)
         for found in asyncio.run(shots(3)):  # several matches at once

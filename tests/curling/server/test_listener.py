@@ -142,7 +142,7 @@ def test_a_record_and_those_who_watch_get_every_line(tmp_path):
     errors = errors_of(record.match.model(), (1, record.match.pair))
     assert [shot.thrown[:2] for shot in record.shots] == [errors(*shot.aim[:2]) for shot in record.shots]
     assert [shot.simulations for shot in record.shots] == [None] * len(record.shots)
-    (name, lines), = feed.matches()
+    ((name, lines),) = feed.matches()
     assert name == "test-0001"
     assert [line["type"] for line in lines] == ["match", *(["shot"] * 16 + ["end"]) * len(record.ends), "result"]
 
@@ -211,7 +211,8 @@ def test_a_record_that_cannot_be_written_costs_no_match(tmp_path):
     said = []
     assert asyncio.run(match())[-1]["state"]["game_result"]["reason"] == "concede"
     assert [line for line in said if "no record" in line] == [
-        f"match 1: no record is kept from here on: No such file or directory ({tmp_path}/missing/test-0001.jsonl)"]
+        f"match 1: no record is kept from here on: No such file or directory ({tmp_path}/missing/test-0001.jsonl)"
+    ]
     assert said[-1].endswith(" (concede)")  # and no file is named
 
 

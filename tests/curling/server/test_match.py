@@ -76,8 +76,9 @@ def test_a_tie_that_remains_is_a_draw():
     assert referee.result == Result((0, 0), None, 0.5, "draw")
 
 
-@pytest.mark.parametrize(("used", "in_time", "left"), [
-    (0, True, 1000), (999, True, 1), (1000, False, 0), (5000, False, 0)])
+@pytest.mark.parametrize(
+    ("used", "in_time", "left"), [(0, True, 1000), (999, True, 1), (1000, False, 0), (5000, False, 0)]
+)
 def test_a_move_must_come_before_all_time_is_used(used, in_time, left):
     referee, _ = referee_of(times=Times(1000, 1000))
     throw(referee)
@@ -143,8 +144,9 @@ def test_errors_of_execution_depend_on_seed_and_throw_alone():
     assert 0.001 < np.std(first) < 0.02
 
 
-@pytest.mark.parametrize(("physics", "aim", "speed"), [
-    ("fcv1", (3.0, 40.0, -1.0), 4.0), ("dc2", (0.0, 90.0, 1.0), 48.79)])
+@pytest.mark.parametrize(
+    ("physics", "aim", "speed"), [("fcv1", (3.0, 40.0, -1.0), 4.0), ("dc2", (0.0, 90.0, 1.0), 48.79)]
+)
 def test_aims_are_capped(physics, aim, speed):
     referee, kept = referee_of(physics=physics)
     thrown = throw(referee, aim)

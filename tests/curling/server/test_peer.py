@@ -9,22 +9,29 @@ import pytest
 
 from curling.record import read
 from curling.umpire import replay
-from runs.benchmarks import practice
+from runs.curling.benchmarks import practice
 
 HERE = Path(__file__).resolve()
 PYTHON = HERE.parents[3] / ".venv-peer" / "bin" / "python"  # which has dc3client; made by make test
 REQUIRED = os.environ.get("BONSPIEL_PEER") == "required"
 
 
-@pytest.mark.skipif(not (PYTHON.exists() or REQUIRED), reason="dc3client is not installed; get it with: "
-                                                              "make .venv-peer/installed")
+@pytest.mark.skipif(
+    not (PYTHON.exists() or REQUIRED), reason="dc3client is not installed; get it with: make .venv-peer/installed"
+)
 def test_a_match_of_two_clients_written_by_others(tmp_path):
     records = tmp_path / "records"
     options = "--ends", "1", "--matches", "1", "--seed", "3", "--trajectory", "200", "--records", str(records)
     with practice.server(tmp_path / "told", "dc3", *options) as served:
-        clients = [subprocess.Popen([PYTHON, HERE.with_name("peer_client.py"), str(port), f"peer{team}"],
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                   for team, port in enumerate(served.ports)]
+        clients = [
+            subprocess.Popen(
+                [PYTHON, HERE.with_name("peer_client.py"), str(port), f"peer{team}"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for team, port in enumerate(served.ports)
+        ]
         told = [client.communicate(timeout=120.0) for client in clients]
         assert [client.returncode for client in clients] == [0, 0], told
         assert served.process.wait(20.0) == 0

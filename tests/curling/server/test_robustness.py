@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from curling.record import read
 from curling.umpire import replay
-from runs.benchmarks import practice as processes
 from runs.benchmarks.memory import largest_size
+from runs.curling.benchmarks import practice as processes
 from tests.curling import peers
 from tests.curling.peers import HANG, PLAYERS, STAGES, ended, flood, nonsense, play, practice, seat, whole_match
 from tests.curling.protocols.corpus import CORPUS

@@ -1,0 +1,35 @@
+"""How a simulation's return goes back up its path."""
+
+import math
+
+from planners.base import Array
+from planners.core.jit import helper
+from planners.core.tree import INV_SQRT, MEAN, SearchTree
+
+
+@helper
+def record(tree: SearchTree, depth: int, node: int, edge: int, reward: float) -> None:
+    """Note the step taken at this depth."""
+    tree.path[depth]["node"] = node
+    tree.path[depth]["edge"] = edge
+    tree.path[depth]["reward"] = reward
+
+
+@helper
+def average(value: Array, row: int, gain: float, visits: int) -> None:
+    """Take the gain of the visit number `visits` (from 1) into the row's mean."""
+    mean = value[row, MEAN] if visits > 1 else 0.0
+    value[row, MEAN] = mean + (gain - mean) / visits
+    value[row, INV_SQRT] = 1.0 / math.sqrt(visits)
+
+
+@helper
+def back_up(tree: SearchTree, depth: int, leaf_value: float, discount: float) -> None:
+    """Average the discounted return into the first `depth` steps of the path, from the last to the first."""
+    total = leaf_value
+    for i in range(depth - 1, -1, -1):
+        node, edge = tree.path[i]["node"], tree.path[i]["edge"]
+        total = tree.path[i]["reward"] + discount * total
+        tree.nodes[node]["visits"] += 1
+        tree.edges[edge]["visits"] += 1
+        average(tree.value, edge, tree.nodes[node]["player"] * total, tree.edges[edge]["visits"])

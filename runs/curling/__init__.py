@@ -1,0 +1,1 @@
+"""What is curling's alone: its games, pictures, play, servers and verbs."""

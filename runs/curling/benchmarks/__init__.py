@@ -1,0 +1,1 @@
+"""Benchmarks of the curling clients and servers."""

@@ -1,0 +1,237 @@
+"""Whole matches of the DC3 client over a slow network: how much of each move's slice is used, and who loses on time.
+
+python -m runs.curling.benchmarks.delay --matches 20 --at-once 2 --ends 10 --seconds 219 --delay 200 --planner presearch
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from curling.client.clock import shots_left
+from curling.protocols import dc3
+from runs.curling.benchmarks import practice
+from runs.verbs.command_line import DONE, FAILED
+
+TEAMS = "team0", "team1"
+MOST_SHARE = 0.95  # of its slice that a move may take
+CHUNK = 1 << 16
+
+
+async def delayed(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    seconds: float,
+    watch: Callable[[bytes], None] = lambda data: None,
+) -> None:
+    """Pass on what is read, each piece so many seconds later, until there is no more; then close."""
+    loop = asyncio.get_running_loop()
+    pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+
+    async def collect() -> None:
+        data = b"begun"
+        while data:
+            try:
+                data = await reader.read(CHUNK)
+            except OSError:
+                data = b""
+            pieces.put_nowait((loop.time() + seconds, data))
+
+    collecting = asyncio.create_task(collect())
+    try:
+        while True:
+            due, data = await pieces.get()
+            await asyncio.sleep(due - loop.time())
+            if not data:
+                break
+            watch(data)
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    finally:
+        collecting.cancel()
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+
+@asynccontextmanager
+async def proxy(port: int, seconds: float, watch: Callable[[bytes], None] = lambda data: None) -> AsyncIterator[int]:
+    """A port of this machine that leads to another one and back, each way with half of a delay, until the block ends.
+
+    Args:
+        port: where it leads to.
+        seconds: for the way there and back.
+        watch: shown the bytes from there.
+    """
+    connections: set[asyncio.Task[Any] | None] = set()
+
+    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.add(asyncio.current_task())
+        there = await asyncio.open_connection("127.0.0.1", port)
+        await asyncio.gather(delayed(reader, there[1], seconds / 2.0), delayed(there[0], writer, seconds / 2.0, watch))
+
+    async with await asyncio.start_server(connect, "127.0.0.1", 0) as door:
+        yield door.sockets[0].getsockname()[1]
+        await asyncio.gather(*filter(None, connections))
+
+
+@dataclass
+class Times:
+    """What a server's messages to one client tell about that client's use of time.
+
+    Attributes:
+        slices: of each of its moves, s.
+        shares: of the slice, charged for the move.
+        result: of the match; None until it is over.
+    """
+
+    slices: list[float] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+    result: dc3.GameResult | None = None
+    team: int = 0
+    ends: int = 0
+    _rest: bytes = b""
+    _before: dc3.Update | None = None
+
+    def watch(self, data: bytes) -> None:
+        """Take the next bytes."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            match dc3.decode_server(line):
+                case dc3.IsReady() as ready:
+                    self.team, self.ends = TEAMS.index(ready.team), ready.game.setting.max_end
+                case dc3.Update() as update:
+                    self._update(update)
+
+    def _update(self, update: dc3.Update) -> None:
+        before, self._before, self.result = self._before, update, update.state.game_result
+        if before is None or before.next_team != TEAMS[self.team]:
+            return
+        state, left = before.state, update.state.thinking_time_remaining[self.team]
+        if update.state.end > state.end and update.state.end >= self.ends:
+            return  # the clock was set anew for an extra end: what this move took is not told
+        remaining = state.thinking_time_remaining[self.team]
+        self.slices.append(remaining / shots_left(state.shot, max(self.ends - state.end, 1)))
+        self.shares.append((remaining - left) / self.slices[-1])
+
+
+async def play(match: int, ports: Sequence[int], delay: float, client: list[str], folder: Path) -> list[Times]:
+    """One match of two clients, each behind a proxy of its own; what they are told about their time.
+
+    Args:
+        match: its number, for the names of files.
+        ports: of the server, one for each team.
+        delay: there and back, s.
+        client: further arguments of `bonspiel client dc3`.
+        folder: for what the clients log and print.
+    """
+
+    async def one(team: int, port: int) -> Times:
+        times, name = Times(), f"{match:02}-{TEAMS[team]}"
+        async with proxy(port, delay, times.watch) as door:
+            line = [
+                *practice.BONSPIEL,
+                "client",
+                "dc3",
+                "--port",
+                str(door),
+                "--log",
+                str(folder / f"{name}.jsonl"),
+                *client,
+            ]
+            with (folder / f"{name}.txt").open("w") as told:
+                process = await asyncio.create_subprocess_exec(*line, stdout=told, stderr=told)
+            try:
+                status = await process.wait()
+            finally:
+                if process.returncode is None:
+                    process.kill()
+        if status != 0 or times.result is None:
+            print(f"  {name}: exit status {status}, see {told.name}", flush=True)
+        return times
+
+    found = await asyncio.gather(*(one(team, port) for team, port in enumerate(ports)))
+    for team, times in zip(TEAMS, found, strict=True):
+        print(f"match {match} {team}: {summary(times)}", flush=True)
+    return found
+
+
+def summary(times: Times) -> str:
+    """A client's use of time in one line."""
+    result = times.result and f"{times.result.winner} ({times.result.reason})"
+    if not times.shares:
+        return f"no move, winner {result}"
+    slices, shares = np.array(times.slices), np.array(times.shares)
+    return (
+        f"{len(shares)} moves, slices {slices.min():.2f} to {slices.max():.2f} s, used median "
+        f"{np.median(shares):.3f}, p95 {np.quantile(shares, 0.95):.3f}, max {shares.max():.3f} of the slice "
+        f"(move {int(shares.argmax())}), winner {result}"
+    )
+
+
+async def many(matches: int, at_once: int, one: Callable[[int], Coroutine[Any, Any, list[Times]]]) -> list[Times]:
+    """All matches, so many at a time."""
+    free = asyncio.Semaphore(at_once)
+
+    async def in_turn(match: int) -> list[Times]:
+        async with free:
+            return await one(match)
+
+    return [times for both in await asyncio.gather(*map(in_turn, range(1, matches + 1))) for times in both]
+
+
+def main() -> int:
+    """Measure, print a line per client, and the worst of all; FAILED if a move was late or a match had no good end."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--matches", type=int, default=20)
+    parser.add_argument("--at-once", type=int, default=1, help="matches played at a time (default %(default)s)")
+    parser.add_argument("--ends", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=219.0, help="thinking time a team (default %(default)s)")
+    parser.add_argument("--extra-seconds", type=float, default=21.9, help="... in an extra end (default %(default)s)")
+    parser.add_argument("--delay", type=float, default=200.0, help="ms added there and back (default %(default)s)")
+    parser.add_argument("--planner", default="presearch", help="of both teams (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=Path("results/delay"), help="logs of clients (default %(default)s)")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    rules = [
+        "--ends",
+        str(arguments.ends),
+        "--thinking-time",
+        str(arguments.seconds),
+        "--extra-end-time",
+        str(arguments.extra_seconds),
+        "--records",
+        str(arguments.out),
+    ]
+    with practice.server(arguments.out / "server.txt", "dc3", *rules) as served:
+        found = asyncio.run(
+            many(
+                arguments.matches,
+                arguments.at_once,
+                lambda match: play(
+                    match, served.ports, arguments.delay / 1000.0, ["--planner", arguments.planner], arguments.out
+                ),
+            )
+        )
+    shares = np.array([share for times in found for share in times.shares])
+    lost = sum(times.result is not None and times.result.reason == "time_limit" for times in found) // 2
+    unfinished = sum(times.result is None for times in found)
+    late = int((shares >= MOST_SHARE).sum())
+    print(
+        f"{arguments.matches} matches, {len(shares)} moves: used median {np.median(shares):.3f}, p99 "
+        f"{np.quantile(shares, 0.99):.3f}, max {shares.max():.3f} of the slice; {late} later than {MOST_SHARE}; "
+        f"{lost} lost on time, {unfinished} clients without a result"
+    )
+    return FAILED if late or lost or unfinished else DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

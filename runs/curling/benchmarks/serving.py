@@ -1,0 +1,168 @@
+"""Many matches at once on the practice server, whose clients answer at once.
+
+python -m runs.curling.benchmarks.serving --matches 50 --ends 8
+"""
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from curling import record
+from runs.benchmarks.measurement import Measurement
+from runs.benchmarks.memory import largest_size
+from runs.curling.benchmarks import practice
+from runs.experiment import RunError
+from runs.verbs.command_line import DONE, FAILED
+
+MATCHES, ENDS = 50, 8
+GREETING = b'{"cmd":"dc_ok","name":"load"}\n'
+READY = b'{"cmd":"ready_ok","player_order":[0,1,2,3]}\n'
+
+
+class Heard(msgspec.Struct):
+    """As much of a server's message as a client without a mind needs."""
+
+    cmd: str
+    team: str = ""
+    next_team: str | None = None
+
+
+@dataclass
+class Load:
+    """What the clients of all matches have seen.
+
+    Attributes:
+        latencies: from the sending of each move to the update that it leads to, s.
+        updates: received in all.
+        finished: clients whose match came to its end.
+    """
+
+    latencies: list[float] = field(default_factory=list)
+    updates: int = 0
+    finished: int = 0
+
+    async def play(self, port: int) -> None:
+        """One client: a draw somewhere near the house, at once, whenever it is its turn."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        decode, team, sent, rng = msgspec.json.Decoder(Heard).decode, "", None, random.Random(port)
+        try:
+            while line := await reader.readline():
+                heard, now = decode(line), time.perf_counter()
+                if heard.cmd == "dc":
+                    writer.write(GREETING)
+                elif heard.cmd == "is_ready":
+                    team = heard.team
+                    writer.write(READY)
+                elif heard.cmd == "update":
+                    self.updates += 1
+                    if sent is not None:
+                        self.latencies.append(now - sent)
+                        sent = None
+                    if heard.next_team == team:
+                        sent = time.perf_counter()
+                        writer.write(draw(rng))
+                elif heard.cmd == "game_over":
+                    self.finished += 1
+                    break
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+
+def draw(rng: random.Random) -> bytes:
+    """A move."""
+    vx, vy = rng.uniform(-0.15, 0.15), rng.uniform(2.35, 2.45)
+    return b'{"cmd":"move","move":{"type":"shot","velocity":{"x":%f,"y":%f},"rotation":"cw"}}\n' % (vx, vy)
+
+
+@dataclass(frozen=True)
+class Served:
+    """What the server did.
+
+    Attributes:
+        load: what the clients saw.
+        seconds: for all matches.
+        megabytes: the largest resident size of the server.
+        records: of matches that were played out.
+    """
+
+    load: Load
+    seconds: float
+    megabytes: float
+    records: int
+
+
+def measure(matches: int, ends: int) -> Served:
+    """Play matches at once; the clients are in this process, the server is in one of its own.
+
+    Raises:
+        RunError: the server does not start.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["--ends", str(ends), "--seed", "1", "--records", folder]
+        with practice.server(Path(folder) / "server.txt", "dc3", *arguments) as served:
+            load, start = Load(), time.perf_counter()
+
+            async def play() -> None:
+                await asyncio.gather(*(load.play(port) for port in served.ports for _ in range(matches)))
+
+            asyncio.run(play())
+            seconds, megabytes = time.perf_counter() - start, largest_size(served.process.pid)
+        played_out = sum(record.read(file).result.reason == "score" for file in Path(folder).glob("*.jsonl"))
+        return Served(load, seconds, megabytes, played_out)
+
+
+def serving(texts: Sequence[str]) -> Iterator[Measurement]:
+    """Matches of Digital Curling 3 at once on the practice server, whose clients move at once; about 6 s."""
+    yield from figures(MATCHES, ENDS)
+
+
+def figures(matches: int, ends: int) -> Iterator[Measurement]:
+    """Measure, and tell in figures.
+
+    Raises:
+        RunError: a match did not end, a move was lost, or the server does not start.
+    """
+    done = measure(matches, ends)
+    moves, what, where = len(done.load.latencies), "serving", f"{matches} matches at once, {ends} ends"
+    if (done.load.finished, done.records, done.load.updates) != (2 * matches, matches, 2 * (moves + matches)):
+        raise RunError(
+            f"serving: of {matches} matches {done.load.finished / 2:g} ended for their clients and "
+            f"{done.records} on record, with {moves} moves and {done.load.updates} updates"
+        )
+    yield Measurement(what, moves / done.seconds, "moves/s", "(none)", where)
+    yield Measurement(what, float(np.median(done.load.latencies)) * 1e3, "ms", "(none)", "median, move to update")
+    yield Measurement(what, float(np.quantile(done.load.latencies, 0.99)) * 1e3, "ms", "(none)", "p99, move to update")
+    yield Measurement(what, done.megabytes, "MB", "(none)", "largest size of the server")
+
+
+def main() -> int:
+    """Measure and print; FAILED if a match did not end or a move was lost."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--matches", type=int, default=MATCHES)
+    parser.add_argument("--ends", type=int, default=ENDS)
+    arguments = parser.parse_args()
+    start = time.perf_counter()
+    try:
+        for m in figures(arguments.matches, arguments.ends):
+            print(f"{m.value:>12,.4g} {m.unit:<8} {m.env}", flush=True)
+    except RunError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    print(f"{time.perf_counter() - start:>12,.4g} s        in all, with the start of the server")
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

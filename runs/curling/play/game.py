@@ -1,0 +1,247 @@
+"""A game of curling between a person and a planner, without input or output: faces show it and pass on what is pressed.
+
+The time is what a face says it is, so that a game can be driven without waiting.
+"""
+
+import math
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from curling.dynamics import release
+from curling.engines import make_engine
+from curling.record import Match, Shot, places
+from curling.sheet import TEAM_STONES
+from curling.state import hammer_of, row_of, shot_of, stones_of, team_of
+from curling.umpire import Outcome, outcome
+from envs.curling_draw import BEFORE_HOG
+from planners.base import Array, Budget, Decision, Planner, check_actions
+from runs.curling.play.aim import Aim
+from runs.experiment import RunError
+
+PACE = 80.0  # frames of a path shown in a second; the stones took 1/20 s from one to the next
+
+Phase = Literal["aim", "think", "flight", "end", "over"]
+
+
+class View(NamedTuple):
+    """What there is to see on the ice.
+
+    Attributes:
+        stones: [16, 2], NaN where absent.
+        trail: where the stones went in the last shot, [T, 16, 2], or None.
+        preview: where they would go without noise, [T, 16, 2], or None.
+        target: (x, y), or None.
+    """
+
+    stones: Array
+    trail: Array | None = None
+    preview: Array | None = None
+    target: tuple[float, float] | None = None
+
+
+class Flight(NamedTuple):
+    """A shot on its way: the stones from when it comes into sight, [T, 16, 2], when it did, and what it led to."""
+
+    positions: Array
+    since: float
+    outcome: Outcome
+
+    def frame(self, now: float) -> int:
+        """The frame to show."""
+        return min(int(PACE * (now - self.since)), len(self.positions) - 1)
+
+
+class Game:
+    """One match; a background thread thinks for the planner.
+
+    Args:
+        match: what is played; its seed is that of the noise and of the planner's draws.
+        planner: the opponent; it plans with the model's `planning()`.
+        budget: the opponent's for each shot.
+        me: the person's team, 0 or 1; team 1 has the first hammer.
+
+    Attributes:
+        state: before the next shot, or before the one on its way.
+        phase: "aim" (the person's turn), "think" (the planner's), "flight", "end" (one is over, not the last), "over".
+        aim: where the person aims.
+        flight: the last shot, None at the start of an end.
+        ends: points of team 0 less those of team 1 in the ends that are over.
+        shots: those thrown, as they go on record.
+    """
+
+    def __init__(self, match: Match, planner: Planner, budget: Budget, me: int) -> None:
+        """Lay out an empty sheet."""
+        self.match, self.model, self.me = match, match.model(), me
+        self.names, self.opponent = match.players, match.players[1 - me]
+        self.aim = Aim(0.0, self.model.law.sheet.tee)
+        self.flight: Flight | None = None
+        self.ends: list[int] = []
+        self.phase: Phase
+        self._planner, self._planned, self._budget = planner, self.model.planning(), budget
+        self._engine = make_engine("analytic", physics=self.model.physics)
+        self._noise, self._thoughts = map(np.random.default_rng, np.random.SeedSequence(match.seed).spawn(2))
+        self._pool = ThreadPoolExecutor(1)
+        self._answer: Future[Decision] | None = None
+        self._preview: Array | None = None
+        self.shots: list[Shot] = []
+        self.state = self.model.initial_state(self._noise)
+        self._next_turn()
+
+    def close(self) -> None:
+        """Wait for the background thread, which is at most the planner's time for a shot."""
+        self._pool.shutdown()
+
+    def tick(self, now: float) -> bool:
+        """Let time pass: the planner's answer is thrown, stones come to rest.
+
+        Args:
+            now: seconds on any clock.
+
+        Returns:
+            Whether there is something new to see.
+
+        Raises:
+            RunError: the planner failed.
+        """
+        if self.phase == "think" and self._answer is not None and self._answer.done():
+            try:
+                decision = self._answer.result()
+                check_actions(self.model, decision.action[None], "action")
+            except Exception as error:
+                where = f"shot {shot_of(self.state) + 1} of end {len(self.ends) + 1}"
+                raise RunError(f"{self.opponent} failed at {where}: {error}") from error
+            self._throw(decision.action, now, decision)
+            return True
+        if self.phase == "flight" and self.flight is not None:
+            if self.flight.frame(now) == len(self.flight.positions) - 1:
+                self._rest(self.flight.outcome)
+            return True
+        return False
+
+    def take_aim(self, aim: Aim) -> None:
+        """Aim elsewhere; a target beyond the sheet becomes the nearest one on it."""
+        self.aim, self._preview = aim.on(self.model.law.sheet), None
+
+    def point(self, x: float, y: float) -> None:
+        """Move the target to a place, m."""
+        self.take_aim(replace(self.aim, x=x, y=y))
+
+    def move(self, across: float, along: float) -> None:
+        """Move the target by so much, m."""
+        self.point(self.aim.x + across, self.aim.y + along)
+
+    def turn(self) -> None:
+        """Take the other spin."""
+        self.take_aim(replace(self.aim, side=-self.aim.side))
+
+    def weigh(self, change: int) -> None:
+        """Take a heavier (+1) or lighter (-1) weight."""
+        self.take_aim(replace(self.aim, weight=self.aim.weight + change))
+
+    def press(self, now: float) -> None:
+        """The one button: throw as aimed if that is possible, do not wait for a shot's end, go on to the next end."""
+        velocity = self.velocity
+        if self.phase == "aim" and velocity is not None:
+            self._throw(self.model.aim(*velocity, self.aim.side), now)
+        elif self.phase == "flight" and self.flight is not None:
+            self._rest(self.flight.outcome)
+        elif self.phase == "end":
+            self.flight = None
+            self._next_turn()
+
+    @property
+    def velocity(self) -> tuple[float, float] | None:
+        """(vx, vy) that the aim needs, m/s; None where no throw reaches the target."""
+        return self.aim.velocity(self.model.law)
+
+    @property
+    def preview(self) -> Array | None:
+        """Where the stones would go without noise, [T, 16, 2]; None where no throw reaches the target."""
+        velocity = self.velocity
+        if self._preview is None and velocity is not None:
+            self._preview = self._fly(*velocity, self.model.law.launch_spin * self.aim.side)
+        return self._preview
+
+    def view(self, now: float) -> View:
+        """What there is to see on the ice.
+
+        Args:
+            now: as for `tick`.
+        """
+        if self.phase == "aim":
+            return View(stones_of(self.state), None, self.preview, (self.aim.x, self.aim.y))
+        if self.flight is None:
+            return View(stones_of(self.state))
+        if self.phase == "flight":
+            frame = self.flight.frame(now)
+            return View(self.flight.positions[frame], self.flight.positions[: frame + 1])
+        return View(self.flight.outcome.stones, self.flight.positions)
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Points of each team."""
+        return sum(n for n in self.ends if n > 0), -sum(n for n in self.ends if n < 0)
+
+    @property
+    def hammer(self) -> int:
+        """The team that throws last in this end; when one is over, in the next."""
+        return hammer_of(self.state)
+
+    @property
+    def left(self) -> tuple[int, int]:
+        """Stones that each team has still to throw in this end."""
+        if self.phase in ("end", "over"):
+            return 0, 0
+        thrown = shot_of(self.state) + (self.phase == "flight")
+        sooner, later = TEAM_STONES - (thrown + 1) // 2, TEAM_STONES - thrown // 2
+        return (sooner, later) if self.hammer == 1 else (later, sooner)
+
+    def _next_turn(self) -> None:
+        self._preview = None
+        if team_of(self.state) == self.me:
+            self.phase = "aim"
+        else:
+            self.phase = "think"
+            question = self._planned, self.state, self._budget, self._thoughts
+            self._answer = self._pool.submit(self._planner.plan, *question)
+
+    def _fly(self, vx: float, vy: float, spin: float) -> Array:
+        """Where the stones are from when the thrown one comes into sight, [T, 16, 2]."""
+        row = row_of(self.state)
+        path = self._engine.unchecked_path(stones_of(self.state), row, np.array([vx, vy]), spin)[1].positions
+        near = path[:, row, 1] > self.model.law.sheet.hog_line - BEFORE_HOG
+        return path[int(near.argmax()) if near.any() else -1 :]
+
+    def _throw(self, action: Array, now: float, decision: Decision | None = None) -> None:
+        thrown = release(action, self.model.params, self._noise)
+        after, positions = outcome(self.model, self.state, thrown), self._fly(*thrown)
+        shot, team = shot_of(self.state), team_of(self.state)
+        self.flight, self.phase = Flight(positions, now, after), "flight"
+        aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
+        expected = math.nan if decision is None else float(decision.value) * (1.0 if team == 0 else -1.0)
+        simulations, seconds = (0, 0.0) if decision is None else (decision.simulations, decision.seconds)
+        self.shots.append(
+            Shot(
+                len(self.ends),
+                shot,
+                team,
+                self.hammer,
+                aim,
+                thrown,
+                places(after.stones),
+                expected if math.isfinite(expected) else None,
+                simulations,
+                seconds,
+            )
+        )
+
+    def _rest(self, after: Outcome) -> None:
+        self.state = after.state
+        if after.points is None:
+            self._next_turn()
+        else:
+            self.ends.append(after.points[0] - after.points[1])
+            self.phase = "over" if after.over else "end"

@@ -1,0 +1,200 @@
+"""`bonspiel server`: sets up a practice server and runs it."""
+
+import asyncio
+import os
+import secrets
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from curling.game import Match
+from curling.model import MOST_ENDS, Curling
+from curling.noise import Noise, noise_of
+from curling.replay import live
+from curling.server import dc2, dc3
+from curling.server.feed import Feed
+from curling.server.ice import Ice
+from curling.server.listener import PortError
+from curling.server.match import Times
+from curling.server.serve import Doors, Make, serve
+from curling.server.venue import Venue
+from runs.experiment import RunError, UsageError, number
+from runs.files import writing
+from runs.verbs.command_line import DONE, INTERRUPTED
+
+LONGEST = 100_000.0  # s of thinking time
+STEPS = 10, 10_000  # of the simulator, each 1 ms, between two frames; more frames would keep other matches waiting
+MOST_SD = 1.0  # m/s, rad
+MOST_WORKERS = 4
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line, as it was given there.
+
+    Attributes:
+        protocol: "dc3" or "dc2".
+        host: address to bind to.
+        port: the first one.
+        ends: of a match.
+        thinking_time: of a team for a match, s.
+        extra_end_time: of a team for an extra end, s.
+        rule: as of `curling.model.Curling`, like noise.
+        noise: see rule.
+        speed_sd: instead of the noise's own, m/s; None is that.
+        angle_sd: likewise, rad.
+        engine: as of `curling.engines.make_engine`.
+        seed: of all errors of execution; None is a new one.
+        trajectory: steps of the simulator between two frames of the trajectories; None sends none.
+        matches: after which the server ends; None goes on.
+        records: folder for the records.
+        watch: port of the page that shows the matches; None shows none.
+    """
+
+    protocol: str
+    host: str
+    port: int
+    ends: int
+    thinking_time: float
+    extra_end_time: float
+    rule: str
+    noise: str
+    speed_sd: float | None
+    angle_sd: float | None
+    engine: str
+    seed: int | None
+    trajectory: int | None
+    matches: int | None
+    records: Path
+    watch: int | None
+
+
+def main(options: Options) -> int:
+    """Serve matches; returns the exit status.
+
+    Raises:
+        UsageError: something that cannot be served.
+        RunError: a port is taken.
+    """
+    venue = _venue(options)
+    with ExitStack() as leaving:
+        leaving.callback(venue.ice.close)
+        if venue.feed is not None and options.watch is not None:
+            watch = _watch(venue.feed, options.watch)
+            leaving.callback(watch.close)
+            return asyncio.run(_serve(venue, options, watch.url))
+        return asyncio.run(_serve(venue, options))
+
+
+def _watch(feed: Feed, port: int) -> live.Watch:
+    try:
+        return live.Watch(feed, port=port)
+    except OSError as error:
+        raise RunError(f"nothing can be watched at port {port} ({error.strerror}); choose another --watch") from error
+
+
+def _venue(options: Options) -> Venue:
+    """The rules, the ice and the place of the records."""
+    number("--port", options.port, 0, 65534, whole=True)
+    ends = number("--ends", options.ends, 1, MOST_ENDS, whole=True)
+    times = Times(
+        _milliseconds("--thinking-time", options.thinking_time),
+        _milliseconds("--extra-end-time", options.extra_end_time),
+    )
+    seed = secrets.randbits(32) if options.seed is None else number("--seed", options.seed, 0, 2**63, whole=True)
+    for name, low, high in (("trajectory", *STEPS), ("matches", 1, 1e9), ("watch", 0, 65535)):
+        if getattr(options, name) is not None:
+            number(f"--{name}", getattr(options, name), low, high, whole=True)
+    _check_watch(options)
+    # Digital Curling 3 goes on until a match is decided, Digital Curling 2 knows draws
+    physics, extra_ends = ("fcv1", MOST_ENDS) if options.protocol == "dc3" else ("dc2", 0)
+    match = Match(("", ""), physics, options.rule, _noise(options), ends, extra_ends, seed=seed, engine=options.engine)
+    model = match.model()
+    with writing(options.records):
+        options.records.mkdir(parents=True, exist_ok=True)
+    name = f"{options.protocol}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    feed = None if options.watch is None else Feed()
+    return Venue(
+        match,
+        model,
+        times,
+        _ice(model, options),
+        seed,
+        np.random.default_rng(seed),
+        _text(match, options),
+        _say,
+        name,
+        options.records,
+        feed,
+    )
+
+
+def _check_watch(options: Options) -> None:
+    last = options.port + (options.protocol == "dc3")
+    if options.port and options.watch is not None and options.port <= options.watch <= last:
+        raise UsageError(f"--watch={options.watch}: clients play there, choose another port")
+
+
+def _milliseconds(name: str, seconds: float) -> int:
+    return round(1000.0 * number(name, seconds, 0.001, LONGEST, whole=False))
+
+
+def _noise(options: Options) -> str | Noise:
+    if options.speed_sd is None and options.angle_sd is None:
+        return options.noise
+    if options.noise == "none":
+        raise UsageError("--noise none has no standard deviations; leave out either")
+    own = noise_of(options.noise)
+    speed, angle = (
+        given if (given := getattr(options, name)) is not None else getattr(own, name[:5])
+        for name in ("speed_sd", "angle_sd")
+    )
+    return Noise(
+        number("--speed-sd", speed, 0, MOST_SD, whole=False), number("--angle-sd", angle, 0, MOST_SD, whole=False)
+    )
+
+
+def _ice(model: Curling, options: Options) -> Ice:
+    return Ice(model, options.engine, options.trajectory is not None, min(os.cpu_count() or 1, MOST_WORKERS))
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # a console that has gone must not cost anybody a match
+        print(line, flush=True)
+
+
+def _text(match: Match, options: Options) -> str:
+    noise = f"{match.noise.speed:g} m/s {match.noise.angle:g} rad" if isinstance(match.noise, Noise) else match.noise
+    ends = f"{match.ends} end" if match.ends == 1 else f"{match.ends} ends"
+    return (
+        f"{options.protocol}, {ends}, {options.thinking_time:g} s a team, {match.rule}, noise {noise}, "
+        f"engine {match.engine}, seed {match.seed}, records in {options.records}"
+    )
+
+
+async def _serve(venue: Venue, options: Options, url: str | None = None) -> int:
+    """Serve matches, which can be watched at `url`; the exit status."""
+    protocols: dict[str, tuple[Make, Doors]] = {
+        "dc3": (partial(dc3.Session3, steps=options.trajectory), dc3.doors),
+        "dc2": (dc2.Session2, dc2.doors),
+    }
+    make, doors = protocols[options.protocol]
+
+    async def opened(*where: Any) -> Sequence[asyncio.Server]:
+        servers = await doors(*where)
+        if url is not None:
+            venue.say(f"watch the matches at {url}")
+        return servers
+
+    try:
+        ended = await serve(venue, make, opened, options.host, options.port, options.matches)
+    except PortError as error:
+        raise RunError(str(error)) from error
+    return INTERRUPTED if ended == signal.SIGINT else DONE

@@ -1,0 +1,63 @@
+"""How ends of recorded matches were scored, and what that makes a lead worth."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from curling import record, value
+from runs.experiment import UsageError
+from runs.files import writing
+from runs.progress import counted
+
+LEFT = (1, 2, 3, 4, 10)
+SHOWN = range(-3, 4)
+
+
+def hammer_points(game: record.Record) -> list[int]:
+    """Points of the team with the hammer in each end of a game; below 0 those of the other team."""
+    hammers = {shot.end: shot.hammer for shot in game.shots}
+    return [end.points[hammers[end.end]] - end.points[1 - hammers[end.end]] for end in game.ends]
+
+
+def report(points: Sequence[int], table: Sequence[float]) -> str:
+    """The ends as counted, the table made of them, and win probabilities at a few leads, as text."""
+    values = value.win_probabilities(max(LEFT), table=table)
+    rows = [
+        f"{scored:>6}{points.count(scored):>8}{here:>13.5f}{thesis:>10.5f}"
+        for scored, here, thesis in zip(value.POINTS, table, value.check_table(value.THESIS), strict=True)
+    ]
+    leads = [f"{left:>9}" + "".join(f"{values[left, value.MOST_LEAD + lead]:>8.3f}" for lead in SHOWN) for left in LEFT]
+    return "\n".join(
+        [
+            f"points of the team with the hammer in {counted(len(points), 'end')}; probabilities count the",
+            f"thesis's table as {value.PRIOR_ENDS:g} ends more",
+            "",
+            "points    ends  probability    thesis",
+            *rows,
+            "",
+            "probability to win with the hammer; a tie after the last end counts 1/2",
+            "",
+            "ends left" + "".join(f"{f'lead {lead:+d}' if lead else 'tied':>8}" for lead in SHOWN),
+            *leads,
+        ]
+    )
+
+
+def main(folder: Path, out: Path | None) -> int:
+    """Print the report on a folder of match records; write the table to `out`, as `curling.value.load_table` reads it.
+
+    Raises:
+        UsageError: the folder holds no end that was played, or a file that is no record.
+    """
+    try:
+        games = [record.read(path) for path in sorted(folder.rglob("*.jsonl"))]
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    points = [scored for game in games for scored in hammer_points(game)]
+    if not points:
+        raise UsageError(f"{folder} holds no match record with an end in it; bonspiel match writes them")
+    table = value.estimate(points)
+    print(report(points, table))
+    if out is not None:
+        with writing(out):
+            out.write_text(value.table_text(table), encoding="utf-8")
+    return 0

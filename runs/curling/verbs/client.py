@@ -1,0 +1,289 @@
+"""The verb `client`: a planner plays a match on a Digital Curling server."""
+
+import argparse
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runs import interrupts
+from runs.curling.verbs import client_dc4
+from runs.verbs.command_line import Parser, Verb
+
+if TYPE_CHECKING:
+    from curling.client.log import MessageLog
+    from curling.client.skip import Say, Skip
+    from curling.client.thinker import Thinker
+
+LOGS = Path("results") / "client"
+HOST = "127.0.0.1"
+CONCEDE = (
+    "give up when the planner's own estimate of winning is below this (default: never); rulebased estimates the "
+    "board as it lies, which is no probability"
+)
+STATUSES = (
+    "exit status: 0 the match is over, 1 the planner does not start, 2 bad usage, 3 no connection, "
+    "4 the server broke the protocol or refused, 130 stopped"
+)
+
+Play = Callable[["Thinker", "MessageLog"], Awaitable[None]]
+
+
+def dc3(arguments: argparse.Namespace) -> int:
+    """Play a match of Digital Curling 3."""
+    from curling.client import dc3
+    from curling.client.connection import Tcp
+    from curling.client.console import tell
+    from curling.protocols.dc3 import DcOk, encode
+
+    name, (host, port) = team_name(arguments), address(arguments)
+    _check(lambda: encode(DcOk(name)))
+    return run(
+        arguments,
+        lambda thinker, log: dc3.play(Tcp(host, port, dc3.WIRE, log), name, skip(arguments, thinker, log, tell)),
+    )
+
+
+def dc2(arguments: argparse.Namespace) -> int:
+    """Play a match of Digital Curling 2.
+
+    Raises:
+        UsageError: no such name, word or address.
+    """
+    from curling.client import dc2
+    from curling.client.connection import Standard, Tcp
+    from curling.client.console import aside, tell
+    from curling.protocols.dc2 import Login, encode
+    from runs.experiment import UsageError
+
+    if arguments.stdio and (arguments.host is not None or arguments.port is not None):
+        raise UsageError("--stdio: leave out --host and --port, the server is at standard input and output")
+    name, (host, port) = team_name(arguments), address(arguments)
+    login = Login(arguments.id or name, arguments.password, name)
+    for field in ("name", "id", "password"):
+        if not re.fullmatch("[!-~]+", getattr(login, field)):
+            raise UsageError(f"--{field}: must be one word of printable ASCII")
+    _check(lambda: encode(login))
+
+    def play(thinker: "Thinker", log: "MessageLog") -> Awaitable[None]:
+        server = Standard(dc2.WIRE, log) if arguments.stdio else Tcp(host, port, dc2.WIRE, log)
+        return dc2.play(
+            server, login, skip(arguments, thinker, log, aside if arguments.stdio else tell), arguments.noise
+        )
+
+    return run(arguments, play)
+
+
+def run(arguments: argparse.Namespace, play: Play) -> int:
+    """Play one match with the planner and the log that the arguments ask for; the exit status.
+
+    Raises:
+        UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
+        RunError: the planner does not even start.
+    """
+    import asyncio
+
+    from curling.client.log import MessageLog, new_log
+    from curling.client.status import status_of
+    from curling.client.thinker import PlannerGone, PlannerRefused, Thinker
+    from runs.experiment import RunError, UsageError
+    from runs.files import writing
+
+    habits(arguments)  # what is out of range is refused before anything is started or written
+
+    async def match() -> None:
+        async with Thinker(arguments.planner, arguments.seed) as thinker:
+            with writing(arguments.log or LOGS):
+                log = MessageLog(arguments.log) if arguments.log else new_log(LOGS, arguments.protocol)
+            with log:
+                await play(thinker, log)
+
+    try:
+        with interrupts.left_to_asyncio():
+            return asyncio.run(status_of(match()))
+    except PlannerRefused as error:
+        raise UsageError(f"--planner {arguments.planner}: {error}") from error
+    except PlannerGone as error:
+        raise RunError(f"--planner {arguments.planner}: {error}") from error
+
+
+def team_name(arguments: argparse.Namespace) -> str:
+    """What the team is called.
+
+    Raises:
+        UsageError: a name that nobody could read.
+    """
+    from runs.experiment import UsageError
+
+    if arguments.name is None:
+        return str(arguments.planner.partition(":")[0])
+    if not arguments.name.strip():
+        raise UsageError("--name: must not be empty")
+    try:
+        arguments.name.encode()
+    except UnicodeEncodeError:
+        raise UsageError("--name: must be text in UTF-8") from None
+    return str(arguments.name)
+
+
+def address(arguments: argparse.Namespace) -> tuple[str, int]:
+    """Host and port of the server.
+
+    Raises:
+        UsageError: no server can be there.
+    """
+    from runs.experiment import UsageError, number
+
+    host = HOST if arguments.host is None else arguments.host
+    if not host or "/" in host or any(letter.isspace() for letter in host):
+        raise UsageError(f"--host={host!r}: must be the name or the address of a machine, such as {HOST}")
+    port = arguments.usual_port if arguments.port is None else arguments.port
+    return host, number("--port", port, 1, 65535, whole=True)
+
+
+def skip(arguments: argparse.Namespace, thinker: "Thinker", log: "MessageLog", say: "Say") -> "Skip":
+    """Who decides, as the arguments say, and tells how it goes.
+
+    Raises:
+        UsageError: a number is out of range.
+    """
+    from curling.client.clock import Clock
+    from curling.client.skip import Skip
+
+    given = habits(arguments)
+    return Skip(thinker, Clock(fraction=given["fraction"], longest=given["longest"]), log, say, given["concede"])
+
+
+def habits(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Limits of time and of patience: `fraction` and `longest` as `Clock` takes them, `concede` as `Skip` does.
+
+    The seed, which `Thinker` takes, is looked at as well.
+
+    Raises:
+        UsageError: out of range.
+    """
+    from curling.client.clock import FRACTION
+    from runs.experiment import number
+
+    def within(option: str, value: float | None, low: float, high: float) -> float | None:
+        return None if value is None else float(number(option, value, low, high, whole=False))
+
+    if arguments.seed is not None:
+        number("--seed", arguments.seed, 0, 2**63, whole=True)
+    return {
+        "concede": within("--concede", arguments.concede, 0.0, 1.0),
+        "longest": within("--max-seconds", arguments.max_seconds, 0.01, 1e6),
+        "fraction": within("--time-fraction", arguments.time_fraction, 0.01, FRACTION),
+    }
+
+
+def _check(encoded: Callable[[], bytes]) -> None:
+    """Refuse names that no message can hold."""
+    from curling.protocols import ProtocolError
+    from runs.experiment import UsageError
+
+    try:
+        encoded()
+    except ProtocolError as error:
+        raise UsageError(str(error)) from error
+
+
+def add_verbs(verb: Verb) -> None:
+    """Add the verb; `verb` makes one from its name, function, summary and example."""
+    command = verb(
+        "client",
+        dc3,
+        "let a planner play on a Digital Curling server",
+        f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch | {STATUSES}",
+    )
+    protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
+    _add_dc3(protocols)
+    _add_dc2(protocols)
+    client_dc4.add_dc4(protocols)
+
+
+def add_protocol(
+    protocols: "argparse._SubParsersAction[Parser]",
+    name: str,
+    function: Callable[[argparse.Namespace], int],
+    summary: str,
+    example: str,
+) -> Parser:
+    """A protocol of the verb, without its options yet."""
+    command = protocols.add_parser(
+        name, help=summary, description=f"{summary}.", epilog=f"example: bonspiel client {name} {example} | {STATUSES}"
+    )
+    command.set_defaults(function=function)
+    return command
+
+
+def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
+    command = add_protocol(
+        protocols, "dc3", dc3, "Digital Curling 3, over TCP", "--port 10001 --planner expectimax --max-seconds 5"
+    )
+    add_address(command, 10000, "one for each team (default: 10000, team0's)")
+    add_habits(command)
+
+
+def _add_dc2(protocols: "argparse._SubParsersAction[Parser]") -> None:
+    command = add_protocol(
+        protocols,
+        "dc2",
+        dc2,
+        "Digital Curling 2, over TCP or standard input and output",
+        "--host 127.0.0.1 --id ID --password WORD",
+    )
+    add_address(command, 9876, "default: 9876")
+    command.add_argument("--stdio", action="store_true", help="talk to the server over standard input and output")
+    command.add_argument("--id", metavar="ID", help="to log in with (default: the name)")
+    command.add_argument("--password", default="none", metavar="WORD", help="to log in with (default: none)")
+    command.add_argument(
+        "--noise",
+        choices=("dc2", "gat", "none"),
+        default="dc2",
+        help="errors of execution, which the server does not announce (default: dc2)",
+    )
+    add_habits(command)
+
+
+def add_address(command: argparse.ArgumentParser, port: int, meaning: str) -> None:
+    """Where the server is."""
+    command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
+    command.add_argument("--port", type=int, metavar="N", help=meaning)
+    command.set_defaults(usual_port=port)
+
+
+def add_habits(command: argparse.ArgumentParser, concede: str = CONCEDE) -> None:
+    """What all protocols have; see `run` and `habits`."""
+    command.add_argument(
+        "--planner", default="presearch", metavar="NAME[:key=value,...]", help="who plays (default: presearch)"
+    )
+    command.add_argument("--name", metavar="NAME", help="of the team (default: the planner's)")
+    command.add_argument("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
+    command.add_argument(
+        "--max-seconds",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="longest that it may think about a move (default: 60)",
+    )
+    command.add_argument(
+        "--time-fraction",
+        type=float,
+        default=0.95,
+        metavar="F",
+        help="part of its share of the clock that a move may take (default, and most: 0.95)",
+    )
+    command.add_argument("--concede", type=float, metavar="P", help=concede)
+    command.add_argument(
+        "--log",
+        type=_file,
+        metavar="FILE",
+        help="all messages, one a line (default: results/client/PROTOCOL-TIME.jsonl)",
+    )
+
+
+def _file(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("must be the name of a file")
+    return Path(text)

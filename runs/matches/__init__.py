@@ -1,1 +1,0 @@
-"""Games of curling between planners, and what they add up to."""

@@ -1,0 +1,93 @@
+"""The rules that planners share, against numbers worked by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners.core.actions import action_set
+from planners.core.backup import average
+from planners.core.selection import final_choice, sqrt_2_log, ucb1
+from planners.core.widening import due
+
+
+def rows(means, visits):
+    return np.array([[m, 1 / math.sqrt(n)] for m, n in zip(means, visits, strict=True)])
+
+
+@pytest.mark.parametrize(
+    ("exploration", "best"),
+    # N = 10: 0.5 + 0.960, 0.6 + 1.239, 0.4 + 1.517 for C = 1; 0.5 + 0.096, 0.6 + 0.124, 0.4 + 0.152 for C = 0.1
+    [(1.0, 2), (0.1, 1), (0.0, 1)],
+)
+def test_ucb1_by_hand(exploration, best):
+    value = rows([0.5, 0.6, 0.4], [5, 3, 2])
+    assert ucb1(value, 0, 3, exploration * sqrt_2_log(10)) == best
+
+
+def test_ucb1_ties_go_to_the_higher_mean_then_the_lower_index():
+    # 0.5 + 1 * 1/sqrt(4) = 0.75 + 1 * 1/sqrt(16) = 1, exactly
+    assert ucb1(rows([0.5, 0.75, 0.5], [4, 16, 4]), 0, 3, 1.0) == 1
+    assert ucb1(rows([0.5, 0.5, 0.5], [4, 4, 4]), 0, 3, 1.0) == 0
+    assert ucb1(rows([9.0, 0.5, 0.5], [4, 4, 4]), 1, 2, 1.0) == 1
+
+
+@pytest.mark.parametrize("visits", [0, 1, 2, 10, 4095, 4096, 10**6])
+def test_sqrt_2_log(visits):
+    assert sqrt_2_log(visits) == pytest.approx(math.sqrt(2 * math.log(max(visits, 1))), rel=1e-15)
+
+
+def test_average_of_three_gains():
+    value = np.array([[1e300, 0.0]])
+    for visits, gain in enumerate([0.5, 1.0, 0.0], 1):
+        average(value, 0, gain, visits)
+    np.testing.assert_allclose(value[0], [0.5, 1 / math.sqrt(3)])
+
+
+def test_final_choice():
+    assert final_choice(np.array([3, 5, 5]), np.array([0.9, 0.1, 0.2])) == 2
+    assert final_choice(np.array([5, 5, 1]), np.array([0.2, 0.2, 0.9])) == 0
+    assert final_choice(np.array([0, 1, 0]), np.array([np.nan, -1.0, np.nan])) == 1
+
+
+@pytest.mark.parametrize(("alpha", "power"), [(1.0, 1), (0.5, 2), (0.25, 4), (0.2, 5)])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_widening_is_due_exactly_when_the_formula_says(alpha, power, k):
+    for count in range(1, 60):
+        # count <= k N^alpha, in whole numbers: count^power <= k^power N
+        first = -(-(count**power) // k**power)
+        assert due(count, float(k), alpha) == max(first, 0)
+
+
+def test_widening_where_floating_point_would_be_one_visit_late():
+    assert 1024**0.3 < 8.0  # in floating point, though 2^10^0.3 is 8
+    assert due(8, 1.0, 0.3) == 1024
+    assert due(125, 1.0, 0.3) == 5**10
+    assert due(512, 1.0, 0.3) == 8**10
+
+
+@pytest.mark.parametrize("name", ["pw", "dpw"])
+@pytest.mark.parametrize(("simulations", "actions"), [(1, 1), (2, 2), (4, 2), (5, 3), (9, 3), (10, 4), (401, 21)])
+def test_a_root_of_n_visits_has_as_many_actions_as_alpha_one_half_allows(name, simulations, actions):
+    planner = planners.make(name, alpha_action=0.5)
+    model = envs.Trap()
+    decision = planner.plan(model, np.zeros(2), planners.Budget(simulations), np.random.default_rng(0))
+    assert len(decision.actions) == actions
+
+
+def test_action_sets():
+    np.testing.assert_allclose(action_set(envs.Trap(), 8)[:, 0], (np.arange(8) + 0.5) / 8)
+    directions = action_set(envs.TreasureHunt(), 8)[:, 0]
+    np.testing.assert_allclose(np.diff(directions), np.pi / 4)
+
+    class Plane:
+        action_low = np.array([0.0, -1.0])
+        action_high = np.array([2.0, 1.0])
+
+    points = action_set(Plane(), 64)
+    assert points.shape == (64, 2)
+    assert len(np.unique(points, axis=0)) == 64
+    counts = np.histogram2d(*points.T, bins=4, range=[[0, 2], [-1, 1]])[0]
+    assert counts.min() >= 3 and counts.max() <= 5

@@ -1,0 +1,128 @@
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners import Budget
+from planners.weighted_uct.experience import EVENTS, has_room, new_experiences, remember
+from planners.weighted_uct.nearness import gather
+
+EXACT = np.uint64(3)
+
+
+def fixed_set(k, cutoff, n=3_000, n_actions=4):
+    """n experiences in k coordinates with bandwidths that shrink as they would in a search."""
+    rng = np.random.default_rng(1)
+    known = new_experiences(k, n_actions, 0.5, cutoff, n + 8)
+    rows = []
+    for i in range(n):
+        place, action = rng.normal(size=k), int(rng.integers(n_actions))
+        value = float(np.sin(3 * place.sum()) + action)
+        neighbours = (i / n_actions) ** 0.6 * rng.random()
+        remember(known, EXACT, place, action, value, 0.5, neighbours)
+        rows.append((*place, action, value, 0.25 / (1 + neighbours)))
+    return known, np.array(rows)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_gather_is_equations_2_4_and_2_5(k):
+    known, rows = fixed_set(k, np.inf)
+    for x in np.random.default_rng(2).normal(size=(20, k)):
+        gather(known, EXACT, x, np.eye(4))
+        kernels = np.exp(-((rows[:, :k] - x) ** 2).sum(1) / (2 * rows[:, -1]))
+        for action in range(4):
+            own = rows[:, k] == action
+            np.testing.assert_allclose(known.near[2, action], kernels[own].sum(), rtol=1e-9)
+            returns = (kernels * rows[:, k + 1])[own].sum()
+            np.testing.assert_allclose(known.near[3, action], returns, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_neighbour_search_agrees_with_all_within_one_percent(k):
+    exact, _ = fixed_set(k, np.inf)
+    grid, _ = fixed_set(k, planners.make("weighted_uct").cutoff)
+    for x in np.random.default_rng(2).normal(size=(200, k)) * 0.7:
+        for known in (exact, grid):
+            gather(known, EXACT, x, np.eye(4))
+        enough = exact.near[2] > 1.0
+        np.testing.assert_allclose(grid.near[2][enough], exact.near[2][enough], rtol=0.01)
+        values = [known.near[3][enough] / known.near[2][enough] for known in (grid, exact)]
+        np.testing.assert_allclose(*values, atol=0.01 * 4)  # returns range over 5
+
+
+def test_other_classes_are_not_seen():
+    known, _ = fixed_set(1, 3.5)
+    gather(known, np.uint64(4), np.zeros(1), np.eye(4))
+    assert (known.near == 0).all()
+
+
+def test_blend_shares_experience_between_actions():
+    known, _ = fixed_set(1, 3.5)
+    blend = np.array([[1.0, 0.5], [0.5, 1.0]])
+    blend = np.kron(np.eye(2), blend)
+    gather(known, EXACT, np.zeros(1), np.eye(4))
+    own = known.near[2].copy()
+    gather(known, EXACT, np.zeros(1), blend)
+    np.testing.assert_allclose(known.near[2], blend @ own)
+
+
+def test_bandwidths_shrink_with_the_neighbours_of_the_same_action(searched):
+    """sigma_i = sigma0 (1 + sum_{j<i} k_j)^(-1/2), recomputed from the places and bandwidths that a search left."""
+    planner = planners.make("weighted_uct", neighbours="all", n_actions=1)
+    model = envs.Trap()
+    _, parts = searched(planner, model, np.zeros(2), Budget(300), np.random.default_rng(0))
+    events = np.array(parts[1])
+    assert len(events) == 300
+    _, precision, x = events.T
+    sums = np.array([np.exp(-((x[i] - x[:i]) ** 2) * precision[:i]).sum() for i in range(300)])
+    np.testing.assert_allclose(precision, (1 + sums) / (2 * 0.5**2), rtol=1e-6)
+
+
+@pytest.mark.parametrize("neighbours", ["grid", "all"])
+def test_leaves_the_trap(neighbours):
+    planner = planners.make("weighted_uct", neighbours=neighbours)
+    decision = planner.plan(envs.Trap(), np.zeros(2), Budget(3_000), np.random.default_rng(0))
+    assert decision.action[0] == 0.8125
+
+
+def test_an_action_kernel_speeds_up_learning_on_many_actions():
+    planner = planners.make("weighted_uct", n_actions=32, action_bandwidth=0.1)
+    decision = planner.plan(envs.Trap(), np.zeros(2), Budget(3_000), np.random.default_rng(0))
+    assert 0.7 <= decision.action[0] < 1.0
+
+
+def test_many_coordinates_are_compared_without_a_grid(models):
+    class Wide(type(models["bandit"])):
+        state_dim = 35
+
+    decision = planners.make("weighted_uct").plan(Wide(), np.zeros(35), Budget(50), np.random.default_rng(0))
+    assert decision.visits.sum() == 50
+
+
+@pytest.mark.parametrize("before", [0, 1, 2, 3, 8, 64])
+@pytest.mark.parametrize("events", [1, 2, 7, 31, 64])
+def test_room_for_a_simulation_is_enough_even_if_all_falls_into_one_run(before, events):
+    known = new_experiences(1, 1, 0.5, 3.0, 3_000)
+    for _ in range(before):
+        remember(known, EXACT, np.zeros(1), 0, 0.0, 0.5, 0.0)
+    capacity = int(known.size[EVENTS])
+    while not has_room(known._replace(value=known.value[:capacity]), events):
+        capacity += 1
+        assert capacity < len(known.value)
+    for _ in range(events):
+        remember(known, EXACT, np.zeros(1), 0, 0.0, 0.5, 0.0)
+    assert known.size[EVENTS] <= capacity
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, np.nan]])
+def test_bad_distance_weights_are_refused(weights):
+    class Careless(envs.Trap):
+        distance_weights = np.array(weights)
+
+    with pytest.raises(ValueError, match=r"distance_weights=.*2 numbers"):
+        planners.make("weighted_uct").plan(Careless(), np.zeros(2), Budget(10), np.random.default_rng(0))
+
+
+def test_a_cutoff_beyond_the_fast_exponential_is_refused():
+    with pytest.raises(ValueError, match="cutoff=20"):
+        planners.make("weighted_uct", cutoff=20.0)

@@ -1,0 +1,374 @@
+import json
+import os
+import signal
+import sys
+import time
+import types
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from curling import record, umpire
+from planners.random import RandomPlanner
+from runs.curling.game import Side
+from runs.games import standings, tournament
+
+LINE = ("match", "random", "uct", "--ends", "1", "--budget", "20", "--seed", "5")
+KEYS = ["a", "b", "games", "wins", "losses", "draws", "win_rate", "low", "high", "p_value", "elo"]
+
+
+def records(folder):
+    """The records of a match without the seconds, which differ from run to run."""
+    found = {}
+    for file in sorted(Path(folder, "records").iterdir()):
+        game = record.read(file)
+        found[file.name] = game._replace(shots=tuple(shot._replace(seconds=0.0) for shot in game.shots))
+    return found
+
+
+@dataclass(frozen=True)
+class Butterfingers(RandomPlanner):
+    """Drops the stone in some way in its third shot, whenever it has the hammer; or throws all out of play."""
+
+    way: str = "raise"
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        decision = super().plan(model, state, budget, rng, root_actions)
+        if self.way == "through":
+            decision.action[:] = model.action_high
+        elif self.way == "scribble":
+            state[:] = 7.0
+        elif state[0] == 5.0:
+            if self.way == "raise":
+                raise RuntimeError("dropped\nthe stone")
+            decision.action[0] = {"nan": np.nan, "far": 1e3}[self.way]
+        return decision
+
+
+@pytest.fixture
+def butterfingers(monkeypatch):
+    import planners
+    from runs.curling import game
+
+    module = types.ModuleType("fake_players")
+    module.Butterfingers = Butterfingers
+    monkeypatch.setitem(sys.modules, "fake_players", module)
+    monkeypatch.setitem(planners.REGISTRY.classes, "butterfingers", "fake_players:Butterfingers")
+    yield
+    game._player.cache_clear()
+
+
+def test_games_come_in_pairs_with_the_hammer_swapped_and_the_same_noise(run):
+    status, out, err = run(*LINE, "--games", 4, "--jobs", 1, "--out", "m")
+    assert status == 0 and "4 of 4 games to play" in err
+    assert "random, 20 simulations  against  uct, 20 simulations" in out and "4 games: " in out
+    games = list(records("m").values())
+    assert [game.match.players for game in games] == [("random", "uct"), ("uct", "random")] * 2
+    assert [game.match.pair for game in games] == [0, 0, 1, 1]
+
+    def turned(game):
+        return np.array([np.arctan2(*shot.thrown[:2]) - np.arctan2(*shot.aim[:2]) for shot in game.shots])
+
+    assert np.allclose(turned(games[0]), turned(games[1]), atol=1e-12)
+    assert not np.allclose(turned(games[0]), turned(games[2]), atol=1e-6)
+    for game in games:
+        umpire.replay(game)
+
+
+def test_planners_draw_from_streams_of_their_own(run):
+    assert run("match", "random", "random", "--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m")[0] == 0
+    aims = [[shot.aim for shot in game.shots if shot.team == team] for game in records("m").values() for team in (0, 1)]
+    assert len({aim for throws in aims for aim in throws}) == 4 * 8
+
+
+def test_a_planner_cannot_change_the_game(run, butterfingers):
+    text = "butterfingers:way=scribble"
+    assert run("match", text, text, "--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m")[0] == 0
+    for game in records("m").values():
+        assert game.result.reason != "forfeit" and len(umpire.replay(game)) == 17
+
+
+def test_expectations_on_record_are_those_of_team_0(run):
+    line = ("match", "uct", "uct", "--ends", 1, "--games", 2, "--budget", 200, "--jobs", 1, "--out", "m")
+    assert run(*line)[0] == 0
+    shots = [shot for game in records("m").values() for shot in game.shots]
+    assert all(0.0 <= shot.value <= 1.0 for shot in shots)
+    assert all(any(shot.value > 0.1 for shot in shots if shot.team == team) for team in (0, 1))
+
+
+def test_shots_over_time_are_counted(run):
+    """5 % or 4 ms, whichever is more, are allowed."""
+    assert run("match", "random", "random", "--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m")[0] == 0
+    game = records("m")["1-2-00000.jsonl"]
+    times = np.tile([0.010, 0.0139, 0.0141, 0.5], 4)
+    timed = game._replace(
+        shots=tuple(
+            shot._replace(seconds=float(seconds), team=0) for shot, seconds in zip(game.shots, times, strict=True)
+        )
+    )
+    sides, found = (Side("random", 10, "ms"), Side("random", 480, "ms")), standings.pairing(0, 1, [game, game])
+    for side, late in ((0, 8), (1, 0)):
+        text = standings.tables([found], sides, {side: [(0, timed)], 1 - side: []}, [], np.random.default_rng(0))
+        assert f"{late} of 16 shots over time" in text
+
+
+def test_json_is_one_object_and_adds_up(run):
+    status, out, err = run(*LINE, "--games", 6, "--jobs", 1, "--out", "m", "--json")
+    found = json.loads(out)
+    assert status == 0 and list(found) == KEYS
+    assert (found["a"], found["b"], found["games"]) == ("random", "uct", 6)
+    winners = [game.result.winner for game in records("m").values()]
+    assert found["wins"] == sum(winner == k % 2 for k, winner in enumerate(winners))
+    assert found["draws"] == winners.count(None)
+    assert found["wins"] + found["losses"] + found["draws"] == 6
+    assert found["win_rate"] == pytest.approx((found["wins"] + 0.5 * found["draws"]) / 6)
+    assert found["low"] <= found["win_rate"] <= found["high"] and 0.0 < found["p_value"] <= 1.0
+    assert "win rate" in err
+
+
+def test_two_workers_play_the_same_games(run):
+    for jobs in (1, 2):
+        assert run(*LINE, "--games", 6, "--jobs", jobs, "--out", f"m{jobs}")[0] == 0
+    assert records("m1") == records("m2")
+
+
+def test_a_killed_match_goes_on(run, start):
+    program = """
+import os, signal
+from curling import record, umpire
+from runs.cli import main
+write, count = record.write, 0
+def dying(path, game):
+    global count
+    count += 1
+    if count == 3:
+        path.with_name(path.name + ".new").write_text('{"type": "match"')
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(path, game)
+record.write = dying
+"""
+    line = (*LINE, "--games", 6, "--jobs", 1)
+    assert start(*line, "--out", "killed", program=program).wait(300) == -signal.SIGKILL
+    kept = {file.name: file.stat().st_mtime_ns for file in Path("killed/records").glob("*.jsonl")}
+    assert len(kept) == 2
+    assert run(*line, "--out", "killed", "--resume")[0] == 0
+    assert run(*line, "--out", "whole")[0] == 0
+    assert records("killed") == records("whole")
+    assert kept.items() <= {file.name: file.stat().st_mtime_ns for file in Path("killed/records").iterdir()}.items()
+
+
+def test_a_worker_that_dies_ends_the_match_in_one_line_and_loses_nothing(run, start):
+    program = """
+import os
+from curling import record, umpire
+from runs.cli import main
+import joblib.externals.loky as loky
+write = record.write
+def killing(path, game):
+    write(path, game)
+    for pid in list(loky.get_reusable_executor(reuse=True)._processes):
+        os.kill(pid, 9)
+record.write = killing
+"""
+    line = ("match", "random", "uct", "--ends", "1", "--budget", "3000", "--games", "20", "--jobs", "2", "--out", "m")
+    process = start(*line, program=program)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert "a worker process died" in err and "Traceback" not in err
+    assert 1 <= len(list(Path("m/records").glob("*.jsonl"))) < 20
+
+
+def test_ctrl_c_says_how_to_go_on(run, start):
+    line = (*LINE, "--games", "2000", "--jobs", "1", "--out", "m")
+    process = start(*line)
+    deadline = time.monotonic() + 300
+    while not list(Path("m").glob("records/*.jsonl")):
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in err
+    assert err.endswith(f"Go on with: bonspiel {' '.join(line)} --resume\n")
+
+
+def test_more_games_of_the_same_match(run):
+    assert run(*LINE, "--games", 2, "--jobs", 1, "--out", "m")[0] == 0
+    before = records("m")
+    status, out, err = run(*LINE, "--games", 4, "--jobs", 1, "--out", "m", "--resume", "--json")
+    assert status == 0 and "2 of 4 games to play" in err and json.loads(out)["games"] == 4
+    assert before.items() <= records("m").items()
+
+
+@pytest.mark.parametrize(
+    "way, message", [("raise", "RuntimeError: dropped the stone"), ("nan", "action="), ("far", "action=")]
+)
+def test_a_planner_that_fails_forfeits_and_the_match_goes_on(run, butterfingers, way, message):
+    text = f"butterfingers:way={way}"
+    status, out, _ = run("match", text, "random", "--ends", 1, "--games", 4, "--budget", 1, "--jobs", 1, "--out", "m")
+    assert status == 0
+    assert f"2 games forfeited, the first one by {text}: " in out and message in out
+    games = list(records("m").values())
+    assert [game.result.reason == "forfeit" for game in games] == [False, True, False, True]
+    assert games[1].result.winner == 0 and games[1].result.value == 1.0 and len(games[1].shots) == 5
+    umpire.replay(games[1])
+
+
+def test_a_round_robin_has_ratings(run):
+    line = ("match", "random", "uct", "random", "--ends", 1, "--games", 2, "--budget", "1,20,2", "--jobs", 1)
+    status, out, err = run(*line, "--out", "m", "--json")
+    found = json.loads(out)
+    assert status == 0 and [(one["a"], one["b"]) for one in found["pairs"]] == [
+        ("random", "uct"),
+        ("random", "random"),
+        ("uct", "random"),
+    ]
+    assert [(one["planner"], one["budget"]) for one in found["elo"]] == [
+        ("random", "1 simulations"),
+        ("uct", "20 simulations"),
+        ("random", "2 simulations"),
+    ]
+    assert sum(one["elo"] for one in found["elo"]) == pytest.approx(0.0, abs=1e-6)
+    assert len(records("m")) == 6 and "Elo (95 % bootstrap interval over pairs)" in err
+
+
+def test_what_a_draw_is_worth():
+    settings = {
+        "ends": 1,
+        "physics": "fcv1",
+        "noise": None,
+        "extra_ends": 0,
+        "seed": 1,
+        "simulations": [1],
+        "milliseconds": [],
+    }
+    made = {ties: tournament.tournament(["random", "random"], ties=ties, **settings) for ties in tournament.TIES}
+    assert made["half"].match.model().planning().tie == 0.5
+    assert made["thesis"].match.model().planning().tie == 0.781
+
+
+def test_draws_of_the_thesis_count_for_the_hammer(run, butterfingers):
+    """A blank end leaves the hammer with team 1, which is each planner in one game of a pair."""
+    text = "butterfingers:way=through"
+    status, out, _ = run(
+        "match", text, text, "--games", 4, "--budget", 1, "--jobs", 1, "--ties", "thesis", "--json", "--out", "m"
+    )
+    found = json.loads(out)
+    assert status == 0 and (found["draws"], found["p_value"]) == (4, 1.0) and found["win_rate"] == pytest.approx(0.5)
+    results = [game.result for game in records("m").values()]
+    assert all((result.value, result.reason) == (pytest.approx(0.219), "draw") for result in results)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (("--games", 3), "games=3: must be even"),
+        (("--games", 0), "games=0: must be a whole number from 2"),
+        (("--ends", 0), "ends=0: must be"),
+        (("--physics", "ice"), "unknown physics 'ice'"),
+        (("--noise", "loud"), "unknown noise 'loud'"),
+        (("--seed", -1), "seed=-1: must be"),
+        (("--milliseconds", 5), "give one of --milliseconds T and --budget N"),
+        (("--budget", "1,2,3"), "3 budgets for 2"),
+        (("--budget", 0), "budget=0.0: must be"),
+        (("--jobs", 0), "jobs=0: must be"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_one_line(run, change, message):
+    status, out, err = run(*LINE, "--games", 2, *change, "--out", "m")
+    assert (status, out) == (2, "") and message in err and err.count("\n") == 1
+    assert not Path("m").exists()
+
+
+@pytest.mark.parametrize(
+    "names, message",
+    [
+        (["random", "uctt"], "unknown planner 'uctt'. Did you mean 'uct'?"),
+        (["random"], "1 planners: give from 2"),
+        (["random", "uct:exploration=x"], "exploration='x'"),
+    ],
+)
+def test_unknown_players_are_refused(run, names, message):
+    status, out, err = run("match", *names, "--budget", 1, "--games", 2, "--out", "m")
+    assert (status, out) == (2, "") and message in err and err.count("\n") == 1
+    assert not Path("m").exists()
+
+
+def test_folders_that_are_not_this_match_are_refused(run):
+    line = ("match", "random", "random", "--ends", 1, "--budget", 1, "--games", 2, "--jobs", 1, "--out", "m")
+    assert run(*line)[0] == 0
+    before = records("m")
+    for extra, message in [
+        ((), "holds this match already; add --resume"),
+        (("--resume", "--seed", 9), "holds another match"),
+        (("--resume", "--ends", 2), "holds another match"),
+    ]:
+        status, _, err = run(*line, *extra)
+        assert status == 2 and message in err
+    meta = json.loads(Path("m/match.json").read_text())
+    meta["provenance"]["sources"] = "other"
+    Path("m/match.json").write_text(json.dumps(meta))
+    assert "begun by other sources" in run(*line, "--resume")[2]
+    Path("m/match.json").write_text("{")
+    assert "is not readable" in run(*line, "--resume")[2]
+    Path("m/match.json").rename("m/else.txt")
+    assert "holds no match but other files" in run(*line)[2]
+    assert records("m") == before
+
+
+def test_a_damaged_record_is_named(run):
+    line = ("match", "random", "random", "--ends", 1, "--budget", 1, "--games", 2, "--jobs", 1, "--out", "m")
+    assert run(*line)[0] == 0
+    Path("m/records/1-2-00001.jsonl").write_text("{}\n")
+    status, _, err = run(*line, "--resume")
+    assert status == 2 and "1-2-00001.jsonl, line 1: not a line of a record" in err and "delete that file" in err
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"value": None}, "float"),
+        ({"simulations": None}, "int"),
+        ({"action": np.array([0.1 + 1j, 2.4, 1.0])}, "real"),
+    ],
+)
+def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
+    from planners.base import Decision
+    from runs.curling import game
+    from runs.games import tournament
+
+    class Odd:
+        def plan(self, model, state, budget, rng, root_actions=None):
+            parts = {
+                "action": np.array([0.1, 2.4, 1.0]),
+                "value": 0.5,
+                "simulations": 1,
+                "seconds": 0.0,
+                "actions": np.zeros((1, 3)),
+                "visits": np.ones(1, int),
+                "values": np.zeros(1),
+            }
+            return Decision(**(parts | given))
+
+    chosen = tournament.tournament(
+        ["random", "random"],
+        ends=1,
+        physics="fcv1",
+        noise=None,
+        extra_ends=0,
+        ties="half",
+        seed=1,
+        simulations=[1],
+        milliseconds=[],
+    )
+    monkeypatch.setattr(game, "_player", lambda side, model: Odd())
+    record = game.play(chosen.game((0, 1), 0))
+    assert (record.result.reason, record.result.winner) == ("forfeit", 1)
+    assert problem in record.result.detail
+
+
+def test_equal_sides_in_a_round_robin_are_refused(run):
+    status, _, errors = run("match", "random", "uct", "random", "--budget", "10", "--games", "2", "--out", "m")
+    assert status == 2
+    assert "the same planner with the same budget twice" in errors
