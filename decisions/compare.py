@@ -1,7 +1,7 @@
 """Decisions of every planner, recorded before a refactoring and compared after it, bit for bit, on one machine.
 
-    python decisions/compare.py --record      # writes decisions/recorded.json
-    python decisions/compare.py               # exit status 1 and a line for each difference
+python decisions/compare.py --record      # writes decisions/recorded.json
+python decisions/compare.py               # exit status 1 and a line for each difference
 """
 
 import hashlib
@@ -19,17 +19,44 @@ RECORDED = Path(__file__).with_name("recorded.json")
 ROLES = ("step", "sample_action", "rollout", "player", "cells", "actions", "step_exact")
 
 SMALL = [
-    "random", "uct", "uct:n_actions=3,exploration=0.3", "pw", "pw:alpha_action=0.5,k_action=2", "dpw",
-    "dpw:outcome=least_visited,alpha_state=0.5", "dpw:k_action=1,exploration=1", "weighted_uct", "wuct:neighbours=all",
-    "weighted_uct:action_bandwidth=0.2,bandwidth=0.1", "abstraction", "abstraction:root=trie",
-    "abstraction:threshold=0.5,threshold_base=1,max_depth=20", "abstraction:max_depth=0", "kr_uct",
-    "kr_uct:n_initial=3,tau=0.2", "kr_uct:outcome=sampled",
+    "random",
+    "uct",
+    "uct:n_actions=3,exploration=0.3",
+    "pw",
+    "pw:alpha_action=0.5,k_action=2",
+    "dpw",
+    "dpw:outcome=least_visited,alpha_state=0.5",
+    "dpw:k_action=1,exploration=1",
+    "weighted_uct",
+    "wuct:neighbours=all",
+    "weighted_uct:action_bandwidth=0.2,bandwidth=0.1",
+    "abstraction",
+    "abstraction:root=trie",
+    "abstraction:threshold=0.5,threshold_base=1,max_depth=20",
+    "abstraction:max_depth=0",
+    "kr_uct",
+    "kr_uct:n_initial=3,tau=0.2",
+    "kr_uct:outcome=sampled",
 ]
 CURLING = [
-    "random", "uct", "uct:leaf=rollout", "pw:leaf=rollout", "dpw", "dpw:leaf=rollout", "weighted_uct", "abstraction",
-    "abstraction:tree_steps=1,policy_visits=2", "kr_uct", "kr_uct:leaf=tree", "presearch:size=400",
-    "presearch:inner=uct,size=300,candidates=4", "presearch:inner=(dpw:leaf=rollout),share=0.3,size=200",
-    "rulebased", "rulebased:evaluation=playouts", "expectimax", "expectimax:plies=2",
+    "random",
+    "uct",
+    "uct:leaf=rollout",
+    "pw:leaf=rollout",
+    "dpw",
+    "dpw:leaf=rollout",
+    "weighted_uct",
+    "abstraction",
+    "abstraction:tree_steps=1,policy_visits=2",
+    "kr_uct",
+    "kr_uct:leaf=tree",
+    "presearch:size=400",
+    "presearch:inner=uct,size=300,candidates=4",
+    "presearch:inner=(dpw:leaf=rollout),share=0.3,size=200",
+    "rulebased",
+    "rulebased:evaluation=playouts",
+    "expectimax",
+    "expectimax:plies=2",
 ]
 
 

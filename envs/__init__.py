@@ -35,11 +35,7 @@ __all__ = [
 
 REGISTRY = Registry(
     "environment",
-    {
-        "trap": "envs.trap:Trap",
-        "treasure_hunt": "envs.treasure_hunt:TreasureHunt",
-        "curling": "curling.model:Curling",
-    },
+    {"trap": "envs.trap:Trap", "treasure_hunt": "envs.treasure_hunt:TreasureHunt", "curling": "curling.model:Curling"},
 )
 
 IDS = {

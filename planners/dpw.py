@@ -52,15 +52,38 @@ def _keep_outcome(tree: SearchTree, edge: int, state: Array, reward: float, ende
 
 @kernel(
     int64(
-        SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG,
-        float64, float64, float64, float64, float64, boolean, boolean,
+        SEARCH_TREE,
+        TABLE,
+        VECTOR,
+        float64,
+        int64,
+        int64,
+        RNG,
+        float64,
+        float64,
+        float64,
+        float64,
+        float64,
+        boolean,
+        boolean,
     )
-)  # fmt: skip
+)
 def _search(
-    tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
-    exploration: float, k_action: float, alpha_action: float, k_state: float, alpha_state: float,
-    least_visited: bool, use_rollout: bool,
-) -> int:  # fmt: skip
+    tree: SearchTree,
+    functions: Any,
+    params: Array,
+    discount: float,
+    steps: int,
+    simulations: int,
+    rng: Rng,
+    exploration: float,
+    k_action: float,
+    alpha_action: float,
+    k_state: float,
+    alpha_state: float,
+    least_visited: bool,
+    use_rollout: bool,
+) -> int:
     next_state, scratch = tree.scratch[0], tree.scratch[1]
     for simulation in range(simulations):
         if not has_room(tree, steps):

@@ -32,17 +32,7 @@ from planners.base import (
 )
 from planners.core.actions import own_actions
 from planners.core.aims import aims_of, outcomes
-from planners.core.jit import (
-    MATRIX,
-    RNG,
-    TABLE,
-    VECTOR,
-    functions_of,
-    int64,
-    kernel,
-    rollout,
-    runner,
-)
+from planners.core.jit import MATRIX, RNG, TABLE, VECTOR, functions_of, int64, kernel, rollout, runner
 from planners.core.search import extend
 from planners.core.tree import copy
 from planners.registry import NESTED
@@ -51,8 +41,18 @@ CALIBRATION = 0.02  # part of a time budget that goes into finding out how much 
 
 
 @kernel(int64(TABLE, VECTOR, MATRIX, int64, int64, int64, RNG, int64[::1], VECTOR, MATRIX))
-def _evaluate(functions: Any, params: Array, states: Array, steps: int, before: int, simulations: int, rng: Rng,
-              order: NDArray[np.int64], sums: Array, scratch: Array) -> int:  # fmt: skip
+def _evaluate(
+    functions: Any,
+    params: Array,
+    states: Array,
+    steps: int,
+    before: int,
+    simulations: int,
+    rng: Rng,
+    order: NDArray[np.int64],
+    sums: Array,
+    scratch: Array,
+) -> int:
     """Add the value of a rollout from one state after another, in the given order, round and round."""
     for simulation in range(simulations):
         index = order[(before + simulation) % len(order)]

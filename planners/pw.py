@@ -6,29 +6,27 @@ from typing import Any, Literal
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
 from planners.core.backup import back_up
 from planners.core.descent import follow
-from planners.core.jit import (
-    RNG,
-    TABLE,
-    VECTOR,
-    boolean,
-    float64,
-    int64,
-    kernel,
-    sample_action,
-)
+from planners.core.jit import RNG, TABLE, VECTOR, boolean, float64, int64, kernel, sample_action
 from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
 from planners.core.widening import due
 
 
-@kernel(
-    int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, float64, float64, float64, boolean)
-)  # fmt: skip
+@kernel(int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, float64, float64, float64, boolean))
 def _search(
-    tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
-    exploration: float, k_action: float, alpha_action: float, use_rollout: bool,
-) -> int:  # fmt: skip
+    tree: SearchTree,
+    functions: Any,
+    params: Array,
+    discount: float,
+    steps: int,
+    simulations: int,
+    rng: Rng,
+    exploration: float,
+    k_action: float,
+    alpha_action: float,
+    use_rollout: bool,
+) -> int:
     for simulation in range(simulations):
         if not has_room(tree, steps):
             return simulation

@@ -10,18 +10,7 @@ from planners.base import Array, Budget, Decision, Model, Rng, require_at_least,
 from planners.core.actions import action_set, room_for_own
 from planners.core.backup import back_up
 from planners.core.descent import follow
-from planners.core.jit import (
-    MATRIX,
-    RNG,
-    TABLE,
-    VECTOR,
-    boolean,
-    float64,
-    helper,
-    int64,
-    kernel,
-    uint64,
-)
+from planners.core.jit import MATRIX, RNG, TABLE, VECTOR, boolean, float64, helper, int64, kernel, uint64
 from planners.core.jit import actions as propose
 from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge
@@ -51,13 +40,20 @@ def _try_action(tree: SearchTree, node: int, actions: Array, rng: Rng) -> int:
     return new
 
 
-@kernel(
-    int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, MATRIX, uint64[::1], float64, boolean)
-)  # fmt: skip
+@kernel(int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, MATRIX, uint64[::1], float64, boolean))
 def _search(
-    tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
-    actions: Array, keys: NDArray[np.uint64], exploration: float, use_rollout: bool,
-) -> int:  # fmt: skip
+    tree: SearchTree,
+    functions: Any,
+    params: Array,
+    discount: float,
+    steps: int,
+    simulations: int,
+    rng: Rng,
+    actions: Array,
+    keys: NDArray[np.uint64],
+    exploration: float,
+    use_rollout: bool,
+) -> int:
     for simulation in range(simulations):
         if not has_room(tree, steps):
             return simulation

@@ -59,14 +59,30 @@ WIDENING = {"alpha_action": Uniform(0.2, 0.6), "k_action": Uniform(0.5, 4.0, log
 SPACES: dict[str, dict[str, Uniform | Choice]] = {
     "uct": {**EXPLORATION, **N_ACTIONS, **LEAF},
     "pw": {**EXPLORATION, **WIDENING, **LEAF},
-    "dpw": {**EXPLORATION, **WIDENING, "alpha_state": Uniform(0.1, 0.5), "k_state": Uniform(0.5, 4.0, log=True),
-            "outcome": Choice(("proportional", "least_visited")), **LEAF},
+    "dpw": {
+        **EXPLORATION,
+        **WIDENING,
+        "alpha_state": Uniform(0.1, 0.5),
+        "k_state": Uniform(0.5, 4.0, log=True),
+        "outcome": Choice(("proportional", "least_visited")),
+        **LEAF,
+    },
     "weighted_uct": {**EXPLORATION, **N_ACTIONS, "bandwidth": Uniform(0.05, 1.5, log=True)},
-    "abstraction": {**EXPLORATION, **N_ACTIONS, "threshold": Uniform(1.0, 64.0, log=True),
-                    "threshold_base": Uniform(1.1, 3.0), "weight_power": Uniform(0.0, 4.0)},
-    "kr_uct": {**EXPLORATION, "alpha_action": Uniform(0.2, 0.7), "k_action": Uniform(0.5, 4.0, log=True),
-               "bandwidth": Uniform(0.01, 0.3, log=True), "tau": Uniform(0.01, 0.5, log=True)},
-}  # fmt: skip
+    "abstraction": {
+        **EXPLORATION,
+        **N_ACTIONS,
+        "threshold": Uniform(1.0, 64.0, log=True),
+        "threshold_base": Uniform(1.1, 3.0),
+        "weight_power": Uniform(0.0, 4.0),
+    },
+    "kr_uct": {
+        **EXPLORATION,
+        "alpha_action": Uniform(0.2, 0.7),
+        "k_action": Uniform(0.5, 4.0, log=True),
+        "bandwidth": Uniform(0.01, 0.3, log=True),
+        "tau": Uniform(0.01, 0.5, log=True),
+    },
+}
 
 
 def candidates(start: str, trials: int, rng: Rng) -> list[str]:

@@ -15,15 +15,7 @@ from typing import Any
 import numpy as np
 
 from curling.engines.base import Engine, Path
-from curling.physics import (
-    DC2_DECELERATION,
-    DC2_TURN,
-    FCV1_DRAG,
-    FCV1_SPIN_LOSS,
-    FCV1_STOP_SPEED,
-    FCV1_TURN,
-    Physics,
-)
+from curling.physics import DC2_DECELERATION, DC2_TURN, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_STOP_SPEED, FCV1_TURN, Physics
 from curling.sheet import STONE_MASS, STONE_RADIUS, STONES, no_stones, present
 from planners.base import Array
 
@@ -116,10 +108,7 @@ class World:
         return stones / self.units
 
 
-WORLDS = {
-    "fcv1": World(10.0, (8, 3), TIME_STEP, fcv1_motion),
-    "dc2": World(1.0, (10, 10), 0.5 * TIME_STEP, dc2_motion),
-}
+WORLDS = {"fcv1": World(10.0, (8, 3), TIME_STEP, fcv1_motion), "dc2": World(1.0, (10, 10), 0.5 * TIME_STEP, dc2_motion)}
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from curling.physics import (
-    DC2_DECELERATION,
-    DC2_STOP_SPEED,
-    DC2_TURN,
-    FCV1_DRAG,
-    FCV1_SPIN_LOSS,
-    FCV1_TURN,
-)
+from curling.physics import DC2_DECELERATION, DC2_STOP_SPEED, DC2_TURN, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_TURN
 from planners.base import Array
 
 TIME_STEP = 0.001  # s

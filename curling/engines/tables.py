@@ -120,14 +120,21 @@ def _tabulate(law: Physics) -> dict[str, Array]:
     speeds, sines, losses = (np.linspace(0.0, top, INVERSE_CELLS + 1) for top in (v[-1], sin[-1], max(lost[-1], 1.0)))
     tau_of_speed = CubicHermiteSpline(v, tau, 1.0 / deceleration)(speeds)
     return {
-        "curve": np.concatenate([over_time(x, v * cos), over_time(y, v * sin)], 1), "straight": over_time(arc, v),
-        "lost": _monotone_cells(tau, lost, times), "tau": times[1],
-        "graph": np.concatenate([graph_tau, graph_y], 1), "root_x": root_x,
-        "tau_of_arc": tau_of_arc, "root_arc": root_arc,
-        "tau_of_speed": hermite_cells(tau_of_speed, 1.0 / RATES[law.name](speeds)[0], speeds[1]), "speed": speeds[1],
-        "tau_of_sine": _monotone_cells(sin, tau, sines), "sine": sines[1],
-        "tau_of_lost": _monotone_cells(lost, tau, losses), "loss": losses[1],
-    }  # fmt: skip
+        "curve": np.concatenate([over_time(x, v * cos), over_time(y, v * sin)], 1),
+        "straight": over_time(arc, v),
+        "lost": _monotone_cells(tau, lost, times),
+        "tau": times[1],
+        "graph": np.concatenate([graph_tau, graph_y], 1),
+        "root_x": root_x,
+        "tau_of_arc": tau_of_arc,
+        "root_arc": root_arc,
+        "tau_of_speed": hermite_cells(tau_of_speed, 1.0 / RATES[law.name](speeds)[0], speeds[1]),
+        "speed": speeds[1],
+        "tau_of_sine": _monotone_cells(sin, tau, sines),
+        "sine": sines[1],
+        "tau_of_lost": _monotone_cells(lost, tau, losses),
+        "loss": losses[1],
+    }
 
 
 _TABLES = [_tabulate(law) for law in LAWS]

@@ -33,9 +33,18 @@ Visits = NDArray[np.int64]
 
 @kernel(int64(TABLE, VECTOR, MATRIX, boolean[::1], VECTOR, int64, int64, int64, VECTOR, MATRIX, RNG))
 def _add_values(
-    functions: Any, params: Array, states: Array, over: Flags, sums: Array, before: int, n: int, shots: int,
-    worth: Array, scratch: Array, rng: Rng,
-) -> int:  # fmt: skip
+    functions: Any,
+    params: Array,
+    states: Array,
+    over: Flags,
+    sums: Array,
+    before: int,
+    n: int,
+    shots: int,
+    worth: Array,
+    scratch: Array,
+    rng: Rng,
+) -> int:
     """Add the value of one position after another, round and round, n in all; those of an end that is over stay."""
     for k in range(before, before + n):
         i = k % len(states)
@@ -46,9 +55,16 @@ def _add_values(
 
 @kernel(int64(TABLE, VECTOR, MATRIX, MATRIX, MATRIX, int64, VECTOR, MATRIX, RNG))
 def _reply_all(
-    functions: Any, params: Array, states: Array, replies: Array, table: Array, shots: int, worth: Array,
-    scratch: Array, rng: Rng,
-) -> int:  # fmt: skip
+    functions: Any,
+    params: Array,
+    states: Array,
+    replies: Array,
+    table: Array,
+    shots: int,
+    worth: Array,
+    scratch: Array,
+    rng: Rng,
+) -> int:
     """Value of each reply, without noise, to each position, [positions, replies]."""
     after = scratch[2]
     for i in range(len(states)):

@@ -18,9 +18,17 @@ NEEDED = frozenset({"step", "actions", "rollout"})
 
 @kernel(int64(TABLE, VECTOR, VECTOR, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG))
 def _try(
-    functions: Any, params: Array, state: Array, actions: Array, simulations: int, shots: int, worth: Array,
-    scratch: Array, values: Array, rng: Rng,
-) -> int:  # fmt: skip
+    functions: Any,
+    params: Array,
+    state: Array,
+    actions: Array,
+    simulations: int,
+    shots: int,
+    worth: Array,
+    scratch: Array,
+    values: Array,
+    rng: Rng,
+) -> int:
     """Write the mean value of each action for the team that throws; how many simulations that took."""
     mover = player(functions, state, params)
     for i in range(len(actions)):
@@ -80,9 +88,17 @@ class RuleBased:
         functions = functions_of(model, NEEDED)
         values = np.empty(len(actions))
         done = runner(_try, model)(
-            functions, model.params, state, np.ascontiguousarray(actions), self.simulations, STONES - shot_of(state),
-            evaluator(model, state, self.evaluation), np.empty((3, model.state_dim)), values, rng,
-        )  # fmt: skip
+            functions,
+            model.params,
+            state,
+            np.ascontiguousarray(actions),
+            self.simulations,
+            STONES - shot_of(state),
+            evaluator(model, state, self.evaluation),
+            np.empty((3, model.state_dim)),
+            values,
+            rng,
+        )
         best = int(values.argmax())
         visits = np.full(len(actions), self.simulations, np.int64)
         seconds = time.perf_counter() - start

@@ -53,12 +53,7 @@ _SERVER: dict[str, type[ServerMessage]] = {
     "DISCONNECT": Disconnect,
     "TIMEOUT": Timeout,
 }
-_CLIENT: dict[str, type[ClientMessage]] = {
-    "LOGIN": Login,
-    "READYOK": ReadyOk,
-    "BESTSHOT": BestShot,
-    "CONCEDE": Concede,
-}
+_CLIENT: dict[str, type[ClientMessage]] = {"LOGIN": Login, "READYOK": ReadyOk, "BESTSHOT": BestShot, "CONCEDE": Concede}
 _SERVER_NAMES = {kind: name for name, kind in _SERVER.items()}
 _CLIENT_NAMES = {kind: name for name, kind in _CLIENT.items()}
 

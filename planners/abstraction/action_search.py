@@ -32,8 +32,16 @@ class ActionSearch:
         TypeError: the model lacks a function.
     """
 
-    def __init__(self, model: Model, state: Array, rng: Rng, max_depth: int, tree_steps: int | None,
-                 settings: tuple[Any, ...], expected: int | None) -> None:  # fmt: skip
+    def __init__(
+        self,
+        model: Model,
+        state: Array,
+        rng: Rng,
+        max_depth: int,
+        tree_steps: int | None,
+        settings: tuple[Any, ...],
+        expected: int | None,
+    ) -> None:
         """Make an empty trie."""
         needed = {"step", "cells", "actions"} | ({"rollout"} if tree_steps is not None else set())
         self.model, self.root, self.rng = model, state, rng
@@ -43,17 +51,22 @@ class ActionSearch:
         self._common = functions, model.params, cell_params
         self._settings = *settings, self.steps + 1 if tree_steps is None else tree_steps
         self._trie = new_action_trie(
-            model.state_dim, len(model.action_low), self.steps, model.max_actions,  # type: ignore[attr-defined]
-            max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS),
-        )  # fmt: skip
+            model.state_dim,
+            len(model.action_low),
+            self.steps,
+            model.max_actions,  # type: ignore[attr-defined]
+            max_depth,
+            min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS),
+        )
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add the returns of simulations from states one step ahead; see `abstraction_actions.evaluate`."""
         kernel, discount, steps = runner(evaluate, self.model), float(self.model.discount), max(1, self.steps - 1)
 
         def run(trie: ActionTrie, done: int, n: int) -> int:
-            return int(kernel(trie, *self._common, states, discount, steps, done, n, self.rng, order,
-                              sums, *self._settings))  # fmt: skip
+            return int(
+                kernel(trie, *self._common, states, discount, steps, done, n, self.rng, order, sums, *self._settings)
+            )
 
         self._trie, done = extend(run, self._trie, grow_action_trie, budget)
         return done
@@ -66,8 +79,22 @@ class ActionSearch:
         value[:, MEAN] = UNTRIED
 
         def run(trie: ActionTrie, done: int, n: int) -> int:
-            return int(kernel(trie, *self._common, self.root, discount, self.steps, done, n, self.rng, actions, visits,
-                              value, *self._settings))  # fmt: skip
+            return int(
+                kernel(
+                    trie,
+                    *self._common,
+                    self.root,
+                    discount,
+                    self.steps,
+                    done,
+                    n,
+                    self.rng,
+                    actions,
+                    visits,
+                    value,
+                    *self._settings,
+                )
+            )
 
         self._trie, done = extend(run, self._trie, grow_action_trie, budget)
         return decide(actions, visits, value, done, start)

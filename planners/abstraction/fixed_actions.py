@@ -28,9 +28,15 @@ from planners.core.tree import copy
 
 @part
 def _walk(
-    trie: Trie, functions: Any, cell_params: Array, state: Array, mover: float, depth: int, weights: Array,
+    trie: Trie,
+    functions: Any,
+    cell_params: Array,
+    state: Array,
+    mover: float,
+    depth: int,
+    weights: Array,
     thresholds: Array,
-) -> float:  # fmt: skip
+) -> float:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, steps 2 to 4).
 
     A cell without a child where the state goes on gets one once it has been visited often enough, and the walk enters
@@ -105,16 +111,48 @@ def _back_up(trie: Trie, depth: int, discount: float) -> None:
 
 @kernel(
     int64(
-        TRIE, TABLE, VECTOR, VECTOR, VECTOR, float64, int64, int64, int64, RNG,
-        MATRIX, MATRIX, float64, VECTOR, VECTOR, float64, float64, float64, boolean,
+        TRIE,
+        TABLE,
+        VECTOR,
+        VECTOR,
+        VECTOR,
+        float64,
+        int64,
+        int64,
+        int64,
+        RNG,
+        MATRIX,
+        MATRIX,
+        float64,
+        VECTOR,
+        VECTOR,
+        float64,
+        float64,
+        float64,
+        boolean,
     )
-)  # fmt: skip
+)
 def search(
-    trie: Trie, functions: Any, params: Array, cell_params: Array, root: Array, discount: float, steps: int,
-    before: int, simulations: int, rng: Rng,
-    actions: Array, root_actions: Array, exploration: float, weights: Array, thresholds: Array, exponent: float,
-    prior_visits: float, prior_value: float, root_in_trie: bool,
-) -> int:  # fmt: skip
+    trie: Trie,
+    functions: Any,
+    params: Array,
+    cell_params: Array,
+    root: Array,
+    discount: float,
+    steps: int,
+    before: int,
+    simulations: int,
+    rng: Rng,
+    actions: Array,
+    root_actions: Array,
+    exploration: float,
+    weights: Array,
+    thresholds: Array,
+    exponent: float,
+    prior_visits: float,
+    prior_value: float,
+    root_in_trie: bool,
+) -> int:
     """Simulate from the root; its actions are a bandit of their own (algorithm 7) unless `root_in_trie`.
 
     Returns:

@@ -143,14 +143,24 @@ class AbstractionTree:
         at_root = actions if root_actions is None else check_actions(model, root_actions)
         steps, cells = steps_left(model, state), self.cells(False)
         settings = (
-            actions, at_root, self.exploration, *cells.arrays(), cells.scale_power, self.prior_visits,
-            self.prior_value, self.root == "trie",
-        )  # fmt: skip
+            actions,
+            at_root,
+            self.exploration,
+            *cells.arrays(),
+            cells.scale_power,
+            self.prior_visits,
+            self.prior_value,
+            self.root == "trie",
+        )
         kernel, params, discount = runner(search, model), model.params, float(model.discount)
         trie = new_trie(
-            model.state_dim, steps, len(actions), len(at_root), cells.max_depth,
+            model.state_dim,
+            steps,
+            len(actions),
+            len(at_root),
+            cells.max_depth,
             min(budget.simulations or FIRST_NODES, FIRST_NODES),
-        )  # fmt: skip
+        )
 
         def run(trie: Trie, before: int, n: int) -> int:
             return int(kernel(trie, functions, params, cell_params, state, discount, steps, before, n, rng, *settings))

@@ -62,9 +62,17 @@ def _gather(trie: ActionTrie, node: int, level: int, count: int, weight: float) 
 
 @part
 def _walk(
-    trie: ActionTrie, functions: Any, cell_params: Array, state: Array, mover: float, depth: int, count: int,
-    weights: Array, thresholds: Array, new_visits: float,
-) -> None:  # fmt: skip
+    trie: ActionTrie,
+    functions: Any,
+    cell_params: Array,
+    state: Array,
+    mover: float,
+    depth: int,
+    count: int,
+    weights: Array,
+    thresholds: Array,
+    new_visits: float,
+) -> None:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine, and let new cells come to be."""
     enter_actions(trie, count)
     prior_visits, prior_returns = 0.0, 0.0
@@ -140,10 +148,22 @@ def _back_up(trie: ActionTrie, first: int, last: int, total: float, discount: fl
 
 @part
 def _simulate(
-    trie: ActionTrie, functions: Any, params: Array, cell_params: Array, first: int, discount: float, steps: int,
-    rng: Rng, exploration: float, weights: Array, thresholds: Array, exponent: float, new_visits: float,
-    policy_visits: float, tree_steps: int,
-) -> float:  # fmt: skip
+    trie: ActionTrie,
+    functions: Any,
+    params: Array,
+    cell_params: Array,
+    first: int,
+    discount: float,
+    steps: int,
+    rng: Rng,
+    exploration: float,
+    weights: Array,
+    thresholds: Array,
+    exponent: float,
+    new_visits: float,
+    policy_visits: float,
+    tree_steps: int,
+) -> float:
     """The return from `trie.state[first % 2]`: algorithm 8 to the end, or for `tree_steps` and then by a rollout."""
     depth, terminated, leaf_value = first, False, 0.0
     while depth < steps and not terminated:
@@ -164,16 +184,48 @@ def _simulate(
 
 @kernel(
     int64(
-        ACTION_TRIE, TABLE, VECTOR, VECTOR, MATRIX, float64, int64, int64, int64, RNG,
-        int64[::1], VECTOR, float64, VECTOR, VECTOR, float64, float64, float64, int64,
+        ACTION_TRIE,
+        TABLE,
+        VECTOR,
+        VECTOR,
+        MATRIX,
+        float64,
+        int64,
+        int64,
+        int64,
+        RNG,
+        int64[::1],
+        VECTOR,
+        float64,
+        VECTOR,
+        VECTOR,
+        float64,
+        float64,
+        float64,
+        int64,
     )
-)  # fmt: skip
+)
 def evaluate(
-    trie: ActionTrie, functions: Any, params: Array, cell_params: Array, states: Array, discount: float, steps: int,
-    before: int, simulations: int, rng: Rng, order: NDArray[np.int64], sums: Array,
-    exploration: float, weights: Array, thresholds: Array, exponent: float, new_visits: float, policy_visits: float,
+    trie: ActionTrie,
+    functions: Any,
+    params: Array,
+    cell_params: Array,
+    states: Array,
+    discount: float,
+    steps: int,
+    before: int,
+    simulations: int,
+    rng: Rng,
+    order: NDArray[np.int64],
+    sums: Array,
+    exploration: float,
+    weights: Array,
+    thresholds: Array,
+    exponent: float,
+    new_visits: float,
+    policy_visits: float,
     tree_steps: int,
-) -> int:  # fmt: skip
+) -> int:
     """Simulate from one state of [n, state_dim] after another, in the given order, round and round.
 
     `order`, int64 [n], are the indices of the states; `before` simulations were run already, so the next one is from
@@ -188,26 +240,71 @@ def evaluate(
         index = order[(before + simulation) % len(order)]
         copy(states[index], trie.state[0])
         sums[index] += _simulate(
-            trie, functions, params, cell_params, 0, discount, steps, rng,
-            exploration, weights, thresholds, exponent, new_visits, policy_visits, tree_steps,
-        )  # fmt: skip
+            trie,
+            functions,
+            params,
+            cell_params,
+            0,
+            discount,
+            steps,
+            rng,
+            exploration,
+            weights,
+            thresholds,
+            exponent,
+            new_visits,
+            policy_visits,
+            tree_steps,
+        )
     return simulations
 
 
 @kernel(
     int64(
-        ACTION_TRIE, TABLE, VECTOR, VECTOR, VECTOR, float64, int64, int64, int64, RNG,
-        MATRIX, int64[::1], MATRIX,
-        float64, VECTOR, VECTOR, float64, float64, float64, int64,
+        ACTION_TRIE,
+        TABLE,
+        VECTOR,
+        VECTOR,
+        VECTOR,
+        float64,
+        int64,
+        int64,
+        int64,
+        RNG,
+        MATRIX,
+        int64[::1],
+        MATRIX,
+        float64,
+        VECTOR,
+        VECTOR,
+        float64,
+        float64,
+        float64,
+        int64,
     )
-)  # fmt: skip
+)
 def search(
-    trie: ActionTrie, functions: Any, params: Array, cell_params: Array, root: Array, discount: float, steps: int,
-    before: int, simulations: int, rng: Rng,
-    root_actions: Array, root_visits: NDArray[np.int64], root_value: Array,
-    exploration: float, weights: Array, thresholds: Array, exponent: float, new_visits: float, policy_visits: float,
+    trie: ActionTrie,
+    functions: Any,
+    params: Array,
+    cell_params: Array,
+    root: Array,
+    discount: float,
+    steps: int,
+    before: int,
+    simulations: int,
+    rng: Rng,
+    root_actions: Array,
+    root_visits: NDArray[np.int64],
+    root_value: Array,
+    exploration: float,
+    weights: Array,
+    thresholds: Array,
+    exponent: float,
+    new_visits: float,
+    policy_visits: float,
     tree_steps: int,
-) -> int:  # fmt: skip
+) -> int:
     """Simulate from the root, whose actions are a bandit of their own (algorithm 7).
 
     The actions are [B, action_dim]; `root_visits`, int64 [B], and `root_value`, mean return and 1/sqrt(visits), [B, 2],
@@ -224,9 +321,22 @@ def search(
         total, terminated = step(functions, root, root_actions[arm], trie.state[1], params, rng)
         if steps > 1 and not terminated:
             total += discount * _simulate(
-                trie, functions, params, cell_params, 1, discount, steps, rng,
-                exploration, weights, thresholds, exponent, new_visits, policy_visits, tree_steps,
-            )  # fmt: skip
+                trie,
+                functions,
+                params,
+                cell_params,
+                1,
+                discount,
+                steps,
+                rng,
+                exploration,
+                weights,
+                thresholds,
+                exponent,
+                new_visits,
+                policy_visits,
+                tree_steps,
+            )
         root_visits[arm] += 1
         average(root_value, arm, mover * total, root_visits[arm])
     return simulations

@@ -12,9 +12,15 @@ from planners.core.jit import MATRIX, RNG, TABLE, VECTOR, boolean, int64, kernel
 
 @kernel(int64(TABLE, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR, boolean[::1], RNG))
 def _play_all(
-    functions: Any, params: Array, state: Array, actions: Array, states: Array, rewards: Array,
-    ended: NDArray[np.bool_], rng: Rng,
-) -> int:  # fmt: skip
+    functions: Any,
+    params: Array,
+    state: Array,
+    actions: Array,
+    states: Array,
+    rewards: Array,
+    ended: NDArray[np.bool_],
+    rng: Rng,
+) -> int:
     for i in range(len(actions)):
         rewards[i], ended[i] = step_exact(functions, state, actions[i], states[i], params, rng)
     return len(actions)

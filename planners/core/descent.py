@@ -13,9 +13,16 @@ from planners.core.tree import ENDED, SearchTree, add_child, child_key
 
 @part
 def follow(
-    tree: SearchTree, functions: Any, params: Array, steps: int, rng: Rng, depth: int, node: int, edge: int,
+    tree: SearchTree,
+    functions: Any,
+    params: Array,
+    steps: int,
+    rng: Rng,
+    depth: int,
+    node: int,
+    edge: int,
     use_rollout: bool,
-) -> tuple[int, float]:  # fmt: skip
+) -> tuple[int, float]:
     """Step the model from `node` along `edge` and record it.
 
     Returns:

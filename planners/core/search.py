@@ -30,9 +30,12 @@ def most_visited(visits: NDArray[np.int64], value: Array) -> int:
 
 
 def extend(
-    search: Callable[[Tree, int, int], int], tree: Tree, more_room: Callable[[Tree, float], Tree], budget: Budget,
+    search: Callable[[Tree, int, int], int],
+    tree: Tree,
+    more_room: Callable[[Tree, float], Tree],
+    budget: Budget,
     start: float | None = None,
-) -> tuple[Tree, int]:  # fmt: skip
+) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
 
     Args:
@@ -114,9 +117,13 @@ def plan_with_tree(
 
 
 def decide(
-    actions: Array, visits: NDArray[np.int64], value: Array, simulations: int, start: float,
+    actions: Array,
+    visits: NDArray[np.int64],
+    value: Array,
+    simulations: int,
+    start: float,
     choose: Callable[[NDArray[np.int64], Array], int] = most_visited,
-) -> Decision:  # fmt: skip
+) -> Decision:
     """The decision by the statistics of the root.
 
     Args:

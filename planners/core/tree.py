@@ -71,9 +71,14 @@ class SearchTree(NamedTuple):
 
 
 def new_tree(
-    model: Model, state: Array, steps: int, nodes: int, root_actions: Array | None = None, by_state: bool = True,
+    model: Model,
+    state: Array,
+    steps: int,
+    nodes: int,
+    root_actions: Array | None = None,
+    by_state: bool = True,
     columns: int = 2,
-) -> SearchTree:  # fmt: skip
+) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states.
 
     An edge has so many `columns` of value: MEAN, INV_SQRT, and what a search adds.

@@ -71,9 +71,17 @@ def _add_candidates(
 
 @part
 def _follow(
-    tree: SearchTree, functions: Any, params: Array, steps: int, rng: Rng, depth: int, node: int, edge: int,
-    exact: bool, use_rollout: bool,
-) -> tuple[int, float]:  # fmt: skip
+    tree: SearchTree,
+    functions: Any,
+    params: Array,
+    steps: int,
+    rng: Rng,
+    depth: int,
+    node: int,
+    edge: int,
+    exact: bool,
+    use_rollout: bool,
+) -> tuple[int, float]:
     """Take the edge's one outcome, drawn at the first visit, and record it.
 
     Returns:
@@ -106,16 +114,50 @@ def _follow(
 
 @kernel(
     int64(
-        SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG,
-        float64, float64, float64, float64, int64, VECTOR, VECTOR, VECTOR, MATRIX, uint64[::1], VECTOR,
-        boolean, boolean,
+        SEARCH_TREE,
+        TABLE,
+        VECTOR,
+        float64,
+        int64,
+        int64,
+        RNG,
+        float64,
+        float64,
+        float64,
+        float64,
+        int64,
+        VECTOR,
+        VECTOR,
+        VECTOR,
+        MATRIX,
+        uint64[::1],
+        VECTOR,
+        boolean,
+        boolean,
     )
-)  # fmt: skip
+)
 def _search(
-    tree: SearchTree, functions: Any, params: Array, discount: float, steps: int, simulations: int, rng: Rng,
-    exploration: float, k_action: float, alpha_action: float, tau: float, n_initial: int, sd: Array, low: Array,
-    high: Array, given: Array, keys: NDArray[np.uint64], proposal: Array, exact: bool, use_rollout: bool,
-) -> int:  # fmt: skip
+    tree: SearchTree,
+    functions: Any,
+    params: Array,
+    discount: float,
+    steps: int,
+    simulations: int,
+    rng: Rng,
+    exploration: float,
+    k_action: float,
+    alpha_action: float,
+    tau: float,
+    n_initial: int,
+    sd: Array,
+    low: Array,
+    high: Array,
+    given: Array,
+    keys: NDArray[np.uint64],
+    proposal: Array,
+    exact: bool,
+    use_rollout: bool,
+) -> int:
     while tree.size[BLOCK] < len(given):
         tree.size[BLOCK] *= 2
     if tree.nodes[0]["visits"] == 0:
@@ -238,12 +280,30 @@ class KRUCT:
             needed |= {role} if used else set()
         dim = len(model.action_low)
         settings = (
-            self.exploration, self.k_action, self.alpha_action, self.tau, 0 if most > 0 else self.n_initial,
-            _noise_of(model, self.bandwidth), np.ascontiguousarray(model.action_low, np.float64),
-            np.ascontiguousarray(model.action_high, np.float64), np.empty((most, dim)), np.empty(most, np.uint64),
-            np.empty(dim), exact, use_rollout,
-        )  # fmt: skip
+            self.exploration,
+            self.k_action,
+            self.alpha_action,
+            self.tau,
+            0 if most > 0 else self.n_initial,
+            _noise_of(model, self.bandwidth),
+            np.ascontiguousarray(model.action_low, np.float64),
+            np.ascontiguousarray(model.action_high, np.float64),
+            np.empty((most, dim)),
+            np.empty(most, np.uint64),
+            np.empty(dim),
+            exact,
+            use_rollout,
+        )
         return plan_with_tree(
-            _search, settings, needed, False, model, state, budget, rng, root_actions, COLUMNS,
+            _search,
+            settings,
+            needed,
+            False,
+            model,
+            state,
+            budget,
+            rng,
+            root_actions,
+            COLUMNS,
             _by_lower_bound(self.exploration),
-        )  # fmt: skip
+        )

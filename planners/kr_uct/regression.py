@@ -60,9 +60,17 @@ def density(tree: SearchTree, node: int, action: Array, sd: Array) -> float:
 
 @helper
 def widen(
-    tree: SearchTree, node: int, best: int, sd: Array, low: Array, high: Array, tau: float, proposals: int,
-    proposal: Array, rng: Rng,
-) -> int:  # fmt: skip
+    tree: SearchTree,
+    node: int,
+    best: int,
+    sd: Array,
+    low: Array,
+    high: Array,
+    tau: float,
+    proposals: int,
+    proposal: Array,
+    rng: Rng,
+) -> int:
     """A new edge with the action of least density W among those near the best one: argmin of W where K > tau."""
     rank = best - tree.nodes[node]["first_edge"]
     edge = add_edge(tree, node)

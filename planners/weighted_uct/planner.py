@@ -159,16 +159,44 @@ def _back_up(known: Experiences, walk: Walk, depth: int, discount: float, bandwi
 
 @kernel(
     int64(
-        EXPERIENCES, WALK, TABLE, VECTOR, VECTOR, float64, int64, int64, int64, RNG,
-        MATRIX, MATRIX, float64, float64, float64, MATRIX, VECTOR,
+        EXPERIENCES,
+        WALK,
+        TABLE,
+        VECTOR,
+        VECTOR,
+        float64,
+        int64,
+        int64,
+        int64,
+        RNG,
+        MATRIX,
+        MATRIX,
+        float64,
+        float64,
+        float64,
+        MATRIX,
+        VECTOR,
     )
-)  # fmt: skip
+)
 def _search(
-    known: Experiences, walk: Walk, functions: Any, params: Array, root: Array, discount: float, steps: int,
-    before: int, simulations: int, rng: Rng,
-    actions: Array, root_actions: Array, exploration: float, bandwidth: float, least: float, blend: Array,
+    known: Experiences,
+    walk: Walk,
+    functions: Any,
+    params: Array,
+    root: Array,
+    discount: float,
+    steps: int,
+    before: int,
+    simulations: int,
+    rng: Rng,
+    actions: Array,
+    root_actions: Array,
+    exploration: float,
+    bandwidth: float,
+    least: float,
+    blend: Array,
     weights: Array,
-) -> int:  # fmt: skip
+) -> int:
     for simulation in range(simulations):
         if not has_room(known, steps):
             return simulation
@@ -251,9 +279,14 @@ class WeightedUCT:
         known = new_experiences(k, len(actions), self.bandwidth, cutoff, room)
         walk = _new_walk(model.state_dim, k, steps, len(at_root))
         settings = (
-            actions, at_root, self.exploration, self.bandwidth, UNTRIED_BELOW,
-            action_kernel(actions, self.action_bandwidth), weights,
-        )  # fmt: skip
+            actions,
+            at_root,
+            self.exploration,
+            self.bandwidth,
+            UNTRIED_BELOW,
+            action_kernel(actions, self.action_bandwidth),
+            weights,
+        )
         search, params, discount = runner(_search, model), model.params, float(model.discount)
 
         def run(known: Experiences, before: int, n: int) -> int:

@@ -183,10 +183,14 @@ def test_everybody_is_known():
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("rulebased:evaluation=luck", "evaluation='luck'"), ("rulebased:n_candidates=0", "n_candidates=0"),
-     ("rulebased:simulations=0", "simulations=0"), ("expectimax:plies=3", "plies=3"),
-     ("expectimax:evaluation=luck", "evaluation='luck'")],
-)  # fmt: skip
+    [
+        ("rulebased:evaluation=luck", "evaluation='luck'"),
+        ("rulebased:n_candidates=0", "n_candidates=0"),
+        ("rulebased:simulations=0", "simulations=0"),
+        ("expectimax:plies=3", "plies=3"),
+        ("expectimax:evaluation=luck", "evaluation='luck'"),
+    ],
+)
 def test_bad_parameters_are_named(text, problem):
     with pytest.raises(ValueError, match=f"{problem}.*must be"):
         players.parse(text)

@@ -231,10 +231,7 @@ def test_the_table_is_from_self_play_unless_given(physics):
 
 @pytest.mark.parametrize(
     "model",
-    [
-        Curling(ends=2, extra_ends=1).planning(),
-        Curling(physics="dc2", noise="gat", velocity_unit="box").planning(),
-    ],
+    [Curling(ends=2, extra_ends=1).planning(), Curling(physics="dc2", noise="gat", velocity_unit="box").planning()],
     ids=repr,
 )
 def test_contract(model):

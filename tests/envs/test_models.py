@@ -62,11 +62,18 @@ def test_places_are_clamped_to_the_square():
     np.testing.assert_allclose(after, [0.5, 5.0, 1.0], atol=1e-15)
 
 
-@pytest.mark.parametrize(("place", "reward", "ends"), [
-    ((4.0, 4.0), 0.999, True), ((5.0, 5.0), 0.999, True), ((3.99, 4.5), -0.001, False),
-    ((1.25, 1.25), -0.501, True), ((3.75, 3.75), -0.501, True),
-    ((1.24, 2.0), -0.001, False), ((3.76, 2.0), -0.001, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("place", "reward", "ends"),
+    [
+        ((4.0, 4.0), 0.999, True),
+        ((5.0, 5.0), 0.999, True),
+        ((3.99, 4.5), -0.001, False),
+        ((1.25, 1.25), -0.501, True),
+        ((3.75, 3.75), -0.501, True),
+        ((1.24, 2.0), -0.001, False),
+        ((3.76, 2.0), -0.001, False),
+    ],
+)
 def test_treasure_and_hole_with_their_borders(place, reward, ends):
     start = (place[0] - 1.0, place[1], 0.0)
     after, earned, terminated = step(TreasureHunt(), start, 0.0, Fixed(0.0, 0.0))
@@ -96,13 +103,25 @@ def test_treasure_hunt_lasts_ten_sizes(size):
     assert TreasureHunt(size=size).horizon == 10 * size
 
 
-@pytest.mark.parametrize(("make", "parameters"), [
-    (Trap, {"noise_range": 0.0}), (Trap, {"noise_range": 1.5}), (Trap, {"noise_range": math.nan}),
-    (Trap, {"noise_range": True}), (Trap, {"noise_range": "abc"}), (Trap, {"noise": "gauss"}),
-    (TreasureHunt, {"size": 3.99}), (TreasureHunt, {"size": 1001}), (TreasureHunt, {"size": math.inf}),
-    (TreasureHunt, {"size": "abc"}), (TreasureHunt, {"size": True}), (TreasureHunt, {"angle_unit": []}),
-    (TreasureHunt, {"hole_terminates": "no"}), (TreasureHunt, {"angle_unit": "degree"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "parameters"),
+    [
+        (Trap, {"noise_range": 0.0}),
+        (Trap, {"noise_range": 1.5}),
+        (Trap, {"noise_range": math.nan}),
+        (Trap, {"noise_range": True}),
+        (Trap, {"noise_range": "abc"}),
+        (Trap, {"noise": "gauss"}),
+        (TreasureHunt, {"size": 3.99}),
+        (TreasureHunt, {"size": 1001}),
+        (TreasureHunt, {"size": math.inf}),
+        (TreasureHunt, {"size": "abc"}),
+        (TreasureHunt, {"size": True}),
+        (TreasureHunt, {"angle_unit": []}),
+        (TreasureHunt, {"hole_terminates": "no"}),
+        (TreasureHunt, {"angle_unit": "degree"}),
+    ],
+)
 def test_parameters_out_of_range_are_named(make, parameters):
     ((name, _),) = parameters.items()
     with pytest.raises(ValueError, match=f"^{name}="):

@@ -20,13 +20,17 @@ def own_cache(tmp_path_factory):
         yield
 
 
-@pytest.mark.parametrize(("model", "optimum", "random"), [
-    (Trap(0.1), pytest.approx(1.7), pytest.approx(1.030, abs=5e-4)),
-    (Trap(0.01), pytest.approx(1.7), pytest.approx(1.088, abs=5e-4)),
-    (Trap(0.1, "centred"), pytest.approx(1.7), pytest.approx(1.081, abs=5e-4)),
-    (TreasureHunt(5.0), pytest.approx(0.99097, abs=3e-5), pytest.approx(-0.468, abs=1e-3)),
-    (TreasureHunt(15.0), pytest.approx(0.97495, abs=4e-5), pytest.approx(-0.533, abs=1e-3)),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("model", "optimum", "random"),
+    [
+        (Trap(0.1), pytest.approx(1.7), pytest.approx(1.030, abs=5e-4)),
+        (Trap(0.01), pytest.approx(1.7), pytest.approx(1.088, abs=5e-4)),
+        (Trap(0.1, "centred"), pytest.approx(1.7), pytest.approx(1.081, abs=5e-4)),
+        (TreasureHunt(5.0), pytest.approx(0.99097, abs=3e-5), pytest.approx(-0.468, abs=1e-3)),
+        (TreasureHunt(15.0), pytest.approx(0.97495, abs=4e-5), pytest.approx(-0.533, abs=1e-3)),
+    ],
+    ids=str,
+)
 def test_published_values(model, optimum, random):
     assert optimal_value(model) == optimum
     assert random_value(model) == random

@@ -119,13 +119,16 @@ def test_planner_acts_in_an_environment():
     assert env.action_space.contains(decision.action.astype(np.float32)) and decision.simulations == 20
 
 
-@pytest.mark.parametrize(("make", "arguments", "message"), [
-    (lambda: gymnasium.make("CartPole-v1"), {}, r"^action_space=.*bounded Box"),
-    (Noisy, {}, r"^horizon=None.*given"),
-    (Noisy, {"horizon": 0}, r"^horizon=0"),
-    (Noisy, {"horizon": 5, "discount": 0.0}, r"^discount=0.0"),
-    (Noisy, {"horizon": 5, "capacity": 0}, r"^capacity=0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "arguments", "message"),
+    [
+        (lambda: gymnasium.make("CartPole-v1"), {}, r"^action_space=.*bounded Box"),
+        (Noisy, {}, r"^horizon=None.*given"),
+        (Noisy, {"horizon": 0}, r"^horizon=0"),
+        (Noisy, {"horizon": 5, "discount": 0.0}, r"^discount=0.0"),
+        (Noisy, {"horizon": 5, "capacity": 0}, r"^capacity=0"),
+    ],
+)
 def test_bad_arguments_are_named(make, arguments, message):
     with pytest.raises(ValueError, match=message):
         envs.from_gymnasium(make(), **arguments)

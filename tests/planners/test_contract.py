@@ -188,9 +188,20 @@ def test_bad_root_actions_are_refused(actions):
             planners.make(name).plan(model, np.zeros(2), Budget(10), np.random.default_rng(0), np.array(actions))
 
 
-@pytest.mark.parametrize("given", [{}, {"simulations": 1, "seconds": 1.0}, {"simulations": 0}, {"simulations": -5},
-                                   {"simulations": 1.5}, {"simulations": True}, {"seconds": 0.0},
-                                   {"seconds": float("nan")}, {"seconds": float("inf")}])  # fmt: skip
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"simulations": 1, "seconds": 1.0},
+        {"simulations": 0},
+        {"simulations": -5},
+        {"simulations": 1.5},
+        {"simulations": True},
+        {"seconds": 0.0},
+        {"seconds": float("nan")},
+        {"seconds": float("inf")},
+    ],
+)
 def test_bad_budgets_are_refused(given):
     with pytest.raises(ValueError, match="must be"):
         Budget(**given)

@@ -56,14 +56,7 @@ def test_a_state_is_read_in_our_terms() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shot", "mover", "hammer"),
-    [
-        (0, "team0", 1),
-        (0, "team1", 0),
-        (3, "team0", 0),
-        (15, "team1", 1),
-        (16, None, None),
-    ],
+    ("shot", "mover", "hammer"), [(0, "team0", 1), (0, "team1", 0), (3, "team0", 0), (15, "team1", 1), (16, None, None)]
 )
 def test_the_hammer_follows_from_who_throws(shot: int, mover: str | None, hammer: int | None) -> None:
     assert decoded(total_shot_number=shot, next_shot_team=mover).hammer == hammer

@@ -327,11 +327,7 @@ def test_a_damaged_record_is_named(run):
 
 @pytest.mark.parametrize(
     ("given", "problem"),
-    [
-        ({"value": None}, "float"),
-        ({"simulations": None}, "int"),
-        ({"action": np.array([0.1 + 1j, 2.4, 1.0])}, "real"),
-    ],
+    [({"value": None}, "float"), ({"simulations": None}, "int"), ({"action": np.array([0.1 + 1j, 2.4, 1.0])}, "real")],
 )
 def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
     from planners.base import Decision
