@@ -19,7 +19,16 @@ from curling.rules import rule_of
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
 from curling.value import table_of, win_probabilities
-from planners.base import AimBlock, Array, Rng, require, require_at_least, require_choice, require_count
+from planners.base import (
+    AimBlock,
+    Array,
+    Rng,
+    require,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+)
 
 MOST_ENDS = 100
 
@@ -49,6 +58,8 @@ class Curling:
         table: how ends are scored, for the win probability: "thesis", the name of a file as `curling.value.load_table`
             takes it (it is read here and now), or 17 numbers for -8..8 points of the team with the hammer; None is
             as the pre-search scored against itself under this physics.
+        max_speed: aims are capped at this speed, m/s, where it is below that of the physics; None is that of the
+            physics.
     """
 
     ends: int = 1
@@ -60,6 +71,7 @@ class Curling:
     reward: Literal["points", "win", "win_probability"] = "points"
     tie: float = 0.5
     table: str | tuple[float, ...] | None = None
+    max_speed: float | None = None
 
     state_dim = STATE_DIM
     time_index = TIME
@@ -97,6 +109,8 @@ class Curling:
             self.noise,
             f"{', '.join(map(repr, allowed))} or a Noise of your own with physics={self.physics!r}",
         )
+        if self.max_speed is not None:
+            require_positive("max_speed", self.max_speed)
         if self.table is not None:
             object.__setattr__(self, "table", table_of(self.table, self.physics))
 
@@ -118,7 +132,7 @@ class Curling:
             [
                 law_index(law.name),
                 law.launch_spin,
-                law.max_speed,
+                law.max_speed if self.max_speed is None else min(self.max_speed, law.max_speed),
                 *law.tee_draw,
                 sheet.tee,
                 sheet.in_house,

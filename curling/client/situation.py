@@ -48,12 +48,11 @@ class Situation:
 
     def model(self) -> Curling:
         """What planners look ahead with: values are team 0's probability to win."""
-        from curling.client.thrower import Thrower
-        from curling.model import MOST_ENDS
+        from curling.model import MOST_ENDS, Curling
         from curling.noise import Noise
 
         noise = self.noise if isinstance(self.noise, str) else Noise(*self.noise)
-        return Thrower(
+        return Curling(
             ends=min(self.ends, MOST_ENDS),
             rule=self.rule,
             noise=noise,

@@ -328,6 +328,7 @@ def test_no_float_crashes_the_compiled_functions(bad):
         {"tie": 1.1},
         {"tie": "thesis"},
         {"table": (1.0, 2.0)},
+        {"max_speed": 0.0},
     ],
 )
 def test_bad_parameters_are_named(bad):
