@@ -13,6 +13,7 @@ from typing import Any
 
 import joblib
 
+import bonspiel
 from planners.core import sources
 from runs.experiment import RunError
 
@@ -87,7 +88,7 @@ def collect(arguments: Sequence[str], played: tuple[Path, ...] = PLAYED) -> dict
         played: the sources that the results depend on.
     """
     return {
-        "version": importlib.metadata.version("bonspiel"),
+        "version": bonspiel.__version__,
         "commit": commit(),
         "sources": sources.digest(played),
         "command": shlex.join(["bonspiel", *arguments]),

@@ -1,4 +1,4 @@
-"""The folders are the architecture: what may import what, and where the four names come from."""
+"""The folders are the architecture: which package may import which, and where their names come from."""
 
 import ast
 import importlib
@@ -11,18 +11,24 @@ ALLOWED = {
     "planners": {"planners"},
     "curling": {"planners", "curling"},
     "envs": {"planners", "curling", "envs"},
-    "runs": {"planners", "curling", "envs", "runs"},
+    "runs": {"planners", "curling", "envs", "runs", "bonspiel"},
+    "bonspiel": {"envs", "runs"},
 }
 
 
+def files(name):
+    """The modules of a package, or the one module of this name."""
+    return [ROOT / f"{name}.py"] if name == "bonspiel" else list((ROOT / name).rglob("*.py"))
+
+
 @pytest.mark.parametrize("name", ALLOWED)
-def test_the_packages_are_this_repository_s(name):
+def test_the_packages_and_the_module_are_ours(name):
     assert Path(importlib.import_module(name).__file__).is_relative_to(ROOT)
 
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_imports_point_from_runs_to_planners_and_never_back(name):
-    for file in (ROOT / name).rglob("*.py"):
+    for file in files(name):
         for node in ast.walk(ast.parse(file.read_text())):
             modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -34,10 +40,14 @@ def test_only_one_file_knows_the_compiler():
     users = [
         file
         for name in ALLOWED
-        for file in (ROOT / name).rglob("*.py")
+        for file in files(name)
         if "import numba" in file.read_text() or "from numba" in file.read_text()
     ]
     assert users == [ROOT / "planners" / "core" / "jit.py"]
+
+
+def test_every_package_says_that_it_is_typed():
+    assert all((ROOT / name / "py.typed").exists() for name in ALLOWED if (ROOT / name).is_dir())
 
 
 def test_tests_are_not_a_package():

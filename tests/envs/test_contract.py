@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+import bonspiel
 import envs
 import planners
 
@@ -101,17 +102,15 @@ def run(code, cwd):
 
 @pytest.mark.parametrize("env_id", envs.IDS)
 def test_make_needs_only_gymnasium_imported(env_id, tmp_path):
-    done = run(f"import gymnasium; print(gymnasium.make('envs:{env_id}').reset(seed=1)[0].sum())", tmp_path)
+    done = run(f"import gymnasium; print(gymnasium.make('bonspiel:{env_id}').reset(seed=1)[0].sum())", tmp_path)
     start = gymnasium.make(env_id).reset(seed=1)[0].sum()
     assert (done.returncode, done.stdout) == (0, f"{start}\n"), done.stderr
 
 
 def test_entry_point_registers_and_does_so_once(tmp_path):
-    (found,) = [e for e in entry_points(group="gymnasium.envs") if e.value.startswith("envs:")]
-    assert found.load() is envs.register
-    done = run(
-        "import gymnasium, envs; envs.register(); envs.register(); gymnasium.make('Trap-v0', noise_range=0.1)", tmp_path
-    )
+    (found,) = [e for e in entry_points(group="gymnasium.envs") if e.value.startswith("bonspiel:")]
+    assert found.load() is bonspiel.register
+    done = run("import bonspiel, gymnasium; bonspiel.register(); gymnasium.make('Trap-v0', noise_range=0.1)", tmp_path)
     assert done.returncode == 0, done.stderr
 
 
