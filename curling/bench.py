@@ -14,7 +14,7 @@ import numpy as np
 from curling.engines import Engine, make_engine
 from curling.engines.analytic import WORKSPACE, shoot
 from curling.model import Curling
-from curling.noise import noise_of, throw
+from curling.noise import noise_of, noisy_velocity
 from curling.physics import FCV1
 from curling.policy import default_shot
 from curling.sheet import STONE_RADIUS, STONES, no_stones
@@ -66,7 +66,7 @@ def _play_ends(ends: int, stones: Array, workspace: Array, aims: Array, noise: A
             vx = aims[0, 0] + (aims[1, 0] - aims[0, 0]) * rng.random()
             vy = aims[0, 1] + (aims[1, 1] - aims[0, 1]) * rng.random()
             side = 1.0 if rng.random() < 0.5 else -1.0
-            vx, vy = throw(side * vx, vy, CAP, noise, rng)
+            vx, vy = noisy_velocity(side * vx, vy, CAP, noise, rng)
             shoot(stones, shot, vx, vy, side * SPIN, 0, workspace)
         for shot in range(STONES):
             left += not np.isnan(stones[shot, 0])
@@ -81,7 +81,7 @@ def ends_of_draws(ends: int, rng: Rng) -> tuple[float, float]:
     return ends / (time.process_time() - start), left / ends
 
 
-def position(seed: int, shots: int) -> Array:
+def state_after(seed: int, shots: int) -> Array:
     """A state of a single end after so many noisy shots of the default policy."""
     model, rng = Curling(), np.random.default_rng(seed)
     state, following, aim = model.initial_state(rng), np.empty(model.state_dim), np.empty(3)
@@ -106,7 +106,7 @@ def _play_out(
     return total / ends
 
 
-def playouts(state: Array, ends: int, rng: Rng) -> float:
+def playout_rate(state: Array, ends: int, rng: Rng) -> float:
     """Playouts a second of CPU time by the default policy from a state to the end of the end, rules included."""
     model = Curling()
     functions = functions_of(model, frozenset({"rollout"}))
@@ -128,28 +128,28 @@ def candidate_microseconds(state: Array, repeats: int) -> float:
 def policy_figures(rng: Rng) -> tuple[float, float, float]:
     """Playouts/s from the empty sheet; playouts/s from the last 4 shots and us for all candidates, medians of 9 states.
 
-    The states are `position` after 12 shots, seeds 0 to 8.
+    The states are `state_after` after 12 shots, seeds 0 to 8.
     """
-    late = [position(seed, STONES - 4) for seed in range(9)]
-    whole = playouts(Curling().initial_state(rng), 20_000, rng)
-    last = float(np.median([playouts(state, 20_000, rng) for state in late]))
+    late = [state_after(seed, STONES - 4) for seed in range(9)]
+    whole = playout_rate(Curling().initial_state(rng), 20_000, rng)
+    last = float(np.median([playout_rate(state, 20_000, rng) for state in late]))
     return whole, last, float(np.median([candidate_microseconds(state, 20_000) for state in late]))
 
 
 def presearch_seconds() -> float:
-    """CPU time of a pre-search of 4,284 aims x 47 rounds; median of the 6 mid-end states `position` after 8 shots."""
+    """CPU time of a pre-search of 4,284 aims x 47 rounds; median of 6 states after 8 shots."""
     model, planner, times = Curling().planning(), Presearch(), []
     evaluations = 47 * planner.size
     for seed in range(6):
         for simulations in (planner.size, evaluations):  # the first time makes the grid
             start = time.process_time()
             budget = Budget(simulations=round(simulations / planner.share))
-            planner.sweep(model, position(seed, STONES // 2), budget, np.random.default_rng(seed))
+            planner.sweep(model, state_after(seed, STONES // 2), budget, np.random.default_rng(seed))
         times.append(time.process_time() - start)
     return float(np.median(times))
 
 
-def report(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
+def print_figures(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
     """Print the figures; yield the analytic engine's microseconds a shot for each number of stones."""
     analytic, box2d = make_engine("analytic"), make_engine("box2d")
     for count in counts:
@@ -168,7 +168,7 @@ def report(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
     print(f"pre-search of 4,284 aims x 47 rounds in the middle of an end: {presearch_seconds():.1f} s")
 
 
-def draw(figures: dict[int, Array], file: Path) -> None:
+def save_chart(figures: dict[int, Array], file: Path) -> None:
     """The chart: time of a shot against the number of stones, median and the middle 80 % of boards."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -193,6 +193,6 @@ def draw(figures: dict[int, Array], file: Path) -> None:
 
 
 if __name__ == "__main__":
-    measured = dict(report(range(STONES), np.random.default_rng(0)))
+    measured = dict(print_figures(range(STONES), np.random.default_rng(0)))
     if len(sys.argv) > 1:
-        draw(measured, Path(sys.argv[1]))
+        save_chart(measured, Path(sys.argv[1]))

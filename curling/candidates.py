@@ -9,14 +9,26 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.board import IN_HOUSE, TEE, TEE_SPEED, draws, hits, is_guard, nearest, open_draw, to_tee
 from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
 from curling.shots import launched
+from curling.tactics import (
+    IN_HOUSE,
+    TEE,
+    TEE_SPEED,
+    draw_either_spin,
+    draw_if_clear,
+    hit_either_spin,
+    is_guard,
+    nearest,
+    to_tee,
+)
 from planners.base import Array
 from planners.core.zobrist import combine, mix
 from planners.jit import MATRIX, float64, helper, int64, kernel, uint64
 
-MOST = 24
+Keys = NDArray[np.uint64]
+
+MOST_CANDIDATES = 24
 ROOM = 0.05  # m, by which paths pass other stones: most noisy throws then do
 SOFT, CONTROL, NORMAL, PEEL = 1.06, 1.12, 1.25, 1.45  # speeds of the release over that of a draw to the tee
 SHORT = 0.996  # the same, of a draw that stops a diameter in front of the tee
@@ -26,30 +38,13 @@ CORNER = 1.3  # m from the centre line
 WING = 0.9  # m
 NEAR_CENTRE = 1.6  # m, of guards worth going around
 
-# kinds
-(
-    TEE_DRAW,
-    FRONT_DRAW,
-    WING_DRAW,
-    AROUND,
-    FREEZE,
-    CENTRE_GUARD,
-    CORNER_GUARD,
-    COVER,
-    RAISE,
-    NOSE,
-    SOFT_NOSE,
-    ROLL_LEFT,
-    ROLL_RIGHT,
-    DOUBLE,
-    RUN_BACK,
-    PEEL_GUARD,
-    THROW_AWAY,
-) = range(17)
+# kinds of candidates
+TEE_DRAW, FRONT_DRAW, WING_DRAW, AROUND, FREEZE, CENTRE_GUARD, CORNER_GUARD, COVER, RAISE = range(9)
+NOSE, SOFT_NOSE, ROLL_LEFT, ROLL_RIGHT, DOUBLE, RUN_BACK, PEEL_GUARD, THROW_AWAY = range(9, 17)
 
 
 @helper
-def _keep(aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int) -> int:
+def _keep(aims: Array, keys: Keys, n: int, kind: int, rank: int) -> int:
     """Name the aim that was written to row n; the number of aims."""
     spin = 1 if aims[n, 2] > 0.0 else 0
     keys[n] = combine(mix(np.uint64(kind)), np.uint64(2 * rank + spin))
@@ -58,19 +53,10 @@ def _keep(aims: Array, keys: NDArray[np.uint64], n: int, kind: int, rank: int) -
 
 @kernel(int64(int64, MATRIX, MATRIX, uint64[::1], int64, int64, int64, float64, float64, float64))
 def _draw(
-    law: int,
-    stones: Array,
-    aims: Array,
-    keys: NDArray[np.uint64],
-    n: int,
-    kind: int,
-    rank: int,
-    x: float,
-    y: float,
-    side: float,
+    law: int, stones: Array, aims: Array, keys: Keys, n: int, kind: int, rank: int, x: float, y: float, side: float
 ) -> int:
     """Add a draw to (x, y) unless it is blocked; the number of aims."""
-    if n < MOST and draws(law, stones, aims[n], x, y, side, ROOM):
+    if n < MOST_CANDIDATES and draw_either_spin(law, stones, aims[n], x, y, side, ROOM):
         return _keep(aims, keys, n, kind, rank)
     return n
 
@@ -80,7 +66,7 @@ def _hit(
     law: int,
     stones: Array,
     aims: Array,
-    keys: NDArray[np.uint64],
+    keys: Keys,
     n: int,
     kind: int,
     rank: int,
@@ -90,18 +76,16 @@ def _hit(
 ) -> int:
     """Add a hit on a stone unless it is blocked; the number of aims."""
     if (
-        n < MOST
+        n < MOST_CANDIDATES
         and abs(offset) < DIAMETER
-        and hits(law, stones, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM)
+        and hit_either_spin(law, stones, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM)
     ):
         return _keep(aims, keys, n, kind, rank)
     return n
 
 
 @helper
-def _hit_two(
-    law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], n: int, rank: int, target: int
-) -> int:
+def _hit_two(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int, rank: int, target: int) -> int:
     """Add a hit that goes on from a target to another stone of the opponent in the house, a quarter turn from it."""
     for i in range((1 - team) * TEAM_STONES, (2 - team) * TEAM_STONES):
         dx, dy = stones[i, 0] - stones[target, 0], stones[i, 1] - stones[target, 1]
@@ -114,7 +98,7 @@ def _hit_two(
 
 
 @helper
-def _run_back(law: int, stones: Array, aims: Array, keys: NDArray[np.uint64], n: int, rank: int, target: int) -> int:
+def _run_back(law: int, stones: Array, aims: Array, keys: Keys, n: int, rank: int, target: int) -> int:
     """Add a hit on a stone in front of a target that drives it there."""
     for i in range(STONES):
         dx, dy = stones[target, 0] - stones[i, 0], stones[target, 1] - stones[i, 1]
@@ -125,7 +109,7 @@ def _run_back(law: int, stones: Array, aims: Array, keys: NDArray[np.uint64], n:
 
 
 @helper
-def _take_outs(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
+def _take_outs(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int) -> int:
     """Add hits on the opponent's best stones in the house."""
     beyond = -1.0
     for rank in range(3):
@@ -149,7 +133,7 @@ def _take_outs(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np
 
 @helper
 def _around_and_peels(
-    law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: NDArray[np.uint64], n: int
+    law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: Keys, n: int
 ) -> int:
     """Add draws behind the guards near the centre, and hits that remove the opponent's where that is allowed."""
     guards = 0
@@ -164,7 +148,7 @@ def _around_and_peels(
 
 
 @helper
-def _raise(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], n: int) -> int:
+def _raise(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int) -> int:
     """Add a raise of the first own stone in front of the house's centre to the tee."""
     for i in range(team * TEAM_STONES, (team + 1) * TEAM_STONES):
         x, y = stones[i, 0], stones[i, 1]
@@ -176,10 +160,8 @@ def _raise(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uin
 
 
 @kernel(int64(int64, MATRIX, int64, int64, int64, MATRIX, uint64[::1]))
-def candidates(
-    law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: NDArray[np.uint64]
-) -> int:
-    """Write the candidates of a position; how many, from 1 to MOST.
+def candidate_shots(law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: Keys) -> int:
+    """Write the candidates of a position; how many, from 1 to MOST_CANDIDATES.
 
     Args:
         law: 0 or 1.
@@ -187,14 +169,14 @@ def candidates(
         shot: number of the shot in its end, 0..15.
         team: that throws.
         free_guard: shots under the free guard zone rule.
-        aims: receives velocities, m/s, and sides of the spin, [MOST, 3].
-        keys: receives the keys, [MOST].
+        aims: receives velocities, m/s, and sides of the spin, [MOST_CANDIDATES, 3].
+        keys: receives the keys, [MOST_CANDIDATES].
     """
     tee = TEE[law]
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)
     n = _take_outs(law, stones, team, aims, keys, 0)
     for side in (1.0, -1.0):
-        if open_draw(law, stones, aims[n], 0.0, tee, side, ROOM):
+        if draw_if_clear(law, stones, aims[n], 0.0, tee, side, ROOM):
             n = _keep(aims, keys, n, TEE_DRAW, 0)
     if theirs >= 0:
         x, y = stones[theirs, 0], stones[theirs, 1]
@@ -212,7 +194,7 @@ def candidates(
     n = _draw(law, stones, aims, keys, n, FRONT_DRAW, 0, 0.0, tee - WING, 1.0)
     n = _draw(law, stones, aims, keys, n, WING_DRAW, 0, -WING, tee, 1.0)
     n = _draw(law, stones, aims, keys, n, WING_DRAW, 1, WING, tee, -1.0)
-    if n == 0 or (shot == LAST_SHOT and mine < 0 and n < MOST):
+    if n == 0 or (shot == LAST_SHOT and mine < 0 and n < MOST_CANDIDATES):
         # for a blank end, or where everything else is blocked
         aims[n, 0], aims[n, 1] = launched(law, 2.0, tee, PEEL * TEE_SPEED[law], 1.0)
         aims[n, 2] = 1.0

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.candidates import MOST, candidates
+from curling.candidates import MOST_CANDIDATES, candidate_shots
 from curling.engines.analytic import WORKSPACE, shoot
-from curling.noise import throw
+from curling.noise import noisy_velocity
 from curling.policy import default_shot
 from curling.sheet import STONES
 from curling.state import (
@@ -21,9 +21,9 @@ from curling.state import (
     VX_UNIT,
     VY_UNIT,
     VY_ZERO,
+    apply_rules,
     read_stones,
     row_of,
-    settle,
     shot_of,
     team_of,
 )
@@ -53,7 +53,7 @@ def _spin(side: float, params: Array) -> float:
 def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float]:
     """The throw that an action gives, noise included: vx and vy, m/s, and spin, rad/s."""
     vx, vy = _velocity(action, params)
-    vx, vy = throw(vx, vy, params[CAP], params[NOISE:VALUES], rng)
+    vx, vy = noisy_velocity(vx, vy, params[CAP], params[NOISE:VALUES], rng)
     return vx, vy, _spin(action[2], params)
 
 
@@ -64,18 +64,18 @@ def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
     shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), np.empty(WORKSPACE))
-    return settle(state, stones, next_state, params)
+    return apply_rules(state, stones, next_state, params)
 
 
 @compiled("step_exact")
 def step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """As `step`, but the throw is as aimed; nothing is drawn from rng."""
     vx, vy = _velocity(action, params)
-    vx, vy = throw(vx, vy, params[CAP], np.zeros(VALUES - NOISE), rng)
+    vx, vy = noisy_velocity(vx, vy, params[CAP], np.zeros(VALUES - NOISE), rng)
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
     shoot(stones, row_of(state), vx, vy, _spin(action[2], params), int(params[LAW]), np.empty(WORKSPACE))
-    return settle(state, stones, next_state, params)
+    return apply_rules(state, stones, next_state, params)
 
 
 @compiled("actions")
@@ -83,7 +83,7 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
     """The shots that a player would think of, see `curling.candidates`; how many."""
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
-    n = candidates(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), out, keys)
+    n = candidate_shots(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), out, keys)
     for i in range(n):
         _write(out[i], out[i, 0], out[i, 1], out[i, 2], params)
     return n
@@ -93,8 +93,8 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     """With equal chances a shot near one of the candidates, or a draw or a hit of either spin anywhere on the sheet."""
     if rng.random() < 0.5:
-        aims = np.empty((MOST, 3))
-        n = actions(state, params, aims, np.empty(MOST, np.uint64))
+        aims = np.empty((MOST_CANDIDATES, 3))
+        n = actions(state, params, aims, np.empty(MOST_CANDIDATES, np.uint64))
         near = aims[int(rng.random() * n)]
         vx, vy = _velocity(near, params)
         # within 0.3 m across and 2 % of the speed
@@ -119,11 +119,11 @@ def _is_better_left(
 
     So a team keeps the hammer where one point is worth less; the default policy only thinks of stones.
     """
-    reward, _ = settle(state, stones, scratch, params)
+    reward, _ = apply_rules(state, stones, scratch, params)
     read_stones(state, after)
     law = int(params[LAW])
     shoot(after, row_of(state), aim[0], aim[1], _spin(aim[2], params), law, workspace)
-    hit, _ = settle(state, after, scratch, params)
+    hit, _ = apply_rules(state, after, scratch, params)
     return (reward - hit) * (1.0 - 2.0 * team_of(state)) > 0.0
 
 
@@ -147,9 +147,9 @@ def _play_out(
         shot = shot_of(state)
         default_shot(law, stones, shot, team_of(state), free_guard, aim, rng)
         if shot < STONES - 1 or not _is_better_left(state, scratch, params, stones, after, aim, workspace):
-            vx, vy = throw(aim[0], aim[1], params[CAP], params[NOISE:VALUES], rng)
+            vx, vy = noisy_velocity(aim[0], aim[1], params[CAP], params[NOISE:VALUES], rng)
             shoot(stones, row_of(state), vx, vy, _spin(aim[2], params), law, workspace)
-        reward, over = settle(state, stones, scratch, params)
+        reward, over = apply_rules(state, stones, scratch, params)
         total += reward
         if over:
             break

@@ -8,13 +8,12 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from curling.aims import aim_grid
-from curling.candidates import MOST
+from curling.aim_grid import aim_grid
+from curling.candidates import MOST_CANDIDATES
 from curling.cells import cells
 from curling.dynamics import actions, player, rollout, sample_action, step, step_exact
-from curling.engines.tables import law_index
 from curling.noise import Noise, noise_of
-from curling.physics import Physics, physics_of
+from curling.physics import Physics, law_index, physics_of
 from curling.rules import rule_of
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
@@ -81,7 +80,7 @@ class Curling:
     step_exact = staticmethod(step_exact)
     sample_action = staticmethod(sample_action)
     actions = staticmethod(actions)
-    max_actions = MOST
+    max_actions = MOST_CANDIDATES
     rollout = staticmethod(rollout)
     player = staticmethod(player)
     cells = staticmethod(cells)
@@ -174,7 +173,7 @@ class Curling:
         return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
     def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
-        """About `size` actions that cover what a throw can do, the same in every state; see `curling.aims`."""
+        """About `size` actions that cover what a throw can do, the same in every state; see `curling.aim_grid`."""
         return [
             AimBlock(self.aim(velocities[..., 0], velocities[..., 1], side), sd)
             for velocities, side, sd in aim_grid(self.law, noise_of(self.noise), size)

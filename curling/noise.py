@@ -62,7 +62,7 @@ def noise_of(noise: str | Noise | None) -> Noise:
 
 
 @kernel(typeof((0.0, 0.0))(float64, float64, float64, VECTOR, RNG))
-def throw(vx: float, vy: float, cap: float, sds: Array, rng: Rng) -> tuple[float, float]:
+def noisy_velocity(vx: float, vy: float, cap: float, sds: Array, rng: Rng) -> tuple[float, float]:
     """The velocity that an aim at (vx, vy) gives; the aim's speed is capped first, as the servers do.
 
     Args:

@@ -89,7 +89,8 @@ DC2_DECELERATION = 12.009216  # m/s^2
 DC2_STOP_SPEED = DC2_DECELERATION * 0.001  # m/s
 DC2_TURN = 0.066696 * DC2_DECELERATION  # the heading turns at this / v rad/s while the stone spins; spin never fades
 
-BY_NAME = {law.name: law for law in (FCV1, DC2)}
+LAWS = (FCV1, DC2)
+BY_NAME = {law.name: law for law in LAWS}
 
 
 def physics_of(name: str) -> Physics:
@@ -99,3 +100,8 @@ def physics_of(name: str) -> Physics:
         ValueError: not "fcv1" or "dc2".
     """
     return look_up("physics", name, BY_NAME)
+
+
+def law_index(name: str) -> int:
+    """The number of a physics in compiled code, an index into LAWS: 0 is "fcv1", 1 is "dc2"."""
+    return tuple(BY_NAME).index(name)

@@ -6,9 +6,9 @@ The probabilities were tuned by play against itself in noisy ends of both laws w
 
 from math import inf
 
-from curling.board import TEE, TEE_SPEED, draws, hits, is_guard, nearest, open_draw, to_tee
 from curling.sheet import DIAMETER, LAST_SHOT, STONES
 from curling.shots import draw
+from curling.tactics import TEE, TEE_SPEED, draw_either_spin, draw_if_clear, hit_either_spin, is_guard, nearest, to_tee
 from planners.base import Array, Rng
 from planners.jit import MATRIX, RNG, VECTOR, helper, int64, kernel, typeof
 
@@ -48,21 +48,21 @@ def _answer(
     if shot == LAST_SHOT and distance > SAFE_DRAW:
         second = nearest(law, stones, 1 - team, distance)
         wants = wants and (second < 0 or to_tee(law, stones, second) >= closest)
-    if wants and hits(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+    if wants and hit_either_spin(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
         return True
     if shot == LAST_SHOT:
         if distance < DIAMETER:
-            return draws(law, stones, aim, x, y - DIAMETER, side, 0.0) or hits(
+            return draw_either_spin(law, stones, aim, x, y - DIAMETER, side, 0.0) or hit_either_spin(
                 law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER
             )
-        return draws(law, stones, aim, 0.0, TEE[law], side, 0.0)
+        return draw_either_spin(law, stones, aim, 0.0, TEE[law], side, 0.0)
     chance = rng.random()
     if chance < FREEZE:
-        return draws(law, stones, aim, x, y - 1.2 * DIAMETER, side, ROOM)
+        return draw_either_spin(law, stones, aim, x, y - 1.2 * DIAMETER, side, ROOM)
     if chance < FREEZE + PEEL_GUARD and shot >= free_guard:
         for i in range(STONES):
             if is_guard(law, stones, i) and abs(stones[i, 0] - x) < 2.0 * DIAMETER:
-                if hits(law, stones, aim, i, 0.0, PEEL * TEE_SPEED[law], side, 0.0):
+                if hit_either_spin(law, stones, aim, i, 0.0, PEEL * TEE_SPEED[law], side, 0.0):
                     return True
     return False
 
@@ -73,7 +73,7 @@ def _build(
 ) -> bool:
     """The opponent does not lie shot: hit a stone that would limit the score, or guard."""
     if theirs >= 0 and rng.random() < HIT_SECOND:
-        if hits(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+        if hit_either_spin(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
             return True
     if shot == LAST_SHOT:
         return False
@@ -86,7 +86,7 @@ def _build(
         chance = CENTRE_OPENING
     else:
         chance, x = CORNER_OPENING, CORNER if rng.random() < 0.5 else -CORNER
-    return rng.random() < chance and draws(law, stones, aim, x, TEE[law] - CENTRE_GUARD, side, ROOM)
+    return rng.random() < chance and draw_either_spin(law, stones, aim, x, TEE[law] - CENTRE_GUARD, side, ROOM)
 
 
 @helper
@@ -97,13 +97,13 @@ def _draw_in(law: int, stones: Array, shot: int, aim: Array, side: float, rng: R
         for n in range(STONES):
             i = (first + n) % STONES
             if is_guard(law, stones, i) and abs(stones[i, 0]) < CORNER + DIAMETER:
-                if draws(law, stones, aim, stones[i, 0], TEE[law] - BEHIND, side, ROOM):
+                if draw_either_spin(law, stones, aim, stones[i, 0], TEE[law] - BEHIND, side, ROOM):
                     return True
                 break
     for _ in range(3):
         x = SPREAD_X * (2.0 * rng.random() - 1.0)
         y = TEE[law] - FRONT + SPREAD_Y * (2.0 * rng.random() - 1.0)
-        if open_draw(law, stones, aim, x, y, side, ROOM):
+        if draw_if_clear(law, stones, aim, x, y, side, ROOM):
             return True
         side = -side
     return False

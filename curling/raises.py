@@ -10,12 +10,13 @@ from math import atan2, ceil, cos, nan, sin, sqrt
 import numpy as np
 
 from curling.engines.analytic import EARLY
-from curling.engines.curve import motion_at, slope, spin_lost, tau_of_speed, tau_of_spin_lost
+from curling.engines.curve import lookup_slope, motion_at, spin_lost, tau_of_speed, tau_of_spin_lost
+from curling.engines.curve_tables import PER_TAU, STOP_SPEED, STRAIGHT
 from curling.engines.impact import impulses
 from curling.engines.rates import TIME_STEP
-from curling.engines.tables import LAWS, PER_TAU, STOP_SPEED, STRAIGHT
+from curling.physics import LAWS
 from curling.sheet import DIAMETER, STONE_RADIUS
-from curling.shots import AIM, CAP, CLOSE, arc_at, arrive, departure, tau_of_arc
+from curling.shots import AIM, CAP, CLOSE, aim_by_arrival, arc_at, release_motion, tau_of_arc
 from planners.jit import float64, helper, int64, kernel
 
 LAUNCH_SPIN = np.array([law.launch_spin for law in LAWS])
@@ -27,7 +28,7 @@ THINNEST = 1.3  # rad, between the heading of a raise and the line of centres
 @helper
 def _speed_of_range(law: int, distance: float) -> float:
     """Speed of a stone that stops after so many metres, about."""
-    return slope(STRAIGHT, law, tau_of_arc(law, distance) * PER_TAU[law]) * PER_TAU[law]
+    return lookup_slope(STRAIGHT, law, tau_of_arc(law, distance) * PER_TAU[law]) * PER_TAU[law]
 
 
 @helper
@@ -60,7 +61,7 @@ def _raised(law: int, x: float, y: float, vx: float, vy: float, left: float, sid
     start = tau_of_speed(law, sqrt(vx * vx + vy * vy))
     time = start - EARLY[law] - left
     late = ceil(time / TIME_STEP) * TIME_STEP - time
-    px, py, dx, dy = departure(law, side, start)
+    px, py, dx, dy = release_motion(law, side, start)
     qx, qy, _, _ = motion_at(law, side, left - late)
     _, _, wx, wy = motion_at(law, side, left - late - 0.5 * TIME_STEP)
     qx, qy, wy = -qx - px, qy - py, -wy
@@ -96,7 +97,7 @@ def promote(law: int, x: float, y: float, to_x: float, to_y: float, side: float)
         if not (abs(turn) < THINNEST and 0.0 < speed < CAP[law]):
             break
         left = tau_of_speed(law, speed)
-        vx, vy = arrive(law, x, y, left, DIAMETER * cos(turn), -DIAMETER * sin(turn), side)
+        vx, vy = aim_by_arrival(law, x, y, left, DIAMETER * cos(turn), -DIAMETER * sin(turn), side)
         run_x, run_y = _raised(law, x, y, vx, vy, left, side)
         miss = sqrt((run_x - want_x) ** 2 + (run_y - want_y) ** 2)
         if miss < best:

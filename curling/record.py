@@ -10,16 +10,28 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Self
 
-from curling.game import REASONS, End, Match, Record, Result, Shot, board, places, score_of
+from curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, places, score_of
 from curling.noise import Noise
 from curling.sheet import STONES
 from planners.base import require, require_choice
 
-__all__ = ["End", "Match", "Record", "Result", "Shot", "Writer", "board", "line_of", "parse", "places", "read", "write"]
+__all__ = [
+    "End",
+    "Match",
+    "Record",
+    "RecordedShot",
+    "Result",
+    "Writer",
+    "line_of",
+    "parse_line",
+    "places",
+    "read",
+    "write",
+]
 
 FORMAT = 1
 
-Line = Match | Shot | End | Result
+Line = Match | RecordedShot | End | Result
 
 
 def line_of(item: Line) -> str:
@@ -33,7 +45,7 @@ def line_of(item: Line) -> str:
     return json.dumps({"type": type(item).__name__.lower(), **item._asdict()}, allow_nan=False)
 
 
-def parse(line: str | bytes) -> Line:
+def parse_line(line: str | bytes) -> Line:
     """The part of a record that a line keeps.
 
     Raises:
@@ -85,7 +97,7 @@ class Writer:
         self._file = path.open("x", encoding="utf-8")
         self._write(match)
 
-    def shot(self, shot: Shot) -> None:
+    def shot(self, shot: RecordedShot) -> None:
         """Add a shot."""
         self._write(shot)
 
@@ -131,13 +143,13 @@ def read(path: Path, partial: bool = False) -> Record:
     items: list[Line] = []
     for number, line in enumerate(lines, 1):
         try:
-            items.append(parse(line))
+            items.append(parse_line(line))
         except ValueError as error:
             if partial and items and number == len(lines) and not line.endswith(b"\n"):
                 break
             raise ValueError(f"{path}, line {number}: {error}") from error
     matches = [item for item in items if isinstance(item, Match)]
-    shots = tuple(item for item in items if isinstance(item, Shot))
+    shots = tuple(item for item in items if isinstance(item, RecordedShot))
     ends = tuple(item for item in items if isinstance(item, End))
     results = [item for item in items if isinstance(item, Result)]
     if partial and not results:
@@ -159,8 +171,8 @@ def _match(format: int, **given: Any) -> Match:
     return Match(**given)
 
 
-def _shot(**given: Any) -> Shot:
-    shot = Shot(**given)
+def _shot(**given: Any) -> RecordedShot:
+    shot = RecordedShot(**given)
     require(all(type(number) is int for number in shot[:4]), "(end, shot, team, hammer)", shot[:4], "whole numbers")
     places = [place for place in shot.stones if place is not None]
     complete = len(shot.stones) == STONES and all(_numbers(place, 2) for place in places)

@@ -77,7 +77,7 @@ def score(stones: Array, tee: float, in_house: float) -> int:
 
 
 @kernel(boolean(MATRIX, MATRIX, int64, int64, int64, int64, float64, float64))
-def fouls(
+def is_foul(
     before: Array, after: Array, shot: int, team: int, free_guard: int, no_tick: int, tee: float, in_house: float
 ) -> bool:
     """Whether a shot removed (or, under the no-tick rule, ticked) a protected guard of the opponent.

@@ -12,7 +12,7 @@ After the last shot of an end the next end's empty sheet follows; only the end o
 
 import numpy as np
 
-from curling.rules import fouls, next_hammer, row, score, thrower
+from curling.rules import is_foul, next_hammer, row, score, thrower
 from curling.sheet import STONES
 from curling.value import value_of
 from planners.base import Array, require
@@ -25,24 +25,9 @@ REWARDS = ("points", "win", "win_probability")  # REWARD in params is one's plac
 _POINTS, _WIN, _WIN_PROBABILITY = range(3)
 
 # the entries of a model's params; NOISE is the first of four; VALUES, of `curling.value.win_probabilities`, to the end
-(
-    LAW,
-    SPIN,
-    CAP,
-    TEE_VX,
-    TEE_VY,
-    TEE,
-    IN_HOUSE,
-    FREE_GUARD,
-    NO_TICK,
-    ENDS,
-    LAST_END,
-    REWARD,
-    VX_UNIT,
-    VY_ZERO,
-    VY_UNIT,
-    NOISE,
-) = range(16)
+LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE = range(7)
+FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD = range(7, 12)
+VX_UNIT, VY_ZERO, VY_UNIT, NOISE = range(12, 16)
 VALUES = NOISE + 4
 
 
@@ -107,7 +92,7 @@ def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int 
 
 
 @kernel(typeof((0.0, True))(VECTOR, MATRIX, VECTOR, VECTOR))
-def settle(state: Array, stones: Array, next_state: Array, params: Array) -> tuple[float, bool]:
+def apply_rules(state: Array, stones: Array, next_state: Array, params: Array) -> tuple[float, bool]:
     """Apply the rules after a shot: free guard zone, score, hammer, the end of the match.
 
     Args:
@@ -124,7 +109,7 @@ def settle(state: Array, stones: Array, next_state: Array, params: Array) -> tup
     after = next_state[FIRST_STONE:].reshape((STONES, 2))
     tee, in_house = params[TEE], params[IN_HOUSE]
     free_guard, no_tick = int(params[FREE_GUARD]), int(params[NO_TICK])
-    foul = fouls(before, stones, shot, thrower(shot, hammer), free_guard, no_tick, tee, in_house)
+    foul = is_foul(before, stones, shot, thrower(shot, hammer), free_guard, no_tick, tee, in_house)
     kept = before if foul else stones
     for i in range(STONES):
         present = kept[i, 1] > 0.0

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from curling.engines import Path, make_engine
-from curling.game import CUT_SHORT, PLAYED_OUT, End, Record, Throw, board, places, score_of
+from curling.match_data import CUT_SHORT, PLAYED_OUT, End, Record, Throw, places, score_of, stones_after
 from curling.model import Curling
 from curling.sheet import STONES
-from curling.state import FIRST_STONE, HAMMER, LEAD, row_of, settle, shot_of, stones_of, team_of
+from curling.state import FIRST_STONE, HAMMER, LEAD, apply_rules, row_of, shot_of, stones_of, team_of
 from planners.base import Array, require
 
 
@@ -45,7 +45,7 @@ def outcome(model: Curling, state: Array, thrown: Throw, engine: str = "analytic
     Args:
         model: of the match.
         state: before the throw, [state_dim].
-        thrown: as of `curling.record.Shot`.
+        thrown: as of `curling.record.RecordedShot`.
         engine: what moves the stones, as of `curling.engines.make_engine`.
         trajectory: also return the paths of the stones.
     """
@@ -54,7 +54,7 @@ def outcome(model: Curling, state: Array, thrown: Throw, engine: str = "analytic
     arguments = stones_of(state), int(row_of(state)), np.array([vx, vy]), float(spin)
     stones, path = moves.unchecked_path(*arguments) if trajectory else (moves.unchecked(*arguments), None)
     next_state = np.empty_like(state)
-    reward, over = settle(state, stones, next_state, model.params)
+    reward, over = apply_rules(state, stones, next_state, model.params)
     if shot_of(state) < STONES - 1:
         kept = stones_of(next_state)
         return Outcome(next_state, kept, None, reward, over, not np.array_equal(kept, stones, equal_nan=True), path)
@@ -85,7 +85,7 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
         require(not over, where, shot, "none, the match is over")
         turn = *divmod(int(state[0]), STONES), team_of(state), int(state[HAMMER])
         require(turn == shot[:4], f"{where}: (end, shot, team, hammer)", shot[:4], f"{turn}")
-        after, stones = outcome(model, state, shot.thrown, record.match.engine), board(shot)
+        after, stones = outcome(model, state, shot.thrown, record.match.engine), stones_after(shot)
         apart = np.abs(after.stones - stones)
         same = (np.isnan(after.stones) == np.isnan(stones)).all() and not (apart > tolerance).any()
         require(bool(same), f"{where}: stones", shot.stones, f"those that the throw leads to, {places(after.stones)}")

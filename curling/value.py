@@ -22,25 +22,9 @@ MOST_LEAD = 20  # larger leads count as this one
 LEADS = 2 * MOST_LEAD + 1
 
 # Digital Curling 2, from self-play, as measured for the 2017 thesis; from -8 to 8 points; normalised by `check_table`
-THESIS = (
-    0.00000547291,
-    0.0000547291,
-    0.0000547291,
-    0.000547291,
-    0.00547291,
-    0.0156369,
-    0.0547291,
-    0.172006,
-    0.0390922,
-    0.390922,
-    0.195461,
-    0.070366,
-    0.0390922,
-    0.0125095,
-    0.00312738,
-    0.000781844,
-    0.000195461,
-)
+_AGAINST_HAMMER = 5.47291e-06, 5.47291e-05, 5.47291e-05, 0.000547291, 0.00547291, 0.0156369, 0.0547291, 0.172006
+_WITH_HAMMER = 0.0390922, 0.390922, 0.195461, 0.070366, 0.0390922, 0.0125095, 0.00312738, 0.000781844, 0.000195461
+THESIS = _AGAINST_HAMMER + _WITH_HAMMER
 
 # how often so many points were scored in the last end of games of two ends, in play of `presearch` against itself
 SELF_PLAY = {
@@ -87,7 +71,7 @@ def table_text(table: Sequence[float]) -> str:
     return json.dumps({str(points): weight for points, weight in weights}, indent=1) + "\n"
 
 
-def estimate(points: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
+def estimate_table(points: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
     """The table of ends that were played, smoothed by the thesis's table so that no score is impossible.
 
     Args:
@@ -101,11 +85,11 @@ def estimate(points: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[flo
     for scored in points:
         require(scored in POINTS, "points", scored, f"a whole number from {POINTS[0]} to {POINTS[-1]}")
         counts[int(scored) - POINTS[0]] += 1
-    return smoothed(counts, prior_ends)
+    return table_from_counts(counts, prior_ends)
 
 
-def smoothed(counts: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
-    """`estimate` from how often -8..8 points were scored, [17]."""
+def table_from_counts(counts: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
+    """`estimate_table` from how often -8..8 points were scored, [17]."""
     require_positive("prior_ends", prior_ends)
     return check_table((np.array(counts) + prior_ends * np.array(check_table(THESIS))).tolist())
 
@@ -117,7 +101,7 @@ def table_of(table: str | Sequence[float] | None, physics: str) -> tuple[float, 
         ValueError: not a table.
     """
     if table is None:
-        return smoothed(SELF_PLAY[physics])
+        return table_from_counts(SELF_PLAY[physics])
     if table == "thesis":
         return check_table(THESIS)
     return load_table(table) if isinstance(table, str) else check_table(table)

@@ -29,7 +29,7 @@ def make_curling(engine: str = "analytic", **parameters: Any) -> Curling:
     require(engine in engine_names(), "engine", engine, f"one of {', '.join(engine_names())}")
     if engine == "analytic":
         return Curling(**parameters)
-    from curling.reference import Box2DCurling
+    from curling.box2d_model import Box2DCurling
 
     return Box2DCurling(**parameters)
 

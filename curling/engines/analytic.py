@@ -8,11 +8,12 @@ from math import inf, isfinite, nan, sqrt
 import numpy as np
 
 from curling.engines.base import Engine, Path
-from curling.engines.curve import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, stones_on, where
-from curling.engines.events import advance, go, look_ahead
+from curling.engines.curve import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, place_of, row_count
+from curling.engines.curve_tables import HOG, LONGEST, TOP_SPEED
+from curling.engines.events import find_next_event, process_events, start_moving
 from curling.engines.impact import ROOM
 from curling.engines.rates import TIME_STEP
-from curling.engines.tables import HOG, LAWS, LONGEST, TOP_SPEED, law_index
+from curling.physics import LAWS, law_index
 from curling.sheet import STONES
 from planners.base import Array
 from planners.jit import helper, kernel
@@ -45,8 +46,8 @@ def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: f
         fast = min(v, TOP_SPEED[law]) / v
         vx, vy, early = fast * vx, fast * vy, EARLY[law]
         board[thrown, X], board[thrown, Y] = -early * vx, -early * vy
-        if go(law, board, thrown, -early, vx, vy, spin):
-            look_ahead(law, board, thrown, -early)
+        if start_moving(law, board, thrown, -early, vx, vy, spin):
+            find_next_event(law, board, thrown, -early)
 
 
 @helper
@@ -54,7 +55,7 @@ def _collect(law: int, board: Array, stones: Array, index: int) -> None:
     """The stones at rest, without those that the hog line takes away."""
     for i in range(STONES):
         stones[i, 0], stones[i, 1] = nan, nan
-    for n in range(stones_on(board)):
+    for n in range(row_count(board)):
         i = int(board[n, ROW])
         short = board[n, Y] <= HOG[law] and (HOG_REMOVES_ALL[law] or i == index)
         if board[n, STATE] != ABSENT and not short:
@@ -72,14 +73,14 @@ def shoot(stones: Array, index: int, vx: float, vy: float, spin: float, law: int
             Faster than the tables go: that speed.
         vy: see vx.
         spin: rad/s, counter-clockwise above 0.
-        law: 0 fcv1, 1 dc2, see `tables.law_index`.
+        law: 0 fcv1, 1 dc2, see `curling.physics.law_index`.
         workspace: scratch, float64 of shape WORKSPACE; what it holds does not matter.
     """
     if not 0 <= index < STONES:
         return
     rule = 1 if law == 1 else 0
     _release(rule, workspace, stones, index, vx, vy, spin)
-    advance(rule, workspace, 0.0, inf)
+    process_events(rule, workspace, 0.0, inf)
     _collect(rule, workspace, stones, index)
 
 
@@ -107,20 +108,20 @@ def _film(
     time, moving, n = 0.0, True, 0
     while moving and n < len(times):
         times[n] = n * interval
-        time = advance(law, board, time, times[n])
+        time = process_events(law, board, time, times[n])
         moving = False
-        for k in range(stones_on(board)):
+        for k in range(row_count(board)):
             moving = moving or board[k, STATE] == MOVING
         if not moving:
             times[n] = time
         for i in range(STONES):
             frames[n, i, 0], frames[n, i, 1] = nan, nan
-        for k in range(stones_on(board)):
+        for k in range(row_count(board)):
             i = int(board[k, ROW])
             if board[k, STATE] == RESTING:
                 frames[n, i, 0], frames[n, i, 1] = board[k, X], board[k, Y]
             elif board[k, STATE] == MOVING:
-                frames[n, i, 0], frames[n, i, 1] = where(law, board[k], times[n])
+                frames[n, i, 0], frames[n, i, 1] = place_of(law, board[k], times[n])
         n += 1
     _collect(law, board, stones, index)
     return n

@@ -21,8 +21,9 @@ from curling.engines.curve import (
     motion_at,
     tau_of_sine,
 )
+from curling.engines.curve_tables import INVERSE_CELLS, PER_SINE
 from curling.engines.rates import RATES
-from curling.engines.tables import INVERSE_CELLS, LAWS, PER_SINE
+from curling.physics import LAWS
 from curling.sheet import DIAMETER
 from planners.base import Array
 from planners.jit import helper
@@ -41,7 +42,7 @@ CLOSING = np.array([2.1 * float(RATES[law.name](np.array([1e-6]))[0][0]) for law
 
 
 @helper
-def meets(law: int, stone: Array, time: float, target_x: float, target_y: float) -> float:
+def contact_with_resting(law: int, stone: Array, time: float, target_x: float, target_y: float) -> float:
     """Time-to-stop at which a moving stone touches a resting one on the present piece of its path, or NEVER.
 
     The foot of the target on the curve comes from the inverse table, the contact from the triangle of miss and
@@ -105,7 +106,7 @@ def meets(law: int, stone: Array, time: float, target_x: float, target_y: float)
 
 
 @helper
-def crosses(law: int, stone: Array, time: float, nx: float, ny: float, limit: float) -> float:
+def line_crossing(law: int, stone: Array, time: float, nx: float, ny: float, limit: float) -> float:
     """Time-to-stop at which a stone crosses the line n . p = limit outwards, or NEVER; n is a unit vector.
 
     A path turns one way only: between its ends it is farthest out where its heading lies along the line.
@@ -159,7 +160,7 @@ def crosses(law: int, stone: Array, time: float, nx: float, ny: float, limit: fl
 
 
 @helper
-def collide(law: int, one: Array, two: Array, time: float, limit: float) -> float:
+def contact_of_moving(law: int, one: Array, two: Array, time: float, limit: float) -> float:
     """When two moving stones touch, or inf if not before `limit`; both keep to their pieces of path until then.
 
     Steps of a length h that cannot overrun a contact: gap = c h + A h^2 / 2, c the closing speed along the line of

@@ -1,4 +1,4 @@
-"""Look-ups on the universal curve of a free path (see `tables`), compiled.
+"""Look-ups on the universal curve of a free path (see `curve_tables`), compiled.
 
 A moving stone is a row of the workspace that says where the curve lies on the sheet (the fields below). Times are those
 of the shot, s since the release; tau is time-to-stop. `side` is +1 for counter-clockwise spin, -1 for clockwise, 0 for
@@ -7,7 +7,7 @@ none. Coordinates "in the frame of the curve" are already mirrored by `side`: th
 
 from math import sqrt
 
-from curling.engines.tables import (
+from curling.engines.curve_tables import (
     CURVE,
     GRAPH,
     LOST,
@@ -47,7 +47,7 @@ ABSENT, RESTING, MOVING = 0.0, 1.0, 2.0  # STATE
 
 
 @helper
-def stones_on(board: Array) -> int:
+def row_count(board: Array) -> int:
     """How many rows of a board hold stones; those of stones that left the sheet in this shot count."""
     return int(board[0, COUNT])
 
@@ -71,7 +71,7 @@ def lookup(table: Array, law: int, place: float) -> float:
 
 
 @helper
-def slope(table: Array, law: int, place: float) -> float:
+def lookup_slope(table: Array, law: int, place: float) -> float:
     """Derivative of `lookup`, per cell."""
     k, d = locate(place, table.shape[1])
     return float((3.0 * table[law, k, 3] * d + 2.0 * table[law, k, 2]) * d + table[law, k, 1])
@@ -93,7 +93,7 @@ def motion_at(law: int, side: float, tau: float) -> tuple[float, float, float, f
     """(X, Y, dX/dtau, dY/dtau) at time-to-stop tau, in m and m/s."""
     if side == 0.0:
         place = tau * PER_TAU[law]
-        return lookup(STRAIGHT, law, place), 0.0, slope(STRAIGHT, law, place) * PER_TAU[law], 0.0
+        return lookup(STRAIGHT, law, place), 0.0, lookup_slope(STRAIGHT, law, place) * PER_TAU[law], 0.0
     k, d = locate(tau * PER_TAU[law], CURVE.shape[1])
     x = ((CURVE[law, k, 3] * d + CURVE[law, k, 2]) * d + CURVE[law, k, 1]) * d + CURVE[law, k, 0]
     y = ((CURVE[law, k, 7] * d + CURVE[law, k, 6]) * d + CURVE[law, k, 5]) * d + CURVE[law, k, 4]
@@ -145,7 +145,7 @@ def side_of(spin: float) -> float:
 
 
 @helper
-def frame(
+def fit_curve(
     law: int, x: float, y: float, vx: float, vy: float, side: float
 ) -> tuple[float, float, float, float, float, float, float]:
     """Lay the curve so that it leads through (x, y) with velocity (vx, vy), not 0.
@@ -166,10 +166,10 @@ def frame(
 
 
 @helper
-def launch(law: int, stone: Array, time: float, x: float, y: float, vx: float, vy: float, spin: float) -> None:
+def start_path(law: int, stone: Array, time: float, x: float, y: float, vx: float, vy: float, spin: float) -> None:
     """At `time` the stone is at (x, y) with velocity (vx, vy), not 0, and this spin."""
     side = side_of(spin)
-    stop_x, stop_y, cos, sin, along, across, tau = frame(law, x, y, vx, vy, side)
+    stop_x, stop_y, cos, sin, along, across, tau = fit_curve(law, x, y, vx, vy, side)
     stone[ANCHOR_X], stone[ANCHOR_Y], stone[COS], stone[SIN] = stop_x, stop_y, cos, sin
     stone[X], stone[Y], stone[ALONG], stone[ACROSS] = x, y, along, across
     stone[SIDE_OF_SPIN] = side
@@ -178,7 +178,7 @@ def launch(law: int, stone: Array, time: float, x: float, y: float, vx: float, v
 
 
 @helper
-def where(law: int, stone: Array, time: float) -> tuple[float, float]:
+def place_of(law: int, stone: Array, time: float) -> tuple[float, float]:
     """Place of a moving stone on the sheet, m."""
     side = stone[SIDE_OF_SPIN]
     x, y = place_at(law, side, stone[STOP_TIME] - time)

@@ -7,7 +7,7 @@ several impacts. So a contact found in continuous time is dealt with at the refe
 
 from math import ceil, inf, sqrt
 
-from curling.engines.contact import collide, crosses, meets
+from curling.engines.contact import contact_of_moving, contact_with_resting, line_crossing
 from curling.engines.curve import (
     ABSENT,
     END_KIND,
@@ -25,16 +25,16 @@ from curling.engines.curve import (
     TURNING,
     X,
     Y,
-    launch,
     motion,
+    place_of,
+    row_count,
     spin_at,
-    stones_on,
+    start_path,
     tau_of_spin_lost,
-    where,
 )
+from curling.engines.curve_tables import BACK, SIDE, STOP_SPEED
 from curling.engines.impact import impact, impact_of_many
 from curling.engines.rates import TIME_STEP
-from curling.engines.tables import BACK, SIDE, STOP_SPEED
 from curling.sheet import DIAMETER
 from planners.base import Array
 from planners.jit import MATRIX, boolean, float64, helper, int64, kernel, typeof
@@ -44,16 +44,15 @@ MAX_EVENTS = 20_000  # a shot has a handful; stones that still move after so man
 
 
 @helper
-def _end_piece(law: int, stone: Array, time: float) -> None:
+def _find_end_of_piece(law: int, stone: Array, time: float) -> None:
     """Write when and why this piece of the path ends if no stone is in the way: END_TAU, END_KIND."""
     stone[END_TAU], stone[END_KIND] = 0.0, STOPS
     if stone[SPIN] < 0.0 and stone[SIDE_OF_SPIN] != 0.0:
         stone[END_TAU] = min(tau_of_spin_lost(law, -stone[SPIN]), stone[STOP_TIME] - time)
         stone[END_KIND] = SPIN_DIES
-    tau = max(
-        crosses(law, stone, time, 0.0, 1.0, BACK[law]),
-        max(crosses(law, stone, time, 1.0, 0.0, SIDE[law]), crosses(law, stone, time, -1.0, 0.0, SIDE[law])),
-    )
+    tau = line_crossing(law, stone, time, 0.0, 1.0, BACK[law])
+    tau = max(tau, line_crossing(law, stone, time, 1.0, 0.0, SIDE[law]))
+    tau = max(tau, line_crossing(law, stone, time, -1.0, 0.0, SIDE[law]))
     if tau >= stone[END_TAU]:
         stone[END_TAU], stone[END_KIND] = tau, LEAVES
 
@@ -65,12 +64,12 @@ def _step_after(time: float) -> float:
 
 
 @kernel(typeof(None)(int64, MATRIX, int64, float64))
-def look_ahead(law: int, board: Array, i: int, time: float) -> None:
+def find_next_event(law: int, board: Array, i: int, time: float) -> None:
     """Write what happens next to moving stone i, other moving stones apart: NEXT_TIME, NEXT_KIND."""
     tau, kind = board[i, END_TAU], board[i, END_KIND]
-    for j in range(stones_on(board)):
+    for j in range(row_count(board)):
         if board[j, STATE] == RESTING:
-            contact = meets(law, board[i], time, board[j, X], board[j, Y])
+            contact = contact_with_resting(law, board[i], time, board[j, X], board[j, Y])
             if contact >= tau:
                 tau, kind = contact, float(j)
     when = board[i, STOP_TIME] - tau
@@ -82,57 +81,57 @@ def look_ahead(law: int, board: Array, i: int, time: float) -> None:
 
 
 @kernel(typeof(None)(int64, MATRIX, int64, int64, float64))
-def _look_at(law: int, board: Array, i: int, j: int, time: float) -> None:
+def _update_next_event(law: int, board: Array, i: int, j: int, time: float) -> None:
     """Update what happens next to moving stone i, now that stone j may have come to rest in its way."""
     if board[j, STATE] == RESTING:
-        contact = meets(law, board[i], time, board[j, X], board[j, Y])
+        contact = contact_with_resting(law, board[i], time, board[j, X], board[j, Y])
         when = _step_after(board[i, STOP_TIME] - contact)
         if contact >= 0.0 and when < board[i, NEXT_TIME]:
             board[i, NEXT_TIME], board[i, NEXT_KIND] = when, float(j)
 
 
 @kernel(boolean(int64, MATRIX, int64, float64, float64, float64, float64))
-def go(law: int, board: Array, i: int, time: float, vx: float, vy: float, spin: float) -> bool:
+def start_moving(law: int, board: Array, i: int, time: float, vx: float, vy: float, spin: float) -> bool:
     """Stone i moves on from X, Y with a new velocity; False if that is too slow to move."""
     if not sqrt(vx * vx + vy * vy) > STOP_SPEED[law]:
         return False
     board[i, STATE] = MOVING
-    launch(law, board[i], time, board[i, X], board[i, Y], vx, vy, spin)
-    _end_piece(law, board[i], time)
+    start_path(law, board[i], time, board[i, X], board[i, Y], vx, vy, spin)
+    _find_end_of_piece(law, board[i], time)
     return True
 
 
 @helper
-def _halt(law: int, board: Array, i: int, time: float) -> None:
+def _prepare_impact(law: int, board: Array, i: int, time: float) -> None:
     """Write place, velocity and spin of stone i for an impact in the step that begins now.
 
     The step moves stones with the velocities that they have in its middle.
     """
     board[i, SPEED_X], board[i, SPEED_Y], board[i, TURNING] = 0.0, 0.0, 0.0
     if board[i, STATE] == MOVING:
-        board[i, X], board[i, Y] = where(law, board[i], time)
+        board[i, X], board[i, Y] = place_of(law, board[i], time)
         _, _, board[i, SPEED_X], board[i, SPEED_Y] = motion(law, board[i], time + 0.5 * TIME_STEP)
         board[i, TURNING] = spin_at(law, board[i], time + 0.5 * TIME_STEP)
 
 
 @helper
-def _resume(law: int, board: Array, i: int, time: float) -> None:
+def _move_on(law: int, board: Array, i: int, time: float) -> None:
     """Stone i moves on after an impact in the step that begins now, or lies there."""
     vx, vy = board[i, SPEED_X], board[i, SPEED_Y]
     board[i, X] += 0.5 * TIME_STEP * vx
     board[i, Y] += 0.5 * TIME_STEP * vy
-    if not go(law, board, i, time + 0.5 * TIME_STEP, vx, vy, board[i, TURNING]):
+    if not start_moving(law, board, i, time + 0.5 * TIME_STEP, vx, vy, board[i, TURNING]):
         board[i, STATE] = RESTING
 
 
 @helper
-def _touched(law: int, board: Array, i: int, j: int, time: float) -> bool:
+def _third_stone_touches(law: int, board: Array, i: int, j: int, time: float) -> bool:
     """Whether a third stone touches i or j, halted for their impact."""
-    for k in range(stones_on(board)):
+    for k in range(row_count(board)):
         if board[k, STATE] != ABSENT and k != i and k != j:
             x, y = board[k, X], board[k, Y]
             if board[k, STATE] == MOVING:
-                x, y = where(law, board[k], time)
+                x, y = place_of(law, board[k], time)
             dx, dy, ex, ey = x - board[i, X], y - board[i, Y], x - board[j, X], y - board[j, Y]
             if min(dx * dx + dy * dy, ex * ex + ey * ey) <= DIAMETER * DIAMETER:
                 return True
@@ -140,57 +139,57 @@ def _touched(law: int, board: Array, i: int, j: int, time: float) -> bool:
 
 
 @helper
-def _hit(law: int, board: Array, i: int, j: int, time: float) -> None:
+def _process_impact(law: int, board: Array, i: int, j: int, time: float) -> None:
     """Moving stone i and stone j overlap in the step that begins now."""
     middle = time + 0.5 * TIME_STEP
-    _halt(law, board, i, time)
-    _halt(law, board, j, time)
-    if _touched(law, board, i, j, time):
-        for k in range(stones_on(board)):
+    _prepare_impact(law, board, i, time)
+    _prepare_impact(law, board, j, time)
+    if _third_stone_touches(law, board, i, j, time):
+        for k in range(row_count(board)):
             if k != i and k != j:
-                _halt(law, board, k, time)
+                _prepare_impact(law, board, k, time)
         impact_of_many(law, board)
-        for k in range(stones_on(board)):
+        for k in range(row_count(board)):
             if board[k, STATE] == MOVING or board[k, SPEED_X] != 0.0 or board[k, SPEED_Y] != 0.0:
-                _resume(law, board, k, time)
-        for k in range(stones_on(board)):
+                _move_on(law, board, k, time)
+        for k in range(row_count(board)):
             if board[k, STATE] == MOVING:
-                look_ahead(law, board, k, middle)
+                find_next_event(law, board, k, middle)
         return
     impact(law, board, i, j)
-    _resume(law, board, i, time)
-    _resume(law, board, j, time)
-    for k in range(stones_on(board)):
+    _move_on(law, board, i, time)
+    _move_on(law, board, j, time)
+    for k in range(row_count(board)):
         if board[k, STATE] == MOVING:
             if k == i or k == j or board[k, NEXT_KIND] == j:
-                look_ahead(law, board, k, middle)
+                find_next_event(law, board, k, middle)
             else:
-                _look_at(law, board, k, i, middle)
-                _look_at(law, board, k, j, middle)
+                _update_next_event(law, board, k, i, middle)
+                _update_next_event(law, board, k, j, middle)
 
 
 @helper
-def _end(law: int, board: Array, i: int, time: float) -> None:
+def _process_end(law: int, board: Array, i: int, time: float) -> None:
     """The piece of path of moving stone i ends now."""
     if board[i, END_KIND] == LEAVES:
         board[i, STATE] = ABSENT
         return
     board[i, X], board[i, Y], vx, vy = motion(law, board[i], time)
-    if board[i, END_KIND] == SPIN_DIES and go(law, board, i, time, vx, vy, 0.0):
-        look_ahead(law, board, i, time)
+    if board[i, END_KIND] == SPIN_DIES and start_moving(law, board, i, time, vx, vy, 0.0):
+        find_next_event(law, board, i, time)
         return
     board[i, STATE] = RESTING
-    for k in range(stones_on(board)):
+    for k in range(row_count(board)):
         if board[k, STATE] == MOVING:
-            _look_at(law, board, k, i, time)
+            _update_next_event(law, board, k, i, time)
 
 
 @helper
-def advance(law: int, board: Array, time: float, until: float) -> float:
+def process_events(law: int, board: Array, time: float, until: float) -> float:
     """Let everything happen that happens from `time` to `until`; the time of the last event."""
     for _ in range(MAX_EVENTS):
-        who, other, soonest, first, last = -1, -1, inf, stones_on(board), -1
-        for i in range(stones_on(board)):
+        who, other, soonest, first, last = -1, -1, inf, row_count(board), -1
+        for i in range(row_count(board)):
             if board[i, STATE] == MOVING:
                 first, last = min(first, i), i
                 if board[i, NEXT_TIME] < soonest:
@@ -199,7 +198,7 @@ def advance(law: int, board: Array, time: float, until: float) -> float:
             if board[i, STATE] == MOVING:
                 for j in range(first, i):
                     if board[j, STATE] == MOVING:
-                        contact = collide(law, board[i], board[j], time, min(soonest, until))
+                        contact = contact_of_moving(law, board[i], board[j], time, min(soonest, until))
                         contact = _step_after(contact) if contact < inf else inf
                         if contact < soonest:
                             who, other, soonest = i, j, contact
@@ -208,9 +207,9 @@ def advance(law: int, board: Array, time: float, until: float) -> float:
         if other < 0 and board[who, NEXT_KIND] >= 0.0:
             other = int(board[who, NEXT_KIND])
         if other >= 0:
-            _hit(law, board, who, other, soonest)
+            _process_impact(law, board, who, other, soonest)
             time = max(time, soonest + 0.5 * TIME_STEP)
         else:
-            _end(law, board, who, soonest)
+            _process_end(law, board, who, soonest)
             time = max(time, soonest)
     return time

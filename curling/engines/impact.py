@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 
 from curling.engines.curve import ABSENT, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
-from curling.engines.tables import LAWS
+from curling.physics import LAWS
 from curling.sheet import DIAMETER, STONE_RADIUS, STONES
 from planners.base import Array
 from planners.jit import helper

@@ -10,7 +10,7 @@ from planners.base import Array
 TIME_STEP = 0.001  # s
 
 
-def fcv1(v: Array) -> tuple[Array, Array, Array]:
+def fcv1_rates(v: Array) -> tuple[Array, Array, Array]:
     """Deceleration in m/s^2, rate of turning in rad/s and loss of spin in rad/s^2 at speed v.
 
     Euler steps h of dv/dt = -a follow dv/dt = -a (1 + a' h / 2) up to h^2, and a rate g that is summed at the
@@ -24,11 +24,11 @@ def fcv1(v: Array) -> tuple[Array, Array, Array]:
     return a * (1.0 - 0.5 * TIME_STEP * a0 / (v + b) ** 2), turn * (1.0 + power * early), loss * (1.0 - early)
 
 
-def dc2(v: Array) -> tuple[Array, Array, Array]:
+def dc2_rates(v: Array) -> tuple[Array, Array, Array]:
     """The same for dc2: each step h pushes the stone aside after slowing it down, and spin never fades."""
     a, h = DC2_DECELERATION, TIME_STEP
     turn = np.arctan2(DC2_TURN * h, np.maximum(v, DC2_STOP_SPEED) - 0.5 * a * h) / h
     return np.full_like(v, a), turn, np.zeros_like(v)
 
 
-RATES: dict[str, Callable[[Array], tuple[Array, Array, Array]]] = {"fcv1": fcv1, "dc2": dc2}
+RATES: dict[str, Callable[[Array], tuple[Array, Array, Array]]] = {"fcv1": fcv1_rates, "dc2": dc2_rates}

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from curling.model import Curling
-from curling.players.static import MOST_LYING, features, outcomes
+from curling.players.static import MOST_LYING, features, outcome_table
 from curling.rules import next_hammer
 from curling.sheet import STONES, TEAM_STONES
 from curling.state import LAST_END, LEAD, TIME, VALUES, hammer_of
@@ -29,7 +29,7 @@ def worths(model: Curling, state: Array, evaluation: str) -> Array:
     points = own if hammer == 0 else [-n for n in own]
     after = np.array([value_of(params[VALUES:], left, next_hammer(n, hammer), lead + n) for n in points])
     if evaluation == "static":
-        worth: Array = outcomes(model.physics) @ after
+        worth: Array = outcome_table(model.physics) @ after
         return worth
     lying = after[TEAM_STONES - MOST_LYING : TEAM_STONES + MOST_LYING + 1]
     return np.tile(np.repeat(lying, 2), STONES + 1)

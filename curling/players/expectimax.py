@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from curling.model import Curling
 from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
-from curling.players.grids import FEWEST, expected, largest, make_grids, smooth
+from curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
 from curling.sheet import STONES
 from curling.state import shot_of
 from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_state, require, require_choice
@@ -132,7 +132,7 @@ class _Search:
     def one_ply(self, blocks: Sequence[AimBlock]) -> tuple[Array, Visits]:
         """(expected values of the aims, evaluations of each): playouts until the budget is spent.
 
-        Aims that there was no time for are worth NaN.
+        VelocityGrid that there was no time for are worth NaN.
         """
         actions = aims_of(blocks)
         order = self.rng.permutation(len(actions))
@@ -153,7 +153,7 @@ class _Search:
             visits += more // len(sums) + (np.arange(len(sums)) < more % len(sums))
         back = np.argsort(order)
         values = np.where(over, sums, sums / np.maximum(visits, 1))
-        return expected(blocks, self.mover * values[back], visits[back] > 0), visits[back]
+        return expected_values(blocks, self.mover * values[back], visits[back] > 0), visits[back]
 
     def two_plies(self, blocks: Sequence[AimBlock], replies: Sequence[AimBlock]) -> tuple[Array, Visits]:
         """The same, each aim followed by the opponent's best reply."""
@@ -180,7 +180,7 @@ class _Search:
 
         done = self.in_time(reply, len(actions))
         back = np.argsort(order)
-        return expected(blocks, worst[back], back < done), np.where(back < done, len(answers), 0)
+        return expected_values(blocks, worst[back], back < done), np.where(back < done, len(answers), 0)
 
     def cost(self) -> float:
         """Seconds that it takes to play an aim and value what follows, by trying the coarsest grid."""
@@ -230,13 +230,13 @@ class Expectimax:
         search = _Search(model, state, self.evaluation, budget, rng)
         affordable = float(budget.simulations or 0) or (budget.seconds or 0.0) / search.cost()
         if self.plies == 2 and search.shots > 1 and affordable >= FEWEST**2:
-            replies = largest(affordable**0.5)
-            grids = [model.aim_grid(state, size) for size in (largest(affordable / replies), replies)]
+            replies = largest_affordable(affordable**0.5)
+            grids = [model.aim_grid(state, size) for size in (largest_affordable(affordable / replies), replies)]
             blocks = grids[0]
             values, visits = search.two_plies(*grids)
         else:
             rounds = FIRST_ROUNDS if search.playouts and search.shots > 1 else 1
-            blocks = model.aim_grid(state, largest(affordable / rounds))
+            blocks = model.aim_grid(state, largest_affordable(affordable / rounds))
             values, visits = search.one_ply(blocks)
         best = int(np.nanargmax(values))
         actions, seconds = aims_of(blocks), time.perf_counter() - start

@@ -42,7 +42,7 @@ def _try(
     return len(actions) * simulations
 
 
-def spread(actions: Array, n: int) -> Array:
+def evenly_spaced(actions: Array, n: int) -> Array:
     """At most n actions, evenly from the list, which has kinds of shots together."""
     if len(actions) <= n:
         return actions
@@ -82,7 +82,7 @@ class RuleBased:
         model = planning_model(model, "rulebased")
         state = check_state(model, state)
         if root_actions is None:
-            actions = spread(own_actions(model, state), self.n_candidates)
+            actions = evenly_spaced(own_actions(model, state), self.n_candidates)
         else:
             actions = check_actions(model, root_actions)
         functions = functions_of(model, NEEDED)

@@ -86,7 +86,7 @@ def probabilities(counts: Array) -> Array:
 
 
 @cache
-def outcomes(physics: str) -> Array:
+def outcome_table(physics: str) -> Array:
     """Probabilities of -8..8 points for the team with the hammer, by `features`, [features, 17]."""
     given: Any = json.loads(FILE.read_text(encoding="utf-8"))
     table = np.array(given[physics], np.float64)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from threading import Condition, Lock
 from typing import Any
 
-from curling.game import Match
-from curling.record import parse
+from curling.match_data import Match
+from curling.record import parse_line
 from curling.replay.story import Event, Story
 from curling.server.feed import KEPT, Feed, Line
 
@@ -41,7 +41,7 @@ class Watched:
             return self._events[number]
 
     def _tell(self, line: Line) -> Event:
-        item = parse(json.dumps(line))
+        item = parse_line(json.dumps(line))
         if isinstance(item, Match):
             self._story = Story(item)
             return self._story.begin()

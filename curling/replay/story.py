@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from curling.game import End, Match, Record, Result, Shot, Throw, board
+from curling.match_data import End, Match, Record, RecordedShot, Result, Throw, stones_after
 from curling.replay.curve import win_probability
 from curling.replay.paths import tracks
 from curling.sheet import STONES
@@ -59,15 +59,17 @@ class Story:
             },
         }
 
-    def tell(self, item: Shot | End | Result) -> Event:
+    def tell(self, item: RecordedShot | End | Result) -> Event:
         """The next part of the record.
 
         Raises:
             ValueError: a shot that is not the next one of the match.
         """
-        return self._shot(item) if isinstance(item, Shot) else {"type": type(item).__name__.lower(), **item._asdict()}
+        if isinstance(item, RecordedShot):
+            return self._shot(item)
+        return {"type": type(item).__name__.lower(), **item._asdict()}
 
-    def _shot(self, shot: Shot) -> Event:
+    def _shot(self, shot: RecordedShot) -> Event:
         """The shot: speeds in m/s of a real clock, angles in degrees, times in milliseconds, lengths in millimetres."""
         turn = *divmod(int(self._state[TIME]), STONES), int(team_of(self._state)), int(self._state[HAMMER])
         require(
@@ -79,7 +81,7 @@ class Story:
         before = self._state
         after = outcome(self.model, before, shot.thrown, self.match.engine, trajectory=True)
         assert after.path is not None
-        stones = board(shot)
+        stones = stones_after(shot)
         self._compare(after.stones, stones)
         self._state, self._over = after.state, after.over
         if after.points is None:
@@ -101,7 +103,7 @@ class Story:
             "chance": after.reward if after.over else self._chance(),
         }
 
-    def _as_aimed(self, state: Array, shot: Shot) -> Any:
+    def _as_aimed(self, state: Array, shot: RecordedShot) -> Any:
         """The track of the thrown stone without the error of execution; None if there is no error."""
         if shot.aim[:2] == shot.thrown[:2]:
             return None

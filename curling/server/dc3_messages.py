@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from curling.game import Match, Throw
+from curling.match_data import Match, Throw
 from curling.noise import Noise, noise_of
 from curling.physics import physics_of
 from curling.protocols import dc3

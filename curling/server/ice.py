@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 import numpy as np
 
 from curling.client.interrupts import ctrl_c_ignored
-from curling.game import Throw
+from curling.match_data import Throw
 from curling.model import Curling
 from curling.umpire import Outcome, outcome
 from planners.base import Array

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling.game import End, Match, Result, Shot, Throw, places
+from curling.match_data import End, Match, RecordedShot, Result, Throw, places
 from curling.model import Curling
-from curling.noise import noise_of, throw
+from curling.noise import noise_of, noisy_velocity
 from curling.rules import score, thrower
 from curling.sheet import LAST_SHOT, no_stones
 from curling.state import HAMMER, stones_of
@@ -15,7 +15,7 @@ from curling.umpire import Outcome
 from planners.base import Array
 
 Errors = Callable[[float, float], tuple[float, float]]
-Keep = Callable[[Match | Shot | End | Result], None]
+Keep = Callable[[Match | RecordedShot | End | Result], None]
 
 
 class Times(NamedTuple):
@@ -28,7 +28,7 @@ class Times(NamedTuple):
 def errors_of(model: Curling, seed: int | Sequence[int]) -> Errors:
     """The velocities that aims give in one match; the error of throw t depends on the seed and t alone."""
     rng, cap, sds = np.random.default_rng(seed), model.law.max_speed, noise_of(model.noise).params
-    return lambda vx, vy: throw(vx, vy, cap, sds, rng)
+    return lambda vx, vy: noisy_velocity(vx, vy, cap, sds, rng)
 
 
 class Referee:
@@ -103,9 +103,8 @@ class Referee:
             after: what `curling.umpire.outcome` says of it.
             seconds: that the mover needed.
         """
-        self._keep(
-            Shot(self.end, self.shot, self.team, self.hammer, aim, thrown, places(after.stones), None, None, seconds)
-        )
+        turn = self.end, self.shot, self.team, self.hammer
+        self._keep(RecordedShot(*turn, aim, thrown, places(after.stones), None, None, seconds))
         self.state, self.stones = after.state, after.stones
         if after.points is None:
             self.shot += 1

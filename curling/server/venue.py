@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from curling.game import End, Match, Result, Shot
+from curling.match_data import End, Match, RecordedShot, Result
 from curling.model import Curling
 from curling.record import Writer, line_of
 from curling.server.feed import Feed
@@ -80,7 +80,7 @@ class Ledger:
         self._id, self.path, self._feed, self._say = match_id, path, feed, say
         self._writer: Writer | None = None
 
-    def keep(self, item: Match | Shot | End | Result) -> None:
+    def keep(self, item: Match | RecordedShot | End | Result) -> None:
         """Take the next part of the record."""
         try:
             self._write(item)
@@ -98,11 +98,11 @@ class Ledger:
                 self._writer.close()
         self._writer = None
 
-    def _write(self, item: Match | Shot | End | Result) -> None:
+    def _write(self, item: Match | RecordedShot | End | Result) -> None:
         match item:
             case Match() if self.path is not None:
                 self._writer = Writer(self.path, item)
-            case Shot() if self._writer is not None:
+            case RecordedShot() if self._writer is not None:
                 self._writer.shot(item)
             case End() if self._writer is not None:
                 self._writer.end(item)

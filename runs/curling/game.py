@@ -11,9 +11,9 @@ import numpy as np
 
 from curling import players
 from curling.dynamics import release
-from curling.game import score_of
+from curling.match_data import score_of
 from curling.model import Curling
-from curling.record import End, Match, Record, Result, Shot, places
+from curling.record import End, Match, Record, RecordedShot, Result, places
 from curling.sheet import STONES
 from curling.state import HAMMER, TIME, team_of
 from curling.umpire import outcome
@@ -100,7 +100,7 @@ def play(game: Game) -> Record:
     seed, pair = match.seed or 0, match.pair or 0
     crew = [_player(side, planning) for side in game.sides]
     rngs = [named_rng(f"{team}|{game.sides}", seed, game.number) for team in (0, 1)]
-    shots: list[Shot] = []
+    shots: list[RecordedShot] = []
     ends: list[End] = []
     state, over, value = model.initial_state(np.random.default_rng(0)), False, 0.5
     while not over:
@@ -118,7 +118,7 @@ def play(game: Game) -> Record:
         state, stones, points, value, over = outcome(model, state, thrown)[:5]
         expected = promise * (1.0 if team == 0 else -1.0)
         shots.append(
-            Shot(
+            RecordedShot(
                 end,
                 shot,
                 team,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from curling.game import Match
+from curling.match_data import Match
 from curling.model import MOST_ENDS, Curling
 from curling.noise import Noise, noise_of
 from curling.replay import live

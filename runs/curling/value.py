@@ -55,7 +55,7 @@ def main(folder: Path, out: Path | None) -> int:
     points = [scored for game in games for scored in hammer_points(game)]
     if not points:
         raise UsageError(f"{folder} holds no match record with an end in it; bonspiel match writes them")
-    table = value.estimate(points)
+    table = value.estimate_table(points)
     print(report(points, table))
     if out is not None:
         with writing(out):

@@ -11,8 +11,8 @@ from curling import players, record, umpire
 from curling.checks import check_match_state
 from curling.dynamics import release
 from curling.engines import make_engine
-from curling.engines.tables import law_index
 from curling.model import Curling
+from curling.physics import law_index
 from curling.sheet import STONES
 from curling.shots import draw, reach
 from curling.state import row_of, state_of, stones_of

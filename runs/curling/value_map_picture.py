@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from matplotlib.ticker import PercentFormatter
 
-from curling.aims import WIDEST
-from curling.engines.tables import law_index
+from curling.aim_grid import WIDEST
+from curling.physics import law_index
 from curling.sheet import STONE_RADIUS, STONES, TEAM_STONES, present
 from curling.shots import launched
 from curling.state import LEAD, TIME, hammer_of, shot_of, stones_of, team_of

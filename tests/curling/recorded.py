@@ -15,7 +15,7 @@ from curling.sheet import no_stones
 DATA = Path(__file__).parent / "data"
 
 
-class Shot(NamedTuple):
+class ReferenceShot(NamedTuple):
     kind: str  # "free", "1 stone", "2-5 stones", "6-15 stones", "clusters"
     stones: np.ndarray
     index: int
@@ -38,7 +38,7 @@ def kind_of(stones: int, collisions: int, cluster: bool) -> str:
     return "1 stone" if stones == 1 else "2-5 stones" if stones <= 5 else "6-15 stones"
 
 
-def dc3_shots() -> list[Shot]:
+def dc3_shots() -> list[ReferenceShot]:
     def place(listed: list[dict[str, Any]]) -> np.ndarray:
         stones = no_stones()
         for s in listed:
@@ -46,7 +46,7 @@ def dc3_shots() -> list[Shot]:
         return stones
 
     return [
-        Shot(
+        ReferenceShot(
             kind_of(len(r["initial"]), r["n_collisions"], r["kind"] == "cluster"),
             place(r["initial"]),
             r["shooter"],
@@ -59,7 +59,7 @@ def dc3_shots() -> list[Shot]:
     ]
 
 
-def dc2_shots() -> list[Shot]:
+def dc2_shots() -> list[ReferenceShot]:
     """DC2's y points away from the house and its rows are in the order thrown; spin 0 is clockwise."""
 
     def place(listed: list[list[float]]) -> np.ndarray:
@@ -68,7 +68,7 @@ def dc2_shots() -> list[Shot]:
         return stones * (1.0, -1.0) + (-2.375, 41.28)
 
     return [
-        Shot(
+        ReferenceShot(
             kind_of(r["shot_num"], r["shot_num"], False),
             place(r["initial"]),
             r["shot_num"],
@@ -81,16 +81,16 @@ def dc2_shots() -> list[Shot]:
     ]
 
 
-def shots(physics: str) -> list[Shot]:
+def shots(physics: str) -> list[ReferenceShot]:
     return dc3_shots() if physics_of(physics).name == "fcv1" else dc2_shots()
 
 
-def sample(given: list[Shot], every: dict[str, int]) -> list[Shot]:
+def sample(given: list[ReferenceShot], every: dict[str, int]) -> list[ReferenceShot]:
     """Every n-th shot of each kind."""
     return [shot for kind, n in every.items() for shot in [s for s in given if s.kind == kind][::n]]
 
 
-def as_played_by(engine: Engine, given: Iterable[Shot]) -> list[Shot]:
+def as_played_by(engine: Engine, given: Iterable[ReferenceShot]) -> list[ReferenceShot]:
     """The same shots with the stones that this engine leaves."""
     return [s._replace(final=engine.shot(s.stones, s.index, s.velocity, s.spin)) for s in given]
 
@@ -100,7 +100,7 @@ class Errors(NamedTuple):
     millimetres: list[float]  # largest distance of a surviving stone, where they do
 
 
-def compare(engine: Engine, given: Iterable[Shot]) -> dict[str, Errors]:
+def compare(engine: Engine, given: Iterable[ReferenceShot]) -> dict[str, Errors]:
     """Errors of an engine by kind of shot."""
     errors: dict[str, Errors] = defaultdict(lambda: Errors([], []))
     for shot in given:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from curling import candidates as kinds
-from curling.candidates import MOST, candidates
+from curling.candidates import MOST_CANDIDATES, candidate_shots
 from curling.model import Curling
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FIRST_STONE, state_of, stones_of, team_of
@@ -35,9 +35,9 @@ def random_states(model: Curling, n: int, seed: int = 0) -> list[np.ndarray]:
 
 def actions(model: Curling, state: np.ndarray) -> dict[int, np.ndarray]:
     """The candidates by key."""
-    out, keys = np.full((MOST, 3), np.nan), np.zeros(MOST, np.uint64)
+    out, keys = np.full((MOST_CANDIDATES, 3), np.nan), np.zeros(MOST_CANDIDATES, np.uint64)
     n = model.actions(state, model.params, out, keys)
-    assert 1 <= n <= MOST == model.max_actions
+    assert 1 <= n <= MOST_CANDIDATES == model.max_actions
     assert len(set(keys[:n].tolist())) == n
     return dict(zip(keys[:n].tolist(), out[:n], strict=True))
 
@@ -142,8 +142,8 @@ def test_interpreted_and_compiled_candidates_are_the_same():
     for state in random_states(model, 16, seed=1):
         arguments = 0, stones_of(state), int(state[0]), team_of(state), 5
         found = []
-        for function in (candidates, candidates.py_func):
-            aims, keys = np.zeros((MOST, 3)), np.zeros(MOST, np.uint64)
+        for function in (candidate_shots, candidate_shots.py_func):
+            aims, keys = np.zeros((MOST_CANDIDATES, 3)), np.zeros(MOST_CANDIDATES, np.uint64)
             n = function(*arguments, aims, keys)
             found.append((n, aims[:n].tolist(), keys[:n].tolist()))
         assert found[0] == found[1]
@@ -153,6 +153,8 @@ def test_kinds_differ():
     numbers = [
         value
         for name, value in vars(kinds).items()
-        if name.isupper() and isinstance(value, int) and name not in ("MOST", "STONES", "TEAM_STONES", "LAST_SHOT")
+        if name.isupper()
+        and isinstance(value, int)
+        and name not in ("MOST_CANDIDATES", "STONES", "TEAM_STONES", "LAST_SHOT")
     ]
     assert sorted(numbers) == list(range(len(numbers)))

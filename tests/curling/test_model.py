@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import planners
-from curling.aims import aim_grid
+from curling.aim_grid import aim_grid
+from curling.box2d_model import Box2DCurling
 from curling.model import Curling
 from curling.noise import Noise, noise_of
-from curling.reference import Box2DCurling
 from curling.sheet import no_stones, present
 from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
 from envs.checks import check_model
@@ -134,7 +134,7 @@ def test_removing_a_guard_early_is_undone():
 @pytest.mark.parametrize(("cls", "shots"), [(Curling, 150), (Box2DCurling, 40)])
 def test_recorded_matches(cls, shots):
     """Every recorded shot: the free guard zone's verdict, the stones that stay, scores, hammer and end of match."""
-    apart, fouls, previous = [], 0, None
+    apart, is_foul, previous = [], 0, None
     for update in list(records("dc3_updates.jsonl"))[:shots]:
         if update["move"] and update["move"]["type"] == "shot" and previous["shot"] >= 0:
             model = cls(ends=len(update["scores"]["team0"]), noise=Noise())
@@ -153,10 +153,10 @@ def test_recorded_matches(cls, shots):
                 else:
                     apart.append(np.inf)
             if update["foul"]:
-                fouls += 1
+                is_foul += 1
                 np.testing.assert_array_equal(state[FIRST_STONE:], before[FIRST_STONE:])
         previous = update
-    assert fouls == 2
+    assert is_foul == 2
     assert np.mean(np.array(apart) < 0.05) > 0.9
 
 
@@ -228,7 +228,7 @@ def test_unit_of_velocity():
 @pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 @pytest.mark.parametrize("unit", ["m/s", "box"])
 def test_grid_of_aims(physics, unit):
-    """The actions can be played and aim at the velocities of `curling.aims`."""
+    """The actions can be played and aim at the velocities of `curling.aim_grid`."""
     model = Curling(physics=physics, velocity_unit=unit)
     blocks = model.aim_grid(model.initial_state(np.random.default_rng()), 1312)
     assert 1000 < sum(block.actions[..., 0].size for block in blocks) < 1600

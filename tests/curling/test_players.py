@@ -12,8 +12,8 @@ from curling.model import Curling
 from curling.players import expectimax, static
 from curling.players.evaluation import worths
 from curling.players.expectimax import Expectimax
-from curling.players.grids import FEWEST, expected, smooth
-from curling.players.rulebased import spread
+from curling.players.rulebased import evenly_spaced
+from curling.players.smoothing import FEWEST, expected_values, smooth
 from curling.rules import score
 from curling.sheet import no_stones
 from curling.state import FIRST_STONE, state_of, stones_of
@@ -77,9 +77,9 @@ def test_values_are_smoothed_without_those_that_are_unknown():
     blocks = [AimBlock(np.zeros((31, 41, 3)), (1.5, 2.5)), AimBlock(np.zeros((2, 3, 3)), (0.0, 0.0))]
     rows, columns = np.mgrid[0:31, 0:41].astype(float)
     values = np.concatenate([np.sin(rows / 5.0).ravel() * np.cos(columns / 7.0).ravel(), np.arange(6.0)])
-    np.testing.assert_allclose(expected(blocks, values, np.full(len(values), True)), smooth(blocks, values))
+    np.testing.assert_allclose(expected_values(blocks, values, np.full(len(values), True)), smooth(blocks, values))
     known = rng.random(len(values)) < 0.7
-    found = expected(blocks, np.where(known, values, 1e9), known)
+    found = expected_values(blocks, np.where(known, values, 1e9), known)
     np.testing.assert_array_equal(np.isnan(found), ~known)
     assert np.abs(found - smooth(blocks, values))[known].max() < 0.1
     np.testing.assert_array_equal(found[-6:][known[-6:]], values[-6:][known[-6:]])
@@ -231,7 +231,7 @@ def test_the_static_table_tells_how_ends_go_on(tmp_path):
     made, shipped = (json.loads(path.read_text()) for path in (tmp_path / "static.json", static.FILE))
     assert {key: np.shape(made[key]) for key in made} == {key: np.shape(shipped[key]) for key in shipped}
     for physics in ("fcv1", "dc2"):
-        expected = static.outcomes(physics) @ np.arange(-8, 9)
+        expected = static.outcome_table(physics) @ np.arange(-8, 9)
         one_left = expected.reshape(17, static.LYING, 2)[1]
         assert (np.diff(one_left[static.MOST_LYING + 1 :, 0]) > 0).all()
         assert (one_left[: static.MOST_LYING, 1] < one_left[: static.MOST_LYING, 0]).all()
@@ -247,7 +247,7 @@ def test_team_0_is_worth_more_the_more_it_lies(evaluation, hammer):
 
 
 def test_candidates_are_spread_over_all_kinds():
-    assert spread(np.arange(24.0)[:, None], 4).ravel().tolist() == [0.0, 8.0, 15.0, 23.0]
+    assert evenly_spaced(np.arange(24.0)[:, None], 4).ravel().tolist() == [0.0, 8.0, 15.0, 23.0]
 
 
 def test_features_by_hand():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from curling import record, umpire
+from curling.match_data import stones_after
 from curling.noise import Noise
 from curling.record import Match
 from curling.sheet import STONES
@@ -51,7 +52,7 @@ def test_lines_are_in_the_order_played(tmp_path, played):
 
 def test_stones_after_the_last_shot_of_an_end_are_on_record():
     games = [game(seed=seed) for seed in range(8)]
-    shown = [np.count_nonzero(~np.isnan(record.board(one.shots[STONES - 1])[:, 0])) for one in games]
+    shown = [np.count_nonzero(~np.isnan(stones_after(one.shots[STONES - 1])[:, 0])) for one in games]
     scored = [max(one.ends[0].points) for one in games]
     assert all(stones >= points for stones, points in zip(shown, scored, strict=True)) and max(scored) > 0
 
@@ -189,7 +190,7 @@ def test_a_game_without_a_result_is_worth_nothing_yet(tmp_path, played):
 def test_a_record_without_an_engine_is_one_of_the_analytic_engine(tmp_path, played):
     line = json.loads(record.line_of(played.match))
     assert line.pop("engine") == "analytic"
-    assert record.parse(json.dumps(line)) == played.match
+    assert record.parse_line(json.dumps(line)) == played.match
 
 
 def written_up_to(path, played, shots):

@@ -42,8 +42,8 @@ def test_score_of_recorded_positions():
         assert rules.score(shot.final, TEE, IN_HOUSE) == shot.points
 
 
-def fouls(before, after, shot=1, team=1, rule="five_rock"):
-    return rules.fouls(before, after, shot, team, *rules.rule_of(rule), TEE, IN_HOUSE)
+def is_foul(before, after, shot=1, team=1, rule="five_rock"):
+    return rules.is_foul(before, after, shot, team, *rules.rule_of(rule), TEE, IN_HOUSE)
 
 
 GUARD = (0.5, -3.0)
@@ -51,7 +51,7 @@ NO_STONES = board()
 
 
 def test_a_guard_of_the_opponent_may_not_be_removed():
-    assert fouls(board(a0=GUARD), board(b0=(0.0, 0.0)))
+    assert is_foul(board(a0=GUARD), board(b0=(0.0, 0.0)))
 
 
 @pytest.mark.parametrize(
@@ -64,34 +64,34 @@ def test_a_guard_of_the_opponent_may_not_be_removed():
     ],
 )
 def test_other_stones_may_be_removed(place):
-    assert not fouls(board(a0=place), NO_STONES)
+    assert not is_foul(board(a0=place), NO_STONES)
 
 
 @pytest.mark.parametrize("place", [(0.0, -IN_HOUSE - 1e-9), (2.0, -STONE_RADIUS - 1e-9), (0.0, -6.0)])
 def test_the_borders_of_the_free_guard_zone_belong_to_it(place):
-    assert fouls(board(a0=place), NO_STONES)
+    assert is_foul(board(a0=place), NO_STONES)
 
 
 def test_a_guard_may_be_moved_and_ones_own_removed():
-    assert not fouls(board(a0=GUARD), board(a0=(0.0, 1.0)))
-    assert not fouls(board(a0=GUARD), NO_STONES, shot=2, team=0)
-    assert fouls(board(b0=GUARD), NO_STONES, shot=2, team=0)
+    assert not is_foul(board(a0=GUARD), board(a0=(0.0, 1.0)))
+    assert not is_foul(board(a0=GUARD), NO_STONES, shot=2, team=0)
+    assert is_foul(board(b0=GUARD), NO_STONES, shot=2, team=0)
 
 
 @pytest.mark.parametrize(("rule", "protected"), [("five_rock", 5), ("four_rock", 4), ("no_tick", 5), ("none", 0)])
 def test_protection_lasts_for_the_first_shots(rule, protected):
-    assert [fouls(board(a0=GUARD), NO_STONES, shot, rule=rule) for shot in range(16)] == [
+    assert [is_foul(board(a0=GUARD), NO_STONES, shot, rule=rule) for shot in range(16)] == [
         shot < protected for shot in range(16)
     ]
 
 
 def test_no_tick():
     on_line, ticked = board(a0=(0.1, -3.0)), board(a0=(0.2, -3.0))
-    assert fouls(on_line, ticked, rule="no_tick")
-    assert not fouls(on_line, ticked, rule="five_rock")
-    assert not fouls(on_line, board(a0=(-STONE_RADIUS, -2.0)), rule="no_tick")  # still on the line
-    assert not fouls(board(a0=GUARD), board(a0=(0.9, -3.0)), rule="no_tick")  # was not on the line
-    assert not fouls(on_line, ticked, shot=5, rule="no_tick")
+    assert is_foul(on_line, ticked, rule="no_tick")
+    assert not is_foul(on_line, ticked, rule="five_rock")
+    assert not is_foul(on_line, board(a0=(-STONE_RADIUS, -2.0)), rule="no_tick")  # still on the line
+    assert not is_foul(board(a0=GUARD), board(a0=(0.9, -3.0)), rule="no_tick")  # was not on the line
+    assert not is_foul(on_line, ticked, shot=5, rule="no_tick")
 
 
 def test_turns():

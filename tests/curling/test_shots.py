@@ -1,4 +1,4 @@
-"""Aims against a path marched in the reference's own steps, against the engines, and against recorded shots."""
+"""VelocityGrid against a path marched in the reference's own steps, against the engines, and against recorded shots."""
 
 import math
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from curling import umpire
-from curling.record import Match, Record, Result, Shot, places
+from curling.record import Match, Record, RecordedShot, Result, places
 from runs.curling.game import Game, Side, play
 
 RANDOM = Side("random", 1, "simulations")
@@ -38,7 +38,7 @@ def test_a_record_replays_on_its_own_engine():
     for number, vy in enumerate((2.42, 2.6)):
         aim, thrown = (0.13, vy, 1.0), (0.13, vy, 1.57)
         after = umpire.outcome(match.model(), state, thrown, "box2d")
-        shots.append(Shot(0, number, number, 1, aim, thrown, places(after.stones), None, None, 0.0))
+        shots.append(RecordedShot(0, number, number, 1, aim, thrown, places(after.stones), None, None, 0.0))
         state = after.state
     found = Record(match, tuple(shots), (), Result((0, 0), None, None, "unfinished"))
     assert len(umpire.replay(found)) == 3

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from curling.box2d_model import Box2DCurling
 from curling.model import Curling
-from curling.reference import Box2DCurling
 from curling.rules import next_hammer
 from curling.sheet import no_stones
 from curling.state import HAMMER, LEAD, state_of
@@ -18,7 +18,7 @@ from curling.value import (
     POINTS,
     THESIS,
     check_table,
-    estimate,
+    estimate_table,
     load_table,
     table_of,
     table_text,
@@ -151,16 +151,16 @@ def test_bad_files_are_named(tmp_path, content, message):
 
 def test_estimate():
     drawn = np.random.default_rng(1).choice(POINTS, 20_000, p=TABLE)
-    np.testing.assert_allclose(estimate(drawn.tolist()), TABLE, atol=0.01)
-    always = estimate([2] * 90)
+    np.testing.assert_allclose(estimate_table(drawn.tolist()), TABLE, atol=0.01)
+    always = estimate_table([2] * 90)
     assert always[POINTS.index(2)] == pytest.approx(0.9 + 0.1 * TABLE[POINTS.index(2)])
     assert min(always) > 0.0
-    assert estimate([]) == pytest.approx(TABLE)
+    assert estimate_table([]) == pytest.approx(TABLE)
     for points in ([9], [0.5]):
         with pytest.raises(ValueError, match="points="):
-            estimate(points)
+            estimate_table(points)
     with pytest.raises(ValueError, match="prior_ends"):
-        estimate([1], prior_ends=0.0)
+        estimate_table([1], prior_ends=0.0)
 
 
 def last_shot(model, state):

@@ -8,9 +8,9 @@ from gymnasium.utils.env_checker import check_env
 
 import envs
 import planners
+from curling.box2d_model import Box2DCurling
 from curling.model import Curling
 from curling.noise import Noise
-from curling.reference import Box2DCurling
 from curling.sheet import no_stones, present
 from curling.state import TIME, state_of, stones_of, team_of
 from curling.value import MOST_LEAD, win_probabilities

@@ -3,8 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from curling.engines.tables import law_index
-from curling.physics import Physics
+from curling.physics import Physics, law_index
 from curling.sheet import STONE_RADIUS, Sheet
 from curling.shots import draw, launched
 

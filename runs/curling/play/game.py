@@ -12,7 +12,7 @@ import numpy as np
 
 from curling.dynamics import release
 from curling.engines import make_engine
-from curling.record import Match, Shot, places
+from curling.record import Match, RecordedShot, places
 from curling.sheet import TEAM_STONES
 from curling.state import hammer_of, row_of, shot_of, stones_of, team_of
 from curling.umpire import Outcome, outcome
@@ -86,7 +86,7 @@ class Game:
         self._pool = ThreadPoolExecutor(1)
         self._answer: Future[Decision] | None = None
         self._preview: Array | None = None
-        self.shots: list[Shot] = []
+        self.shots: list[RecordedShot] = []
         self.state = self.model.initial_state(self._noise)
         self._next_turn()
 
@@ -224,7 +224,7 @@ class Game:
         expected = math.nan if decision is None else float(decision.value) * (1.0 if team == 0 else -1.0)
         simulations, seconds = (0, 0.0) if decision is None else (decision.simulations, decision.seconds)
         self.shots.append(
-            Shot(
+            RecordedShot(
                 len(self.ends),
                 shot,
                 team,

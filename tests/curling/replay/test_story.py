@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from curling import umpire
-from curling.record import Match, Shot, places
+from curling.record import Match, RecordedShot, places
 from curling.replay import curve
 from curling.replay.page import replay_page
 from curling.replay.story import Story, tell
@@ -88,7 +88,7 @@ def test_a_foul_is_told_with_the_stones_where_they_were():
 
 
 def shot(number, team, thrown, stones):
-    return Shot(0, number, team, 1, (*thrown[:2], 1.0), thrown, places(stones), None, None, 0.5)
+    return RecordedShot(0, number, team, 1, (*thrown[:2], 1.0), thrown, places(stones), None, None, 0.5)
 
 
 def test_stones_that_the_throw_does_not_lead_to_are_noticed(played):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from curling.game import Match
+from curling.match_data import Match
 from curling.server.ice import Ice
 from curling.server.listener import Hall
 from curling.server.match import Times

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from curling.game import Match, Record, Result
-from curling.record import Shot
+from curling.match_data import Match, Record, Result
+from curling.record import RecordedShot
 from curling.server.match import Referee, Times, errors_of
 from curling.sheet import STONES
 from curling.umpire import outcome, replay
@@ -35,7 +35,7 @@ def play_end(referee, scorer=None):
 
 
 def record_of(kept):
-    shots, ends = (tuple(item for item in kept if type(item).__name__ == name) for name in ("Shot", "End"))
+    shots, ends = (tuple(item for item in kept if type(item).__name__ == name) for name in ("RecordedShot", "End"))
     return Record(kept[0], shots, ends, kept[-1])
 
 
@@ -129,7 +129,7 @@ def test_a_match_is_abandoned_once_and_only_before_its_result():
     referee.abandon("somebody left")
     referee.abandon("somebody else left")
     assert kept[-1] == Result((0, 0), None, None, "abandoned", "somebody left")
-    assert [type(item).__name__ for item in kept] == ["Match", "Shot", "Result"]
+    assert [type(item).__name__ for item in kept] == ["Match", "RecordedShot", "Result"]
 
 
 def test_errors_of_execution_depend_on_seed_and_throw_alone():
@@ -152,7 +152,8 @@ def test_aims_are_capped(physics, aim, speed):
     thrown = throw(referee, aim)
     assert np.hypot(*thrown[:2]) == pytest.approx(speed)
     assert np.sign(thrown[2]) == aim[2]
-    assert isinstance(kept[1], Shot) and kept[1].aim == aim and kept[1].thrown == thrown and kept[1].seconds == 0.25
+    shot = kept[1]
+    assert isinstance(shot, RecordedShot) and (shot.aim, shot.thrown, shot.seconds) == (aim, thrown, 0.25)
 
 
 def test_four_rocks_in_digital_curling_2_and_five_in_3():

@@ -3,12 +3,12 @@
 import pytest
 
 from curling import value
-from curling.record import End, Match, Record, Result, Shot, write
+from curling.record import End, Match, Record, RecordedShot, Result, write
 from runs import cli
 
 
 def shot(end, hammer):
-    return Shot(end, 15, hammer, hammer, (0.0, 2.4, 1.0), (0.0, 2.4, 1.57), (None,) * 16, None, 1, 0.0)
+    return RecordedShot(end, 15, hammer, hammer, (0.0, 2.4, 1.0), (0.0, 2.4, 1.57), (None,) * 16, None, 1, 0.0)
 
 
 def game(*ends):
@@ -33,12 +33,12 @@ def folder(tmp_path):
 def test_points_of_the_hammer_are_counted(folder, capsys):
     out = folder / "table.json"
     assert cli.main(["value", str(folder), "--out", str(out)]) == 0
-    assert value.load_table(out) == pytest.approx(value.estimate([2, 1, -3, 0]))
+    assert value.load_table(out) == pytest.approx(value.estimate_table([2, 1, -3, 0]))
     text = capsys.readouterr().out
     assert "in 4 ends; probabilities count the thesis's table as 10 ends more" in " ".join(text.split())
     counts = {int(line.split()[0]): int(line.split()[1]) for line in text.split("thesis\n")[1].splitlines()[:17]}
     assert {points: count for points, count in counts.items() if count} == {2: 1, 1: 1, -3: 1, 0: 1}
-    tied = value.win_probabilities(2, table=value.estimate([2, 1, -3, 0]))[2, value.MOST_LEAD]
+    tied = value.win_probabilities(2, table=value.estimate_table([2, 1, -3, 0]))[2, value.MOST_LEAD]
     assert f"{tied:.3f}" in next(line for line in text.splitlines() if line.startswith(" " * 8 + "2 "))
 
 

@@ -61,7 +61,7 @@ class Match:
         )
 
 
-class Shot(NamedTuple):
+class RecordedShot(NamedTuple):
     """One shot.
 
     Attributes:
@@ -128,7 +128,7 @@ class Record(NamedTuple):
     """A game, as far as it went."""
 
     match: Match
-    shots: tuple[Shot, ...]
+    shots: tuple[RecordedShot, ...]
     ends: tuple[End, ...]
     result: Result
 
@@ -138,7 +138,7 @@ def places(stones: Array) -> tuple[Place | None, ...]:
     return tuple(None if math.isnan(x) else (float(x), float(y)) for x, y in stones)
 
 
-def board(shot: Shot) -> Array:
+def stones_after(shot: RecordedShot) -> Array:
     """The stones of a shot, [16, 2], NaN where absent."""
     return np.array([(math.nan, math.nan) if place is None else place for place in shot.stones])
 

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling.engines.tables import law_index
 from curling.noise import Noise
-from curling.physics import Physics
+from curling.physics import Physics, law_index
 from curling.sheet import STONE_RADIUS
 from curling.shots import draw, launched, reach
 from planners.base import Array, require_count
@@ -27,7 +26,7 @@ WIDEST = 2.05  # m
 HITS_POWER = 1.5  # hits are the denser the slower they are
 
 
-class Aims(NamedTuple):
+class VelocityGrid(NamedTuple):
     """A grid of aims with one spin.
 
     Attributes:
@@ -42,7 +41,7 @@ class Aims(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[Aims, ...]:
+def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[VelocityGrid, ...]:
     """Draws and hits with either spin, four blocks of about `size` aims in all, never fewer than 72.
 
     Draws cover the stops from the hog line to the back line, hits all speeds from there to the cap.
@@ -72,9 +71,10 @@ def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[Aims, ...]:
         _aim_all(index, law.sheet.tee, places, speeds, side, velocities)
         velocities.flags.writeable = False
         speed_sd, place_sd = _deviations(velocities, speeds, places, noise)
-        sd = speed_sd[:draws].mean() / (speeds[1] - speeds[0]), place_sd[:draws].mean() / (places[1] - places[0])
-        blocks.append(Aims(velocities[:draws], side, (float(sd[0]), float(sd[1]))))
-        blocks.append(Aims(velocities[draws:], side, (0.0, float(place_sd[draws:].mean() / (places[1] - places[0])))))
+        speed_step, place_step = speeds[1] - speeds[0], places[1] - places[0]
+        draw_sd = float(speed_sd[:draws].mean() / speed_step), float(place_sd[:draws].mean() / place_step)
+        blocks.append(VelocityGrid(velocities[:draws], side, draw_sd))
+        blocks.append(VelocityGrid(velocities[draws:], side, (0.0, float(place_sd[draws:].mean() / place_step))))
     return tuple(blocks)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from curling.dynamics import release
 from curling.engines.box2d import Box2DEngine
 from curling.model import Curling
-from curling.state import LAW, row_of, settle, stones_of
+from curling.state import LAW, apply_rules, row_of, stones_of
 from planners.base import Array, Rng
 
 ENGINES = Box2DEngine("fcv1"), Box2DEngine("dc2")  # in the order of `law_index`
@@ -17,7 +17,7 @@ def box2d_step(state: Array, action: Array, next_state: Array, params: Array, rn
     """As `curling.dynamics.step`, on the Box2D engine."""
     vx, vy, spin = release(action, params, rng)
     stones = ENGINES[int(params[LAW])].unchecked(stones_of(state), row_of(state), np.array([vx, vy]), spin)
-    outcome: tuple[float, bool] = settle(state, stones, next_state, params)
+    outcome: tuple[float, bool] = apply_rules(state, stones, next_state, params)
     return outcome
 
 

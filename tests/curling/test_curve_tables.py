@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from curling.engines import curve
+from curling.engines.curve_tables import PER_SINE, TOP_SPEED
 from curling.engines.rates import RATES
-from curling.engines.tables import LAWS, PER_SINE, TOP_SPEED
+from curling.physics import LAWS
 
 EITHER_LAW = st.integers(0, 1)
 SIDES = st.sampled_from([-1.0, 0.0, 1.0])

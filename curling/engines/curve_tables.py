@@ -21,7 +21,7 @@ from scipy.integrate import cumulative_simpson
 from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
 from curling.engines.rates import RATES
-from curling.physics import BY_NAME, DC2_STOP_SPEED, FCV1_STOP_SPEED, Physics
+from curling.physics import DC2_STOP_SPEED, FCV1_STOP_SPEED, LAWS, Physics
 from curling.sheet import STONE_RADIUS
 from planners.base import Array
 
@@ -30,14 +30,6 @@ INVERSE_CELLS = 512
 QUADRATURE_STEPS = 1 << 15
 START_SPEED = 1e-6  # m/s, where the quadrature starts
 HEADROOM = 1.1  # the tables go so far beyond the cap on aims: room for noise and for spin that turns into speed
-
-NAMES = tuple(BY_NAME)
-LAWS = tuple(BY_NAME.values())
-
-
-def law_index(name: str) -> int:
-    """How compiled code knows a law: 0 is "fcv1", 1 is "dc2"."""
-    return NAMES.index(name)
 
 
 def hermite_cells(values: Array, slopes: Array, step: float) -> Array:

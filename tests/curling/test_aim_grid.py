@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import curling
-from curling.aims import WIDEST, aim_grid
+from curling.aim_grid import WIDEST, aim_grid
 from curling.noise import NOISES
 from curling.physics import DC2, FCV1
 from curling.sheet import no_stones

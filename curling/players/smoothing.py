@@ -15,7 +15,7 @@ SIZES = [round(LARGEST * 2.0 ** (-k / 2.0)) for k in range(15, -1, -1)]  # few, 
 FEWEST = SIZES[0]
 
 
-def largest(affordable: float) -> int:
+def largest_affordable(affordable: float) -> int:
     """The largest size of a grid that is affordable, or else the smallest."""
     return max([size for size in SIZES if size <= affordable], default=FEWEST)
 
@@ -45,7 +45,7 @@ def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:
     return smoothed
 
 
-def expected(blocks: Sequence[AimBlock], values: Array, known: NDArray[np.bool_]) -> Array:
+def expected_values(blocks: Sequence[AimBlock], values: Array, known: NDArray[np.bool_]) -> Array:
     """`smooth` of the values that are known alone, [n]; NaN where they are not."""
     weights = smooth(blocks, known.astype(np.float64))
     total = smooth(blocks, np.where(known, values, 0.0))

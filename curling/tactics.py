@@ -7,8 +7,8 @@ from math import hypot, isfinite, sqrt
 
 import numpy as np
 
-from curling.engines.curve import frame, graph_at
-from curling.engines.tables import LAWS
+from curling.engines.curve import fit_curve, graph_at
+from curling.physics import LAWS
 from curling.sheet import DIAMETER, STONE_RADIUS, STONES, TEAM_STONES
 from curling.shots import draw, hit
 from planners.base import Array
@@ -56,7 +56,7 @@ def blocked(law: int, stones: Array, vx: float, vy: float, side: float, until: f
         until: m.
         room: m, for the noise of the throw.
     """
-    stop_x, stop_y, cos, sin, _, _, _ = frame(law, 0.0, 0.0, vx, vy, side)
+    stop_x, stop_y, cos, sin, _, _, _ = fit_curve(law, 0.0, 0.0, vx, vy, side)
     for i in range(STONES):
         if stones[i, 1] < until:
             dx, dy = stones[i, 0] - stop_x, stones[i, 1] - stop_y
@@ -67,7 +67,7 @@ def blocked(law: int, stones: Array, vx: float, vy: float, side: float, until: f
 
 
 @kernel(boolean(int64, MATRIX, VECTOR, float64, float64, float64, float64))
-def open_draw(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
+def draw_if_clear(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
     """Write the aim (vx, vy, side of the spin) of a draw to (x, y), if nothing blocks it.
 
     Args:
@@ -85,7 +85,7 @@ def open_draw(law: int, stones: Array, aim: Array, x: float, y: float, side: flo
 
 
 @kernel(boolean(int64, MATRIX, VECTOR, int64, float64, float64, float64, float64))
-def open_hit(
+def hit_if_clear(
     law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
 ) -> bool:
     """The same for a hit on the stone in row `target`, see `curling.shots.hit`."""
@@ -96,16 +96,16 @@ def open_hit(
 
 
 @helper
-def draws(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
-    """`open_draw` with the other spin if the first is blocked."""
-    return open_draw(law, stones, aim, x, y, side, room) or open_draw(law, stones, aim, x, y, -side, room)
+def draw_either_spin(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
+    """`draw_if_clear` with the other spin if the first is blocked."""
+    return draw_if_clear(law, stones, aim, x, y, side, room) or draw_if_clear(law, stones, aim, x, y, -side, room)
 
 
 @helper
-def hits(
+def hit_either_spin(
     law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
 ) -> bool:
-    """`open_hit` with the other spin if the first is blocked."""
-    return open_hit(law, stones, aim, target, offset, speed, side, room) or open_hit(
+    """`hit_if_clear` with the other spin if the first is blocked."""
+    return hit_if_clear(law, stones, aim, target, offset, speed, side, room) or hit_if_clear(
         law, stones, aim, target, offset, speed, -side, room
     )
