@@ -3,9 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from msgspec import Meta
 
 from curling.model import Curling
 from curling.noise import Noise
@@ -71,7 +72,7 @@ class RecordedShot(NamedTuple):
         hammer: the team with the hammer in this end.
         aim: (vx, vy, rotation): velocity, m/s, and +1 for counter-clockwise or -1.
         thrown: (vx, vy, spin): velocity, m/s, with the error of the execution, and spin, rad/s.
-        stones: 16 places (x, y) at rest after it, m, by the rules; None where absent. Rows 0-7 are team 0's.
+        stones: 16 places (x, y) at rest after the shot and the rules, m; None where absent. Rows 0-7 are team 0's.
         value: the thrower's estimate of what team 0 will get, 0 to 1; None if there is none.
         simulations: run for the decision; None if that is not known.
         seconds: wall-clock time that the decision took.
@@ -83,7 +84,7 @@ class RecordedShot(NamedTuple):
     hammer: int
     aim: Throw
     thrown: Throw
-    stones: tuple[Place | None, ...]
+    stones: Annotated[tuple[Place | None, ...], Meta(min_length=16, max_length=16)]
     value: float | None
     simulations: int | None
     seconds: float

@@ -1,19 +1,19 @@
-"""Games on record, as files; see docs/match-records.md.
+"""Match records as files of JSON lines: the match, its shots and ends in the order played, the result.
 
-A record is a file of JSON lines: the match, then shots and ends in the order played, then the result.
+docs/match-records.md describes the format.
 """
 
 import json
-import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, get_type_hints
+
+import msgspec
 
 from curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, places, score_of
-from curling.noise import Noise
 from curling.sheet import STONES
-from planners.base import require, require_choice
+from planners.base import require_choice
 
 __all__ = [
     "End",
@@ -30,48 +30,68 @@ __all__ = [
 ]
 
 FORMAT = 1
+TYPES: dict[str, type] = {
+    "match": Match,
+    "shot": RecordedShot,
+    "end": End,
+    "result": Result,
+}  # by `type` of their lines
+DEFAULTS = {"engine": "analytic", "detail": None}  # fields that old records lack
 
 Line = Match | RecordedShot | End | Result
 
 
+def _decoder() -> msgspec.json.Decoder[Any]:
+    """Decodes and checks any line of a record."""
+    lines: Any = None
+    for name, kind in TYPES.items():
+        hints = get_type_hints(kind, include_extras=True) | ({"format": Literal[1]} if kind is Match else {})
+        fields = [(key, hint, DEFAULTS[key]) if key in DEFAULTS else (key, hint) for key, hint in hints.items()]
+        struct = msgspec.defstruct(name, fields, tag=name, kw_only=True, forbid_unknown_fields=True)
+        lines = struct if lines is None else lines | struct
+    return msgspec.json.Decoder(lines)
+
+
+_DECODER = _decoder()
+
+
 def line_of(item: Line) -> str:
-    """The line that keeps a part of a record, without its end of line.
+    """The JSON line of one part of a record, without its end of line.
 
     Raises:
         ValueError: a number is not finite.
     """
-    if isinstance(item, Match):
-        return json.dumps({"type": "match", "format": FORMAT, **asdict(item)}, allow_nan=False)
-    return json.dumps({"type": type(item).__name__.lower(), **item._asdict()}, allow_nan=False)
+    name = next(name for name, kind in TYPES.items() if isinstance(item, kind))
+    fields = {"format": FORMAT, **asdict(item)} if isinstance(item, Match) else item._asdict()
+    return json.dumps({"type": name, **fields}, allow_nan=False)
 
 
 def parse_line(line: str | bytes) -> Line:
-    """The part of a record that a line keeps.
+    """The part of a record that a JSON line holds.
 
     Raises:
         ValueError: not a line of a record of this format.
     """
     try:
-        given = json.loads(line, parse_constant=_refuse)
-        kind = given.pop("type", None) if isinstance(given, dict) else None
-        if not isinstance(kind, str) or kind not in _KINDS:
-            raise ValueError(f"type={kind!r}: must be one of {', '.join(_KINDS)}")
-        item: Line = _KINDS[kind](**{key: _tuples(value) for key, value in given.items()})
-    except TypeError as error:  # names the fields that are missing or not known, after the function
-        raise ValueError(f"not a line of a record ({str(error).partition('() ')[2] or error})") from error
-    except (ValueError, AttributeError, RecursionError) as error:
+        decoded = _DECODER.decode(line)
+        fields = msgspec.structs.asdict(decoded)
+        fields.pop("format", None)
+        item: Line = TYPES[type(decoded).__name__](**fields)
+        if isinstance(item, Result):
+            require_choice("reason", item.reason, REASONS)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"not a line of a record ({error})") from error
     return item
 
 
 def write(path: Path, record: Record) -> None:
-    """Write a record; the file has its name when it is complete."""
+    """Write a record under a temporary name, then rename it, so that `path` is never incomplete."""
     draft = path.with_name(path.name + ".new")
-    draft.write_text("".join(line_of(item) + "\n" for item in _items(record)), encoding="utf-8")
+    draft.write_text("".join(line_of(item) + "\n" for item in _lines(record)), encoding="utf-8")
     draft.replace(path)
 
 
-def _items(record: Record) -> Iterator[Line]:
+def _lines(record: Record) -> Iterator[Line]:
     yield record.match
     ends = {end.end: end for end in record.ends}
     for shot in record.shots:
@@ -82,32 +102,32 @@ def _items(record: Record) -> Iterator[Line]:
 
 
 class Writer:
-    """Writes a record while the game is played: every line is in the file when its method returns.
+    """Writes a record while the game is played: each method returns when its line is in the file.
 
     Args:
-        path: of the file, which must not exist yet.
-        match: what is played.
+        path: the new file; it must not exist.
+        match: the match to record.
 
     Raises:
-        OSError: it cannot be written, like all methods.
+        OSError: the file cannot be written; all methods raise it.
     """
 
     def __init__(self, path: Path, match: Match) -> None:
-        """Write the match."""
+        """Create the file and write the match."""
         self._file = path.open("x", encoding="utf-8")
-        self._write(match)
+        self._add(match)
 
     def shot(self, shot: RecordedShot) -> None:
         """Add a shot."""
-        self._write(shot)
+        self._add(shot)
 
     def end(self, end: End) -> None:
-        """Add an end that is over, after its last shot."""
-        self._write(end)
+        """Add a finished end, after its last shot."""
+        self._add(end)
 
     def result(self, result: Result) -> None:
-        """Add how the game ended, and close the file."""
-        self._write(result)
+        """Add the result and close the file."""
+        self._add(result)
         self.close()
 
     def close(self) -> None:
@@ -115,14 +135,14 @@ class Writer:
         self._file.close()
 
     def __enter__(self) -> Self:
-        """Nothing more; the file is open."""
+        """Return the writer, whose file is open."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """Close the file."""
         self.close()
 
-    def _write(self, item: Line) -> None:
+    def _add(self, item: Line) -> None:
         self._file.write(line_of(item) + "\n")
         self._file.flush()
 
@@ -131,11 +151,11 @@ def read(path: Path, partial: bool = False) -> Record:
     """Read a record.
 
     Args:
-        path: of the file.
-        partial: also take one without a result, even if it breaks off within a line; its result is "unfinished".
+        path: the file.
+        partial: accept a record without a result, even if its last line is cut; its result is "unfinished".
 
     Raises:
-        ValueError: the file is no complete record of this format; the message names the line.
+        ValueError: the file is not a complete record of this format; the message names the line.
     """
     lines = path.read_bytes().splitlines(keepends=True)
     if not lines:
@@ -155,58 +175,5 @@ def read(path: Path, partial: bool = False) -> Record:
     if partial and not results:
         results = [Result(score_of(ends), None, None, "unfinished")]
     if not len(matches) == len(results) == 1:
-        raise ValueError(f"{path}: a record has one match line and one result line; this one is not complete")
+        raise ValueError(f"{path}: not complete, a record has one match line and one result line")
     return Record(matches[0], shots, ends, results[0])
-
-
-def _match(format: int, **given: Any) -> Match:
-    require(format == FORMAT, "format", format, str(FORMAT))
-    if isinstance(given.get("noise"), dict):
-        given["noise"] = Noise(**given["noise"])
-    given = {"engine": "analytic"} | given  # the only one when the format was young
-    missing = [field.name for field in fields(Match) if field.name not in given]
-    require(not missing, "match", missing, "complete")
-    names = given["players"]
-    require(len(names) == 2 and all(isinstance(name, str) for name in names), "players", names, "two names")
-    return Match(**given)
-
-
-def _shot(**given: Any) -> RecordedShot:
-    shot = RecordedShot(**given)
-    require(all(type(number) is int for number in shot[:4]), "(end, shot, team, hammer)", shot[:4], "whole numbers")
-    places = [place for place in shot.stones if place is not None]
-    complete = len(shot.stones) == STONES and all(_numbers(place, 2) for place in places)
-    require(complete, "stones", shot.stones, "16 places, each [x, y] or null")
-    throws = shot.aim, shot.thrown
-    require(all(_numbers(throw, 3) for throw in throws), "aim, thrown", throws, "three numbers each")
-    known = [number for number in (shot.value, shot.simulations) if number is not None]
-    require(_numbers((shot.seconds, *known), 1 + len(known)), "value, simulations, seconds", shot[7:], "numbers")
-    return shot
-
-
-def _end(**given: Any) -> End:
-    end = End(**given)
-    require(_numbers((end.end, *end.points), 3), "end, points", end, "a number, and the points of two teams")
-    return end
-
-
-def _result(**given: Any) -> Result:
-    result = Result(**given)
-    require_choice("reason", result.reason, REASONS)
-    require(_numbers(result.score, 2), "score", result.score, "the points of two teams")
-    return result
-
-
-def _numbers(values: Sequence[Any], count: int) -> bool:
-    return len(values) == count and all(type(x) in (int, float) and math.isfinite(x) for x in values)
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number")
-
-
-_KINDS: dict[str, Callable[..., Line]] = {"match": _match, "shot": _shot, "end": _end, "result": _result}
