@@ -1,4 +1,4 @@
-"""Files that a user asked for and the system refuses, and folders that one driver has for itself."""
+"""Output checks, and the folder lock."""
 
 import errno
 import os
@@ -11,16 +11,16 @@ from filelock import FileLock, Timeout
 from runs.experiment import UsageError
 
 LOCK = "run.lock"
-PATIENCE = 0.5  # s; longer than another process takes to see whether the folder is in use
+PATIENCE = 0.5  # s; longer than `in_use` of another process holds the lock
 
 
 @contextmanager
 def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
-    """Name the place where something could not be written.
+    """Turn errors of writing into a UsageError that names the place.
 
     Args:
         place: a file or a folder.
-        errors: what means that, besides OSError.
+        errors: further errors to catch besides OSError.
 
     Raises:
         UsageError: it could not be written.
@@ -34,14 +34,14 @@ def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
 
 
 def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
-    """Refuse a file that could not be written, before the work whose outcome it is to hold.
+    """Refuse an output file that could not be written, before the work begins.
 
     Args:
         file: to be written later.
-        endings: of file names, such as ".png"; one of them is needed if there are any.
+        endings: allowed endings of its name, such as ".png"; any if empty.
 
     Raises:
-        UsageError: it could not be written, or its name does not end so.
+        UsageError: it could not be written, or its name has another ending.
     """
     if endings and file.suffix.lower() not in endings:
         raise UsageError(f"{file} cannot be written: its name must end in {' or '.join(endings)}")
@@ -55,7 +55,7 @@ def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other drivers out of the folder, which is made if need be; the system lifts the lock of a killed process.
+    """Lock the folder against other drivers; create it if needed. The system releases the lock of a killed process.
 
     Raises:
         UsageError: it is in use, or could not be written.
@@ -76,7 +76,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def in_use(folder: Path) -> bool:
-    """Whether a driver has the folder for itself now, as far as this user may ask."""
+    """Whether a driver has locked the folder; False too where this user may not open the lock."""
     if not (folder / LOCK).exists():
         return False
     lock = FileLock(folder / LOCK, timeout=0)

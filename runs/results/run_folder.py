@@ -1,4 +1,4 @@
-"""The folder of a run, for the one driver that writes it: made, locked, or refused."""
+"""The folder of a run, for the one driver that writes it: created, locked, extended, or refused."""
 
 import json
 import sqlite3
@@ -12,7 +12,7 @@ from runs.files import LOCK, locked, writing
 from runs.part import WHOLE, Part
 from runs.provenance import other_version
 from runs.results.schema import create
-from runs.results.store import FILE, Store, opened, read
+from runs.results.store import FILE, Store, opened, plan, read
 from runs.suite import Suite
 
 DRAFT = "results.sqlite.new"
@@ -27,22 +27,24 @@ def write(
     resume: bool,
     part: Part = WHOLE,
 ) -> Iterator[Store]:
-    """A run's results, for the one driver that plays it; a new run unless there is one to resume.
+    """Open the results of a run for the one driver that plays it.
+
+    A new run is created unless there is one to resume; a suite that plays more than that run extends it.
 
     Args:
-        folder: where the run is or shall be.
+        folder: the run's folder, which need not exist.
         suite: what is to be played.
         resolved: the full parameters behind the suite's texts, as from `Suite.resolve`.
         provenance: as from `runs.provenance.collect`.
-        resume: whether to go on with a run that is there.
+        resume: whether to continue an existing run.
         part: the share of the episodes to play.
 
     Raises:
-        UsageError: the folder cannot be written, holds something else, another run or one by other sources or packages,
-            or is in use; or it holds this run and `resume` is not set.
-        RunError: the file could not be written while the run went on.
+        UsageError: the folder cannot be written, is in use, or holds something else: other files, a run that `suite`
+            does not extend, or one by other sources or packages; or it holds this run and `resume` is not set.
+        RunError: the file could not be written during the run.
     """
-    # Looked at before it is locked, so that a refused folder is left as it is, without even a lock in it.
+    # Checked before it is locked too, so that a refused folder is left as it is, without even a lock in it.
     _holds_run(folder, suite, resolved, provenance, resume, part)
     with locked(folder):
         if not _holds_run(folder, suite, resolved, provenance, resume, part):
@@ -50,26 +52,25 @@ def write(
                 pass
         with closing(opened(folder, "rw", True)) as store:
             try:
-                store.begin()
+                store.begin(suite, resolved)
                 yield store
             except sqlite3.OperationalError as error:
                 raise RunError(
-                    f"{folder / FILE} cannot be written ({error}); what it holds is safe, go on with --resume"
+                    f"{folder / FILE} cannot be written ({error}); its content is safe: continue with --resume"
                 ) from error
             except sqlite3.IntegrityError:
                 raise
             except sqlite3.DatabaseError as error:
                 raise RunError(
-                    f"{folder / FILE} was damaged while the run went on ({error}): restore it, or move it "
-                    "away and run again"
+                    f"{folder / FILE} was damaged during the run ({error}): restore it, or move it away and run again"
                 ) from error
 
 
 def holds(folder: Path) -> bool:
-    """Whether there is a run in the folder, which may also be empty or missing.
+    """Whether the folder holds a run; it may also be empty or missing.
 
     Raises:
-        UsageError: it has no run, but files of others.
+        UsageError: it has no run, but other files.
     """
     files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if FILE in files:
@@ -80,21 +81,37 @@ def holds(folder: Path) -> bool:
     return False
 
 
+def _difference(before: Suite, now: Suite) -> str | None:
+    """Name what keeps a suite from extending another; None if it plays all of it."""
+    seeds, episodes = ({setting[:4]: setting.seed for setting in now.settings()}, now.episodes())
+    for setting, count in before.episodes().items():
+        env, planner, budget, unit, seed = setting
+        where = f"{planner} in {env} with {budget:g} {unit}"
+        if setting[:4] not in seeds:
+            return f"{where} is not in the new one"
+        if seeds[setting[:4]] != seed:
+            return f"its seed is {seed}, not {seeds[setting[:4]]}"
+        if episodes[setting] < count:
+            return f"it has {count} episodes of {where}, not {episodes[setting]}"
+    return None
+
+
 def _holds_run(
     folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any], resume: bool, part: Part
 ) -> bool:
-    """Whether the run to go on with is there; anything else in the folder is refused."""
+    """Whether the folder holds a run to continue; refuse anything else in it."""
     if not holds(folder):
         return False
-    with read(folder) as store:
-        if store.suite.digest() != suite.digest():
-            raise UsageError(f"{folder} holds another experiment ({store.suite.name}); choose another --out")
+    with read(folder, matches=True) as store:
+        if difference := _difference(store.suite, suite):
+            raise UsageError(f"{folder} holds another run ({store.suite.name}): {difference}; choose another --out")
         if store.part != part:
             raise UsageError(
-                f"{folder} holds part {store.part} of this run; go on with --part {store.part}, or choose another --out"
+                f"{folder} holds part {store.part} of this run; continue with --part {store.part}, or choose another "
+                "--out"
             )
         if not resume:
-            raise UsageError(f"{folder} holds this run already; add --resume to go on with it, or choose another --out")
+            raise UsageError(f"{folder} holds this run already; add --resume to continue it, or choose another --out")
         changed = [text for text, meaning in resolved.items() if store.resolved.get(text, meaning) != meaning]
         if changed:
             raise UsageError(
@@ -104,8 +121,8 @@ def _holds_run(
         if store.provenance.get("sources") != provenance.get("sources"):
             commit = store.provenance.get("commit") or "unknown"
             raise UsageError(
-                f"{folder} was begun by other sources (commit {commit}), and results of two versions "
-                "do not mix: choose another --out, or go back to that version"
+                f"{folder} was begun with other sources (commit {commit}), and results of two versions "
+                "do not mix: choose another --out, or check out that version"
             )
         if found := other_version(store.provenance, provenance):
             raise UsageError(
@@ -119,32 +136,25 @@ def _holds_run(
 def drafted(
     folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any], part: Part = WHOLE
 ) -> Iterator[Store]:
-    """A new run's results, in a locked folder; the file gets its name when the block ends well, or is removed.
+    """A new run's results, in a locked folder; the file gets its name if the block succeeds, else it is removed.
 
     Raises:
         UsageError: it could not be written.
     """
-    meta = {
-        "name": suite.name,
-        "suite": suite.to_json(),
-        "digest": suite.digest(),
-        "part": str(part),
-        "resolved": json.dumps(resolved),
-        "provenance": json.dumps(provenance),
-    }
+    meta = plan(suite, resolved) | {"part": str(part), "provenance": json.dumps(provenance)}
     with writing(folder, sqlite3.Error):
         _remove_draft(folder)
         try:
             create(folder / DRAFT, meta, suite.episodes())
             with closing(opened(folder, "rw", False, DRAFT)) as store:
                 yield store
-                store.settle()  # closing would try as well, but not tell when it fails
+                store.settle()  # closing would do it too, but hide a failure
             (folder / DRAFT).rename(folder / FILE)
         finally:
             _remove_draft(folder)
 
 
 def _remove_draft(folder: Path) -> None:
-    """With SQLite's files beside it."""
+    """Remove the draft and SQLite's files beside it."""
     for leftover in folder.glob(f"{DRAFT}*"):
         leftover.unlink()

@@ -123,5 +123,13 @@ def create(file: Path, meta: Mapping[str, str], episodes: Mapping[Setting, int])
         connection.executescript(f"{_script(0, SCHEMA)} PRAGMA application_id = {APPLICATION};")
         with connection:
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-            columns = "INSERT INTO setting (env, planner, budget, unit, seed, episodes) VALUES (?, ?, ?, ?, ?, ?)"
-            connection.executemany(columns, [(*setting, count) for setting, count in episodes.items()])
+            add_settings(connection, episodes)
+
+
+def add_settings(connection: sqlite3.Connection, episodes: Mapping[Setting, int]) -> None:
+    """Add settings with their numbers of episodes; update the numbers of those that are in the file."""
+    connection.executemany(
+        "INSERT INTO setting (env, planner, budget, unit, seed, episodes) VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (env, planner, budget, unit) DO UPDATE SET episodes = excluded.episodes",
+        [(*setting, count) for setting, count in episodes.items()],
+    )

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from runs.experiment import Setting, UsageError
 from runs.part import WHOLE, Part
-from runs.results.schema import connect
+from runs.results.schema import add_settings, connect
 from runs.runner.episode import Batch, Episode
 from runs.suite import Suite
 
 FILE = "results.sqlite"
+MATCH = "match.json"  # stands beside the results of a match
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # other errors come from around the file
 
 
@@ -68,10 +69,14 @@ class Store:
         self.resolved: dict[str, str] = json.loads(meta["resolved"])
         self.provenance: dict[str, Any] = json.loads(meta["provenance"])
         self.driver: dict[str, float] = json.loads(meta.get("driver", "{}"))
-        rows = connection.execute("SELECT env, planner, budget, unit, seed, episodes, id FROM setting").fetchall()
-        if {Setting(*row[:5]): row[5] for row in rows} != self.suite.episodes():
+        self._read_settings()
+
+    def _read_settings(self) -> None:
+        query = "SELECT env, planner, budget, unit, seed, episodes, id FROM setting"
+        rows = [(Setting(*row[:5]), *row[5:]) for row in self._connection.execute(query)]
+        if {setting: episodes for setting, episodes, _ in rows} != self.suite.episodes():
             raise ValueError("its settings are not those of its suite")
-        self._ids = {Setting(*row[:5]): row[6] for row in rows}
+        self._ids = {setting: key for setting, _, key in rows}
 
     def close(self) -> None:
         """Close the file."""
@@ -92,6 +97,12 @@ class Store:
             self._connection.executemany("DELETE FROM failure WHERE setting = ? AND episode = ?", keys)
             self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", failed)
 
+    def discard(self, setting: Setting, numbers: Iterable[int]) -> None:
+        """Forget episodes, which are played again."""
+        keys = ((self._ids[setting], number) for number in numbers)
+        with self._connection:
+            self._connection.executemany("DELETE FROM episode WHERE setting = ? AND episode = ?", keys)
+
     def settle(self) -> None:
         """Bring everything from the write-ahead log, which SQLite keeps beside the file, into the file itself.
 
@@ -111,16 +122,21 @@ class Store:
             result[setting] = [index for index in self.part.episodes(episodes) if index not in done]
         return result
 
-    def begin(self) -> None:
-        """Note that a driver begins now."""
+    def begin(self, suite: Suite, resolved: Mapping[str, str]) -> None:
+        """Note that a driver begins now, with a suite that is the run's own or extends it."""
         counts = self.counts().values()
         self.driver = {
             "began": time.time(),
             "episodes": sum(count.done for count in counts),
             "seconds": sum(count.seconds for count in counts),
         }
+        if suite.digest() != self.suite.digest():
+            self.suite, self.resolved = suite, self.resolved | resolved
+        meta = plan(self.suite, self.resolved) | {"driver": json.dumps(self.driver)}
         with self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('driver', ?)", (json.dumps(self.driver),))
+            self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
+            add_settings(self._connection, self.suite.episodes())
+        self._read_settings()
 
     def counts(self) -> dict[Setting, Count]:
         """How far each setting is."""
@@ -190,6 +206,11 @@ class Store:
         return self._connection.execute(query).fetchall()
 
 
+def plan(suite: Suite, resolved: Mapping[str, str]) -> dict[str, str]:
+    """What a run plays, as the table `meta` holds it."""
+    return {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(), "resolved": json.dumps(resolved)}
+
+
 def unreadable(file: Path, error: Exception) -> UsageError:
     """What to tell when a results file could not be read: that it is damaged, or that something around it is amiss."""
     reason = " ".join(str(error).split())
@@ -223,16 +244,19 @@ def opened(folder: Path, mode: str, checked: bool, name: str = FILE) -> Store:
 
 
 @contextmanager
-def read(folder: Path, checked: bool = False) -> Iterator[Store]:
+def read(folder: Path, checked: bool = False, matches: bool = False) -> Iterator[Store]:
     """A run's results, for reading; also while it runs, and then as they are at this moment.
 
     Args:
         folder: of the run.
         checked: whether to look for damage in all of the file first, rather than meet it where it is read.
+        matches: whether the folder may also be that of a match, whose games are the episodes.
 
     Raises:
         UsageError: no run there, or a results file that cannot be read.
     """
+    if (folder / MATCH).is_file() and not matches:
+        raise UsageError(f"{folder} holds a match: `bonspiel strength` charts matches, `status` and `export` read them")
     if not (folder / FILE).is_file():
         raise UsageError(f"{folder} holds no run (no {FILE}); give a folder that `bonspiel run` wrote")
     with closing(opened(folder, "ro", checked)) as store:

@@ -82,7 +82,7 @@ def export(arguments: argparse.Namespace) -> int:
 
     if arguments.format == "parquet" and arguments.out is None:
         raise UsageError("--format parquet writes a file: give its name with --out, e.g. --out results.parquet")
-    with store.read(arguments.run) as results:
+    with store.read(arguments.run, matches=True) as results:
         if arguments.out is None:
             export.to_csv(results, sys.stdout)
             return DONE
@@ -100,7 +100,7 @@ def status(arguments: argparse.Namespace) -> int:
     from runs.results import status, store
 
     while True:
-        with store.read(arguments.run) as results:
+        with store.read(arguments.run, matches=True) as results:
             found = status.status(results)
         if arguments.json:
             print(json.dumps(found.as_json()), flush=True)

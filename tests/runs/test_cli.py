@@ -164,7 +164,7 @@ def test_resuming_where_nothing_is_begins(run, rows):
         ("chart broken", ["broken/results.sqlite", "not a readable results file"]),
         ("export broken", ["broken/results.sqlite", "not a readable results file"]),
         ("run trap --planner random --out broken --resume", ["broken/results.sqlite", "not a readable results file"]),
-        ("run trap --planner random --out done --resume", ["done holds another experiment"]),
+        ("run trap --planner random --seed 9 --out done --resume", ["done holds another run", "seed is"]),
         ("run trap:noise_range=0.1 --planner random --budget 10,100 --episodes 4 --out done", ["--resume"]),
         ("bench --planner dpv", ["Did you mean 'dpw'"]),
         ("run trap:noise_range=abc", ["noise_range='abc': must be above 0 and at most 1"]),
@@ -219,7 +219,7 @@ def test_a_run_is_not_resumed_with_other_sources(run, finished, monkeypatch):
     before = contents()
     status, _, err = run(*TINY, "--out", finished, "--resume")
     assert status == 2
-    assert "done was begun by other sources (commit " in err and "choose another --out" in err
+    assert "done was begun with other sources (commit " in err and "choose another --out" in err
     assert contents() == before
 
 

@@ -92,7 +92,7 @@ def test_a_disk_that_is_full_ends_the_run_in_one_line_and_it_goes_on(run, start,
     news, last = err.splitlines()
     assert news.startswith("trap: 200 of 200 episodes to play")
     assert last.startswith("bonspiel run: full/results.sqlite cannot be written (") and last.endswith(
-        "what it holds is safe, go on with --resume"
+        "content is safe: continue with --resume"
     )
     kept = rows(Path("full"))
     assert 0 < len(kept) < 200 and set(kept) <= set(whole)
@@ -211,7 +211,7 @@ Store.add = damaging
     process = start(*LINE, "--out", "x", program=damaging)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert err.splitlines()[-1].startswith("bonspiel run: x/results.sqlite was damaged while the run went on (")
+    assert err.splitlines()[-1].startswith("bonspiel run: x/results.sqlite was damaged during the run (")
     assert "Traceback" not in err
     status, _, err = run(*LINE, "--out", "x", "--resume")
     assert status == 2 and "not a readable results file" in err and err.count("\n") == 1

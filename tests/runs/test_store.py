@@ -132,8 +132,10 @@ def test_who_reads_while_a_run_goes_on_sees_one_moment_of_it(tmp_path):
     ("suite", "resume", "resolved", "words"),
     [
         (SUITE, False, RESOLVED, "add --resume"),
-        (SUITE.override(seed=1), True, RESOLVED, "another experiment"),
-        (SUITE.override(episodes=4), False, RESOLVED, "another experiment"),
+        (SUITE.override(episodes=4), False, RESOLVED, "add --resume"),
+        (SUITE.override(seed=1), True, RESOLVED, "its seed is 0, not 1"),
+        (SUITE.override(episodes=2), True, RESOLVED, "it has 3 episodes of random in trap with 10 simulations, not 2"),
+        (SUITE.override(["random"]), True, RESOLVED, "dpw in trap with 10 simulations is not in the new one"),
         (SUITE, True, RESOLVED | {"dpw": "DPW(new=1)"}, "dpw was DPW() when the run began and is DPW(new=1) now"),
     ],
 )
@@ -145,6 +147,27 @@ def test_a_folder_with_something_else_is_refused_and_left_alone(tmp_path, suite,
         pass
     assert words in str(refused.value)
     assert (tmp_path / store.FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"episodes": 5}, {"planners": ["random", "dpw", "uct"]}, {"simulations": [10, 100, 1000], "milliseconds": [0.5]}],
+)
+def test_a_suite_that_plays_more_extends_the_run(tmp_path, change):
+    with write(tmp_path) as results:
+        results.add(Batch(FIRST, [FULL], 1.0))
+    suite = SUITE.override(**change)
+    with write(tmp_path, suite, True, RESOLVED | {"uct": "UCT()"}) as results:
+        assert results.pending() == {
+            setting: [i for i in range(count) if (setting, i) != (FIRST, 1)]
+            for setting, count in suite.episodes().items()
+        }
+        setting = next(setting for setting in list(results.pending())[::-1])
+        results.add(Batch(setting, [Episode(suite.episodes()[setting] - 1, 1.0, 2, 0.1)], 1.0))
+    with store.read(tmp_path) as results:
+        assert (results.suite, results.resolved["uct"]) == (suite, "UCT()")
+        assert list(results.episodes(FIRST)) == [FULL]
+        assert len(results.returns()[setting]) == 1 and results.provenance == {"version": "test"}
 
 
 @pytest.mark.parametrize("damage", ["empty", "text", "cut", "zeroed page", "other database", "other schema"])
@@ -210,7 +233,7 @@ def test_a_run_by_other_sources_is_refused_and_left_alone(tmp_path, results):
         begun.add(Batch(FIRST, results, 1.0))
     before = (tmp_path / store.FILE).read_bytes()
     with (
-        pytest.raises(UsageError, match=r"begun by other sources \(commit abc\).*choose another --out"),
+        pytest.raises(UsageError, match=r"begun with other sources \(commit abc\).*choose another --out"),
         run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "new"}, True),
     ):
         pass
