@@ -1,7 +1,5 @@
 """Root pre-search on a target whose highest value is too narrow to be hit."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -10,50 +8,7 @@ from planners import Budget
 from planners.base import AimBlock
 from planners.jit import compiled
 from planners.presearch import Sweep, grid_size, peaks, smoothed
-from tests.planners.conftest import UnitBox, python_twin
-
-NARROW, BROAD, SD = 0.3, 0.7, 0.05
-
-
-@compiled("step_exact")
-def target_step_exact(state, action, next_state, params, rng):
-    next_state[0] = action[0]
-    next_state[1] = state[1] + 1.0
-    return 0.0, False
-
-
-@compiled("step")
-def target_step(state, action, next_state, params, rng):
-    next_state[1] = state[1] + 1.0
-    if state[1] == 0.0:
-        next_state[0] = action[0] + 0.05 * rng.standard_normal()
-        return 0.0, False
-    next_state[0] = state[0]
-    narrow, broad = abs(state[0] - 0.3) < 0.01, abs(state[0] - 0.7) < 0.1
-    return (1.0 if narrow else (0.8 if broad else 0.0)), True
-
-
-@compiled("rollout")
-def target_rollout(state, scratch, depth, params, rng):
-    return target_step(state, state, scratch, params, rng)[0] + 0.01 * rng.random()
-
-
-@dataclass(frozen=True)
-class Target(UnitBox):
-    """Throw at a line, then score by where it lies: 1 within 0.01 of 0.3, 0.8 within 0.1 of 0.7."""
-
-    state_dim = 2
-    horizon = 2
-    time_index = 1
-    step = staticmethod(target_step)
-    step_exact = staticmethod(target_step_exact)
-    rollout = staticmethod(target_rollout)
-    state_low = np.array([-1.0, 0.0])
-    state_high = np.array([2.0, 3.0])
-
-    def aim_grid(self, state, size):
-        places = np.linspace(0.0, 1.0, size)
-        return [AimBlock(places[None, :, None], (0.0, SD * (size - 1)))]
+from tests.planners.tiny_models import Target, python_twin
 
 
 @compiled("actions")
@@ -74,9 +29,9 @@ def test_aims_where_the_noise_does_no_harm(inner, make):
     decision, sweep = planner.plan_with_sweep(make(), np.zeros(2), Budget(2_000), np.random.default_rng(0))
     assert decision.simulations == 2_000
     places = sweep.blocks[0].actions[0, :, 0]
-    assert abs(places[np.nanargmax(sweep.raw[0][0])] - NARROW) < 0.011
-    assert abs(places[np.nanargmax(sweep.smooth[0][0])] - BROAD) < 0.05
-    assert abs(decision.action[0] - BROAD) < 0.06
+    assert abs(places[np.nanargmax(sweep.raw[0][0])] - Target.narrow) < 0.011
+    assert abs(places[np.nanargmax(sweep.smooth[0][0])] - Target.broad) < 0.05
+    assert abs(decision.action[0] - Target.broad) < 0.06
 
 
 def test_actions_that_the_model_proposes_go_on_too():

@@ -9,60 +9,13 @@ import pytest
 
 import planners
 from planners import Budget
-from planners.core.zobrist import box_bounds, box_cells
-from planners.jit import compiled
-from tests.planners.conftest import UnitBox, python_twin
-
-LAST = 4
+from tests.planners.oracles import cells_of, ucb1
+from tests.planners.tiny_models import Duel, python_twin
 
 
-@compiled("step")
-def duel_step(state, action, next_state, params, rng):
-    next_state[0] = state[0] + action[0] - 0.5 + 0.1 * (rng.random() - 0.5)
-    next_state[1] = state[1] + 1.0
-    over = next_state[1] == 4.0
-    return (1.0 if over and next_state[0] > 0.0 else 0.0), over
-
-
-@compiled("player")
-def duel_player(state, params):
-    return 1.0 - 2.0 * (state[1] % 2.0)
-
-
-@compiled("actions")
-def duel_actions(state, params, out, keys):
-    # the player who leads may do one thing more
-    count = 3 if state[0] > 0.0 else 2
-    for i in range(count):
-        out[i, 0] = 0.25 + 0.25 * i
-        keys[i] = np.uint64(1000 * (i + 1))
-    return count
-
-
-@compiled("rollout")
-def duel_rollout(state, scratch, depth, params, rng):
-    return 1.0 if state[0] + 0.2 * (rng.random() - 0.5) > 0.0 else 0.0
-
-
-@dataclass(frozen=True)
-class Duel(UnitBox):
-    """Two players push x up and down by turns; it ends above or below 0. The player in front has a third push."""
-
-    state_dim = 2
-    horizon = LAST
-    time_index = 1
-    max_actions = 3
-    state_low = np.array([-2.0, 0.0])
-    state_high = np.array([2.0, 4.0])
-    step = staticmethod(duel_step)
-    player = staticmethod(duel_player)
-    actions = staticmethod(duel_actions)
-    rollout = staticmethod(duel_rollout)
-
-
-def algorithm_8(model, simulations, rng, t0=1.0, b=1.3, p=4.0, q=0.4, c=1.0, new=1.0, policy=0.0, max_depth=15):
+def algorithm_8(model, root, simulations, rng, t0=1.0, b=1.3, p=4.0, q=0.4, c=1.0, new=1.0, policy=0.0, max_depth=15):
     """Root visits and means of algorithms 7 and 8 with dictionaries and recursion."""
-    bounds = box_bounds(model)
+    box_cell = cells_of(model)
     visits, returns = defaultdict(lambda: defaultdict(float)), defaultdict(lambda: defaultdict(float))
     known = set()
 
@@ -72,9 +25,7 @@ def algorithm_8(model, simulations, rng, t0=1.0, b=1.3, p=4.0, q=0.4, c=1.0, new
         return [(out[i].copy(), int(keys[i])) for i in range(n)]
 
     def cell(x, d):
-        out = np.empty(1, np.uint64)
-        box_cells(x, d, d + 1, bounds, out)
-        return d, int(out[0]), model.player(x, model.params)
+        return *box_cell(x, d), model.player(x, model.params)
 
     def simulate(x):
         choices = options(x)
@@ -104,39 +55,42 @@ def algorithm_8(model, simulations, rng, t0=1.0, b=1.3, p=4.0, q=0.4, c=1.0, new
             score = [r[i] / n[i] + c * math.sqrt(2 * log / (n[i] * z ** (q - 1))) for i in range(len(n))]
             best = max(range(len(n)), key=score.__getitem__)
         action, key = choices[best]
-        after = np.empty(2)
-        reward, over = model.step(x, action, after, model.params, rng)
-        g = reward if over else reward + simulate(after)
+        g = step(x, action)
         for s in walk:
             visits[s][key] += 1.0
             returns[s][key] += g * model.player(x, model.params)
         return g
 
-    root = np.zeros(2)
+    def step(x, action):
+        after = np.empty(2)
+        reward, over = model.step(x, action, after, model.params, rng)
+        return reward if over else reward + model.discount * simulate(after)
+
     arms = options(root)
     root_visits, means = np.zeros(len(arms)), np.zeros(len(arms))
     for i in range(simulations):
-        log = 2 * math.log(max(i, 1))
-        score = [
-            means[a] + c * math.sqrt(log / root_visits[a]) if root_visits[a] else math.inf for a in range(len(arms))
-        ]
-        a = max(range(len(arms)), key=score.__getitem__)
-        after = np.empty(2)
-        reward, over = model.step(root, arms[a][0], after, model.params, rng)
-        g = reward if over else reward + simulate(after)
+        a = ucb1(means, root_visits, i, c)
         root_visits[a] += 1
-        means[a] += (g - means[a]) / root_visits[a]
+        means[a] += (model.player(root, model.params) * step(root, arms[a][0]) - means[a]) / root_visits[a]
     return root_visits, means
 
 
+@dataclass(frozen=True)
+class DiscountedDuel(Duel):
+    discount = 0.8
+
+
+@pytest.mark.parametrize("model", [Duel(), DiscountedDuel()], ids=repr)
+@pytest.mark.parametrize("root", [np.zeros(2), np.array([0.1, 1.0])], ids=["first player", "second player"])
 @pytest.mark.parametrize("given", [{}, {"new_visits": 0.5, "policy_visits": 2.0, "max_depth": 3}])
-def test_is_algorithm_8(given):
-    model, rng = Duel(), np.random.default_rng
+def test_is_algorithm_8(model, root, given):
+    rng, oracle_rng = np.random.default_rng(3), np.random.default_rng(3)
     names = {"new_visits": "new", "policy_visits": "policy"}
-    visits, means = algorithm_8(model, 300, rng(3), **{names.get(name, name): v for name, v in given.items()})
-    decision = planners.make("abstraction", **given).plan(model, np.zeros(2), Budget(300), rng(3))
+    visits, means = algorithm_8(model, root, 300, oracle_rng, **{names.get(name, name): v for name, v in given.items()})
+    decision = planners.make("abstraction", **given).plan(model, root, Budget(300), rng)
     np.testing.assert_array_equal(decision.visits, visits)
     np.testing.assert_allclose(decision.values, means)
+    assert rng.bit_generator.state == oracle_rng.bit_generator.state
 
 
 @pytest.mark.parametrize("given", [{}, {"tree_steps": 1}, {"tree_steps": 0}])

@@ -9,7 +9,6 @@ import pytest
 import envs
 import planners
 from planners import Budget
-from planners.core.tree import SearchTree
 from planners.jit import compiled
 from planners.kr_uct.regression import similarity
 
@@ -109,27 +108,19 @@ def test_begins_with_the_candidates_of_the_model():
     np.testing.assert_array_equal(plan(OpenHill(), 2).actions, [[0.2], [0.6]])
 
 
-def test_values_are_the_regression_of_what_was_tried(monkeypatch):
-    """E[v|a] and W(a) of the root by their definition, from the visits and own means of its actions."""
-    import planners.core.search
-    from planners.kr_uct.regression import OWN, WEIGHT
-
-    trees: list[SearchTree] = []
-    extend = planners.core.search.extend
-
-    def recording(*arguments):
-        result = extend(*arguments)
-        trees.append(result[0])
-        return result
-
-    monkeypatch.setattr(planners.core.search, "extend", recording)
+def test_values_are_the_regression_of_what_was_tried():
+    """E[v|a] and the choice by its lower bound, by their definition from the visits of the root's actions."""
     decision = plan(OpenHill(), 300)
-    first, count = trees[0].nodes[0]["first_edge"], trees[0].nodes[0]["actions"]
-    rows = trees[0].value[first : first + count]
+    own = np.array(
+        [hill_step_exact.py_func(np.zeros(1), action, np.zeros(1), np.zeros(1), None)[0] for action in decision.actions]
+    )
     gaps = decision.actions[:, None, 0] - decision.actions[None, :, 0]
     near = np.exp(-(gaps**2) / (2.0 * SPREAD**2)) * (abs(gaps) <= 5.0 * SPREAD)
-    np.testing.assert_allclose(rows[:, WEIGHT], near @ decision.visits, rtol=1e-9)
-    np.testing.assert_allclose(decision.values, near @ (decision.visits * rows[:, OWN]) / rows[:, WEIGHT], rtol=1e-9)
+    density = near @ decision.visits
+    values = near @ (decision.visits * own) / density
+    np.testing.assert_allclose(decision.values, values, rtol=1e-9)
+    lowest = values - np.sqrt(2.0 * np.log(density.sum()) / density)
+    assert decision.action == decision.actions[np.argmax(lowest)]
 
 
 def test_new_actions_are_near_the_best_one():

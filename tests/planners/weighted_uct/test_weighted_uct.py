@@ -6,6 +6,7 @@ import planners
 from planners import Budget
 from planners.weighted_uct.experience import EVENTS, has_room, new_experiences, remember
 from planners.weighted_uct.nearness import gather
+from tests.planners.tiny_models import Bandit
 
 EXACT = np.uint64(3)
 
@@ -66,18 +67,6 @@ def test_blend_shares_experience_between_actions():
     np.testing.assert_allclose(known.near[2], blend @ own)
 
 
-def test_bandwidths_shrink_with_the_neighbours_of_the_same_action(searched):
-    """sigma_i = sigma0 (1 + sum_{j<i} k_j)^(-1/2), recomputed from the places and bandwidths that a search left."""
-    planner = planners.make("weighted_uct", neighbours="all", n_actions=1)
-    model = envs.Trap()
-    _, parts = searched(planner, model, np.zeros(2), Budget(300), np.random.default_rng(0))
-    events = np.array(parts[1])
-    assert len(events) == 300
-    _, precision, x = events.T
-    sums = np.array([np.exp(-((x[i] - x[:i]) ** 2) * precision[:i]).sum() for i in range(300)])
-    np.testing.assert_allclose(precision, (1 + sums) / (2 * 0.5**2), rtol=1e-6)
-
-
 @pytest.mark.parametrize("neighbours", ["grid", "all"])
 def test_leaves_the_trap(neighbours):
     planner = planners.make("weighted_uct", neighbours=neighbours)
@@ -91,8 +80,8 @@ def test_an_action_kernel_speeds_up_learning_on_many_actions():
     assert 0.7 <= decision.action[0] < 1.0
 
 
-def test_many_coordinates_are_compared_without_a_grid(models):
-    class Wide(type(models["bandit"])):
+def test_many_coordinates_are_compared_without_a_grid():
+    class Wide(Bandit):
         state_dim = 35
 
     decision = planners.make("weighted_uct").plan(Wide(), np.zeros(35), Budget(50), np.random.default_rng(0))

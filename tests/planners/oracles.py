@@ -1,0 +1,230 @@
+"""UCT, PW, DPW and Weighted UCT as their papers state them: recursion over dictionaries, without the planners' code.
+
+Random numbers are drawn, and means are averaged, in the same order as in the planners, so that results are equal bit by
+bit. A model is used through its functions alone.
+"""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+
+@dataclass
+class Edge:
+    """An action tried in a node: its outcomes are [node, reward, terminated, count], the oldest first."""
+
+    action: np.ndarray
+    visits: int = 0
+    mean: float = 0.0
+    outcomes: list = field(default_factory=list)
+
+
+@dataclass
+class Node:
+    state: np.ndarray
+    player: float
+    visits: int = 0
+    edges: list = field(default_factory=list)
+
+
+def may_widen(count, visits, k, alpha):
+    """Couetoux et al. 2011: count <= k N^alpha, in whole numbers as count^q <= k^q N^p for alpha = p / q."""
+    alpha = Fraction(str(alpha))
+    return count**alpha.denominator <= Fraction(str(k)) ** alpha.denominator * visits**alpha.numerator
+
+
+def ucb1(means, visits, total, exploration):
+    """Index of the largest mean + C sqrt(2 ln N / n); ties go to the higher mean, then to the lower index."""
+    width = exploration * math.sqrt(2.0 * math.log(max(total, 1)))
+    scores = [mean + width * (1.0 / math.sqrt(n)) if n else math.inf for mean, n in zip(means, visits, strict=True)]
+    return max(range(len(scores)), key=lambda i: (scores[i], means[i]))
+
+
+def cells_of(model):
+    """(state, d) -> the model's own cell at depth d, or that of its box with every axis cut into 2^d equal parts."""
+
+    def own(state, depth):
+        out = np.empty(1, np.uint64)
+        model.cells(state, depth, depth + 1, model.params, out)
+        return depth, int(out[0])
+
+    def of_box(state, depth):
+        fractions = (state - model.state_low) / (model.state_high - model.state_low)
+        return depth, *(np.clip(fractions, 0.0, 1.0 - 2.0**-32) * 2**depth).astype(int).tolist()
+
+    return own if hasattr(model, "cells") else of_box
+
+
+def fixed_actions(model, n):
+    """Middles of n equal intervals of a one-dimensional box, for every state."""
+    low, high = model.action_low, model.action_high
+    return lambda state: [low + (high - low) * ((i + 0.5) / n) for i in range(n)]
+
+
+def proposed_actions(model):
+    """What the model's `actions` proposes in a state."""
+
+    def propose(state):
+        out, keys = np.empty((model.max_actions, len(model.action_low))), np.empty(model.max_actions, np.uint64)
+        return list(out[: model.actions(state, model.params, out, keys)])
+
+    return propose
+
+
+class TreeOracle:
+    """The recursion that UCT, PW and DPW share; they differ in when a node gets an action and an edge an outcome.
+
+    Args:
+        model: the model to search.
+        rng: the source of every random draw.
+        exploration: C of UCB1.
+        choices: state -> the actions of UCT, each tried once before UCB1 chooses; None widens instead.
+        actions: (k, alpha) of action widening.
+        outcomes: (k, alpha) of state widening; None samples an outcome at every visit.
+        least_visited: whether an old outcome is the least visited one, or drawn in proportion to its count.
+        rollout: whether a new node is valued by the model's rollout.
+    """
+
+    def __init__(
+        self,
+        model,
+        rng,
+        exploration=1.0,
+        choices=None,
+        actions=(1, 0.3),
+        outcomes=None,
+        least_visited=False,
+        rollout=False,
+    ):
+        self.model, self.rng, self.exploration, self.choices = model, rng, exploration, choices
+        self.actions, self.outcomes, self.least_visited, self.rollout = actions, outcomes, least_visited, rollout
+
+    def node(self, state):
+        has_players = hasattr(self.model, "player")
+        return Node(state, self.model.player(state, self.model.params) if has_players else 1.0)
+
+    def search(self, state, steps, simulations):
+        """The root's edges after so many simulations from this state."""
+        root = self.node(np.array(state, float))
+        for _ in range(simulations):
+            self.simulate(root, steps)
+        return root.edges
+
+    def simulate(self, node, left):
+        edge = self.choose(node)
+        child, reward, terminated, is_new = self.follow(edge, node)
+        left -= 1
+        if terminated or left == 0:
+            value = reward
+        elif is_new and self.rollout:
+            state, scratch = child.state.copy(), np.empty_like(child.state)
+            value = reward + self.model.discount * self.model.rollout(state, scratch, left, self.model.params, self.rng)
+            child.visits += (
+                self.outcomes is not None
+            )  # DPW counts the rollout as a visit of the new node, UCT and PW do not
+        else:
+            value = reward + self.model.discount * self.simulate(child, left)
+        node.visits += 1
+        edge.visits += 1
+        edge.mean += (node.player * value - edge.mean) / edge.visits
+        return value
+
+    def choose(self, node):
+        if self.choices is not None:
+            tried = [edge.action.tolist() for edge in node.edges]
+            untried = [action for action in self.choices(node.state) if action.tolist() not in tried]
+            if untried:
+                node.edges.append(Edge(untried[int(self.rng.random() * len(untried))]))
+                return node.edges[-1]
+        elif may_widen(len(node.edges), node.visits, *self.actions):
+            action = np.empty(len(self.model.action_low))
+            self.model.sample_action(node.state, action, self.model.params, self.rng)
+            node.edges.append(Edge(action))
+            return node.edges[-1]
+        means, visits = [edge.mean for edge in node.edges], [edge.visits for edge in node.edges]
+        return node.edges[ucb1(means, visits, node.visits, self.exploration)]
+
+    def follow(self, edge, node):
+        """(child, reward, terminated, whether it is new); equal states with equal rewards are one outcome."""
+        if self.outcomes is not None and not may_widen(len(edge.outcomes), edge.visits, *self.outcomes):
+            return *self.revisit(edge), False
+        state = np.empty_like(node.state)
+        reward, terminated = self.model.step(node.state, edge.action, state, self.model.params, self.rng)
+        for outcome in edge.outcomes:
+            if outcome[0].state.tolist() == state.tolist() and (
+                self.outcomes is None or outcome[1:3] == [reward, terminated]
+            ):
+                outcome[3] += 1
+                return outcome[0], reward, terminated, False
+        edge.outcomes.append([self.node(state), reward, terminated, 1])
+        return *edge.outcomes[-1][:3], True
+
+    def revisit(self, edge):
+        if self.least_visited:
+            chosen = min(edge.outcomes, key=lambda outcome: outcome[3])
+        else:
+            left = int(self.rng.random() * edge.visits)
+            for chosen in edge.outcomes:
+                left -= chosen[3]
+                if left < 0:
+                    break
+        chosen[3] += 1
+        return chosen[:3]
+
+
+def weighted_uct(model, actions, steps, simulations, rng, exploration=1.0, bandwidth=0.5, action_bandwidth=0.0):
+    """The thesis's algorithm 4: a list of experiences (class, place, action, return, sigma); root visits and means."""
+    weights = getattr(model, "distance_weights", np.ones(model.state_dim))
+    compared = (weights > 0.0) & (weights < np.inf)
+    experiences = []
+    root_visits, root_means = [0] * len(actions), [0.0] * len(actions)
+
+    def player(state):
+        return model.player(state, model.params) if hasattr(model, "player") else 1.0
+
+    def alike(a, b):
+        if action_bandwidth == 0.0:
+            return float(a == b)
+        return math.exp(-sum((actions[a] - actions[b]) ** 2) / (2.0 * action_bandwidth**2))
+
+    def nearness(cls, place, action, known):
+        """(kernel, return) of the experiences of this class, as they tell about this action."""
+        for other_cls, other, b, value, sigma in known:
+            if other_cls == cls and alike(action, b) > 0.0:
+                yield alike(action, b) * math.exp(-sum((place - other) ** 2) / (2.0 * sigma**2)), value
+
+    def simulate(state, left, is_root, simulation):
+        mover = player(state)
+        if is_root:
+            a = ucb1(root_means, root_visits, simulation, exploration)
+        else:
+            cls = mover, *state[weights == np.inf]
+            place = state[compared] * np.sqrt(weights[compared])
+            near = [list(nearness(cls, place, a, experiences)) for a in range(len(actions))]
+            n = [sum(kernel for kernel, _ in pairs) for pairs in near]
+            untried = [
+                a for a in range(len(actions)) if n[a] < math.exp(-8.0)
+            ]  # further than 4 kernel widths from one experience
+            if untried:
+                a = untried[int(rng.random() * len(untried))]
+            else:
+                means = [sum(k * value for k, value in near[a]) / n[a] for a in range(len(actions))]
+                a = ucb1(means, n, sum(n), exploration)
+        after = np.empty_like(state)
+        reward, terminated = model.step(state, actions[a], after, model.params, rng)
+        value = reward
+        if not terminated and left > 1:
+            value += model.discount * simulate(after, left - 1, False, simulation)
+        if is_root:
+            root_visits[a] += 1
+            root_means[a] += (mover * value - root_means[a]) / root_visits[a]
+        else:
+            neighbours = sum(kernel for kernel, _ in nearness(cls, place, a, experiences))
+            experiences.append((cls, place, a, mover * value, bandwidth / math.sqrt(1.0 + neighbours)))
+        return value
+
+    for simulation in range(simulations):
+        simulate(model.initial_state(rng), steps, True, simulation)
+    return root_visits, root_means

@@ -1,0 +1,81 @@
+"""Tree planners against the plain recursions of `oracles`: equal visits, values, actions and random draws."""
+
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners import Budget
+from tests.planners.oracles import TreeOracle, fixed_actions, proposed_actions, weighted_uct
+from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target
+
+MODELS = [Bandit(), Chain(), Diamond(), Handover(), Target(), envs.Trap(), envs.TreasureHunt()]
+WITH_ROLLOUT = [model for model in MODELS if hasattr(model, "rollout")]
+
+
+def by_name(model):
+    return type(model).__name__
+
+
+def check(text, model, simulations, **rule):
+    """Plan and search by the oracle from equal generators, at two budgets."""
+    for budget in (simulations // 10, simulations):
+        rng, oracle_rng = np.random.default_rng(11), np.random.default_rng(11)
+        state = model.initial_state(None)
+        decision = planners.parse(text).plan(model, state, Budget(budget), rng)
+        edges = TreeOracle(model, oracle_rng, **rule).search(state, model.horizon, budget)
+        assert decision.visits.tolist() == [edge.visits for edge in edges]
+        assert decision.actions.tolist() == [edge.action.tolist() for edge in edges]
+        assert decision.values.tolist() == [edge.mean for edge in edges]
+        most = max(edges, key=lambda edge: (edge.visits, edge.mean))
+        assert (decision.action.tolist(), decision.value) == (most.action.tolist(), most.mean)
+        assert rng.bit_generator.state == oracle_rng.bit_generator.state
+
+
+@pytest.mark.parametrize("model", MODELS, ids=by_name)
+def test_uct_is_ucb1_on_fixed_actions(model):
+    check("uct", model, 400, choices=fixed_actions(model, 8))
+    check("uct:n_actions=3,exploration=0.3", model, 400, choices=fixed_actions(model, 3), exploration=0.3)
+
+
+def test_uct_is_ucb1_on_the_actions_of_each_state():
+    check("uct", Duel(), 400, choices=proposed_actions(Duel()))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=by_name)
+def test_pw_is_ucb1_with_widening_actions(model):
+    check("pw", model, 400)
+    check("pw:alpha_action=0.5,k_action=1.5,exploration=0.3", model, 400, actions=("1.5", 0.5), exploration=0.3)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=by_name)
+def test_dpw_widens_actions_and_outcomes(model):
+    check("dpw", model, 400, outcomes=(1, 0.25))
+    check(
+        "dpw:outcome=least_visited,alpha_state=0.5,k_state=0.5,k_action=2",
+        model,
+        400,
+        actions=(2, 0.3),
+        outcomes=(0.5, 0.5),
+        least_visited=True,
+    )
+
+
+@pytest.mark.parametrize("model", WITH_ROLLOUT, ids=by_name)
+def test_rollouts_value_new_leaves(model):
+    check("uct:leaf=rollout", model, 300, choices=fixed_actions(model, 8), rollout=True)
+    check("pw:leaf=rollout", model, 300, rollout=True)
+    check("dpw:leaf=rollout", model, 300, outcomes=(1, 0.25), rollout=True)
+
+
+@pytest.mark.parametrize("model", [Chain(), Diamond(), Handover(), Target(), envs.Trap()], ids=by_name)
+@pytest.mark.parametrize("given", [{}, {"action_bandwidth": 0.2, "bandwidth": 0.1, "exploration": 0.3}])
+def test_weighted_uct_is_algorithm_4(model, given):
+    rng, oracle_rng = np.random.default_rng(11), np.random.default_rng(11)
+    planner = planners.make("weighted_uct", neighbours="all", **given)
+    decision = planner.plan(model, model.initial_state(None), Budget(100), rng)
+    actions = fixed_actions(model, 8)(None)
+    visits, means = weighted_uct(model, actions, model.horizon, 100, oracle_rng, **given)
+    assert decision.visits.tolist() == visits
+    np.testing.assert_allclose(decision.values, means, rtol=1e-12)
+    assert rng.bit_generator.state == oracle_rng.bit_generator.state
