@@ -9,57 +9,49 @@ True
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import curling.players  # noqa: F401  (registers the planners that know curling)
 from planners.registry import Registry
 
 if TYPE_CHECKING:
     from envs.base import ModelEnv
     from envs.checks import check_model
     from envs.snapshot import from_gymnasium
-    from envs.trap import Trap
-    from envs.treasure_hunt import TreasureHunt
 
-__all__ = [
-    "IDS",
-    "ModelEnv",
-    "Trap",
-    "TreasureHunt",
-    "check_model",
-    "from_gymnasium",
-    "make_model",
-    "names",
-    "parse",
-    "register",
-]
+__all__ = ["IDS", "ModelEnv", "check_model", "from_gymnasium", "make_model", "names", "parse", "register"]
 
-REGISTRY = Registry(
-    "environment",
-    {"trap": "envs.trap:Trap", "treasure_hunt": "envs.treasure_hunt:TreasureHunt", "curling": "curling.model:Curling"},
-)
 
-IDS = {
-    "Trap-v0": "envs.trap_env:TrapEnv",
-    "TreasureHunt-v0": "envs.treasure_hunt_env:TreasureHuntEnv",
-    "Curling-v0": "envs.curling:CurlingEnv",
+class Environment(NamedTuple):
+    """Places, "module:Class", of a model and of its Gymnasium environment, and the id of the latter."""
+
+    model: str
+    env: str
+    id: str
+
+
+ENVIRONMENTS = {
+    "trap": Environment("envs.trap:Trap", "envs.trap_env:TrapEnv", "Trap-v0"),
+    "treasure_hunt": Environment(
+        "envs.treasure_hunt:TreasureHunt", "envs.treasure_hunt_env:TreasureHuntEnv", "TreasureHunt-v0"
+    ),
+    "curling": Environment("curling.model:Curling", "envs.curling:CurlingEnv", "Curling-v0"),
 }
+
+REGISTRY = Registry("environment", {name: environment.model for name, environment in ENVIRONMENTS.items()})
+IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values()}
 
 names = REGISTRY.names
 
 # Imported when first asked for: models are compiled on import, and registering the environments needs none of them.
-_LAZY = {
-    "ModelEnv": "envs.base",
-    "Trap": "envs.trap",
-    "TreasureHunt": "envs.treasure_hunt",
-    "check_model": "envs.checks",
-    "from_gymnasium": "envs.snapshot",
-}
+_LAZY = ["envs.base:ModelEnv", "envs.checks:check_model", "envs.snapshot:from_gymnasium", *REGISTRY.classes.values()]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_LAZY[name]), name)
+    for module, _, attribute in (place.partition(":") for place in _LAZY):
+        if attribute == name:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def make_model(name: str, **parameters: Any) -> Any:

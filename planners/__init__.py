@@ -7,10 +7,22 @@ DPW(exploration=0.5, alpha_action=0.3, k_action=1.0, alpha_state=0.25, k_state=1
 
 from typing import Any
 
-from planners.base import Array, Budget, Decision, Model, Planner, Rng
+from planners.base import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from planners.registry import Registry
 
-__all__ = ["Array", "Budget", "Decision", "Model", "Planner", "Rng", "lacking", "make", "names", "names_for", "parse"]
+__all__ = [
+    "Array",
+    "Budget",
+    "Decision",
+    "Model",
+    "Planner",
+    "Rng",
+    "make",
+    "names",
+    "names_for",
+    "parse",
+    "unsupported",
+]
 
 REGISTRY = Registry(
     "planner",
@@ -30,18 +42,13 @@ REGISTRY = Registry(
 names = REGISTRY.names
 
 
-def lacking(planner: object, model: Model) -> list[str]:
-    """What a planner, or its class, says it `needs` of a model and this one has not."""
-    return [part for part in getattr(planner, "needs", ()) if not hasattr(model, part)]
-
-
 def names_for(model: Model) -> list[str]:
-    """The planners that search this model with their default parameters."""
-    return [name for name in names() if name != "random" and not lacking(REGISTRY.cls(name), model)]
+    """The planners of this package, but the random one, that search this model with their default parameters."""
+    return [name for name in names() if name != "random" and not unsupported(make(name), model)]
 
 
 def make(name: str, **parameters: Any) -> Planner:
-    """A planner by name, e.g. `make("dpw", alpha_action=0.3)`.
+    """A planner by name, e.g. `make("dpw", alpha_action=0.3)`; also one that another package has registered.
 
     Raises:
         ValueError: unknown name or parameter (the close match is named), or a value out of range.

@@ -1,11 +1,67 @@
-"""What planners are given (a model, a budget) and what they give back (a decision)."""
+"""What planners are given (a model, a budget) and what they give back (a decision).
 
-from collections.abc import Callable, Sequence
+Optional parts of a model are the protocols `HasRollout`, `HasActions`, ...; `planners.checks.offers` looks for them.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from planners.checks import (
+    MOST_ACTIONS,
+    check_action,
+    check_actions,
+    check_state,
+    missing,
+    missing_action_bounds,
+    offers,
+    require,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+    steps_left,
+)
+
+__all__ = [
+    "MOST_ACTIONS",
+    "AimBlock",
+    "Array",
+    "Budget",
+    "Decision",
+    "HasActionSd",
+    "HasActions",
+    "HasAimGrid",
+    "HasCells",
+    "HasDistanceWeights",
+    "HasPlayer",
+    "HasRollout",
+    "HasStateBounds",
+    "HasStepExact",
+    "HasStepsLeft",
+    "HasTimeIndex",
+    "Model",
+    "Planner",
+    "ResumableSearch",
+    "Rng",
+    "check_action",
+    "check_actions",
+    "check_plan",
+    "check_state",
+    "missing",
+    "missing_action_bounds",
+    "offers",
+    "require",
+    "require_at_least",
+    "require_choice",
+    "require_count",
+    "require_positive",
+    "steps_left",
+    "unsupported",
+]
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -28,132 +84,150 @@ class Model(Protocol):
     """A generative model with flat float64 states and actions, without any state of its own.
 
     Every function writes into the arrays it is given, draws from the `rng` argument alone and takes its constants from
-    `params`. Functions of a compiled model are module-level and decorated with `planners.core.jit.compiled`.
-
-    A model may also offer, as attributes or functions:
-
-    - `steps_left(state) -> int`: how many steps there are from this state to the end at most, at least 1; a plan looks
-      no further.
-    - `time_index`: the state coordinate that counts the steps taken; a plan of a model without `steps_left` looks
-      `horizon - state[time_index]` steps ahead. Without either every plan looks `horizon` steps ahead.
-    - `state_low`, `state_high`: bounds of the states, float64 [state_dim]; they give a box model its default `cells`.
-    - `distance_weights`: float64 [state_dim], weight of each coordinate in squared distances between states: 1 takes it
-      in raw units (the default), 0 leaves it out, inf asks for exact equality (time, player to move).
-    - `rollout(state, scratch, depth, params, rng) -> float`: value of the default policy over at most `depth` steps;
-      both arrays, [state_dim], are copies that it may overwrite.
-    - `player(state, params) -> float`: +1.0 or -1.0, whose turn it is; rewards are always player +1's.
-    - `cells(state, first, last, params, out)`: writes hashes of the abstract state at depths first..last-1 into `out`,
-      uint64 [last - first]. Equal hashes at a depth mean equal hashes at every smaller depth.
-    - `actions(state, params, out, keys) -> int` and `max_actions`: writes the actions worth trying in this state into
-      `out`, [max_actions, action_dim], and a key of each into `keys`, uint64 [max_actions]; returns how many there are,
-      at least 1. The same kind of action has the same key in every state.
-    - `action_sd`: standard deviation of the execution noise in each coordinate of an action, float64 [action_dim];
-      0 where the action is executed as aimed.
-    - `step_exact(state, action, next_state, params, rng)`: `step` without the noise of the execution; draws nothing.
-    - `aim_grid(state, size)`: about `size` actions that cover what can be done, as a list of `AimBlock`.
+    `params`. Functions of a compiled model are module-level and decorated with `planners.jit.compiled`. Planners use
+    what a model offers besides; the protocols below, from `HasTimeIndex` on, say what that may be.
     """
 
     @property
     def state_dim(self) -> int:
         """Length of a state."""
-        ...
 
     @property
     def action_low(self) -> Array:
         """Smallest action, [action_dim]."""
-        ...
 
     @property
     def action_high(self) -> Array:
         """Largest action, [action_dim]."""
-        ...
 
     @property
     def discount(self) -> float:
         """Discount factor of a step, in (0, 1]."""
-        ...
 
     @property
     def horizon(self) -> int:
         """Largest number of steps of an episode."""
-        ...
 
     @property
     def params(self) -> Array:
-        """Everything that the model functions need to know, float64 [any]."""
-        ...
+        """Constants of the model functions, float64 [any]."""
 
     @property
     def compiled(self) -> bool:
         """Whether the model functions are compiled; otherwise they are plain Python."""
-        ...
 
     @property
     def step(self) -> Callable[[Array, Array, Array, Array, Rng], tuple[float, bool]]:
         """(state, action, next_state, params, rng): writes next_state, returns (reward, terminated)."""
-        ...
 
     @property
     def sample_action(self) -> Callable[[Array, Array, Array, Rng], None]:
         """(state, action, params, rng): writes a candidate action."""
-        ...
 
     def initial_state(self, rng: Rng) -> Array:
         """A state that episodes start from, [state_dim]."""
-        ...
 
 
-def require(ok: bool, name: str, value: Any, allowed: str) -> None:
-    """Raise ValueError naming a parameter, its value and what is allowed, unless `ok`."""
-    if not ok:
-        raise ValueError(f"{name}={value!r}: must be {allowed}")
+class HasTimeIndex(Model, Protocol):
+    """A state that counts the steps: plans look `horizon - state[time_index]` steps ahead, otherwise `horizon`."""
+
+    @property
+    def time_index(self) -> int:
+        """The coordinate that counts the steps taken."""
 
 
-def _is_real(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+class HasStepsLeft(Model, Protocol):
+    """Episodes of a length that the state tells; takes precedence over `time_index`."""
+
+    def steps_left(self, state: Array) -> int:
+        """Most steps from this state to the end; 0 where the episode is over."""
 
 
-def require_at_least(name: str, value: float, low: float) -> None:
-    """Raise ValueError unless the parameter is finite and at least `low`."""
-    require(_is_real(value) and low <= value < np.inf, name, value, f"finite and at least {low:g}")
+class HasStateBounds(Model, Protocol):
+    """Bounds of the states, from which a model without `cells` gets its cells; infinite where they are not known."""
+
+    @property
+    def state_low(self) -> Array:
+        """Smallest state, [state_dim]."""
+
+    @property
+    def state_high(self) -> Array:
+        """Largest state, [state_dim]."""
 
 
-def require_positive(name: str, value: Any, high: float = np.inf) -> None:
-    """Raise ValueError unless the parameter is finite, above 0 and at most `high`."""
-    require(
-        _is_real(value) and 0.0 < value <= high and value < np.inf,
-        name,
-        value,
-        "finite and above 0" if high == np.inf else f"above 0 and at most {high:g}",
-    )
+class HasDistanceWeights(Model, Protocol):
+    """Squared distances between states, coordinate by coordinate."""
+
+    @property
+    def distance_weights(self) -> Array:
+        """[state_dim]: 1 takes a coordinate in raw units (the default), 0 leaves it out, inf asks for equality."""
 
 
-def require_count(name: str, value: int, low: int = 1) -> None:
-    """Raise ValueError unless the parameter is a whole number of at least `low`."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    require(whole and value >= low, name, value, f"a whole number of at least {low}")
+class HasRollout(Model, Protocol):
+    """A default policy."""
+
+    def rollout(self, state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+        """Its return over at most `depth` steps; both arrays, [state_dim], are copies that it may overwrite."""
 
 
-def require_choice(name: str, value: str, allowed: Sequence[str]) -> None:
-    """Raise ValueError unless the parameter is one of `allowed`."""
-    require(value in allowed, name, value, " or ".join(map(repr, allowed)))
+class HasPlayer(Model, Protocol):
+    """Two players; rewards are always player +1's."""
+
+    def player(self, state: Array, params: Array) -> float:
+        """+1.0 or -1.0, the player to move."""
+
+
+class HasCells(Model, Protocol):
+    """Abstract states, from coarse to fine. Equal hashes at a depth mean equal hashes at every smaller depth."""
+
+    def cells(self, state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
+        """Write hashes of the abstract state at depths first..last-1 into `out`, [last - first]."""
+
+
+class HasActions(Model, Protocol):
+    """Actions worth trying in a state. The same kind of action has the same key in every state."""
+
+    @property
+    def max_actions(self) -> int:
+        """Most actions of a state."""
+
+    def actions(self, state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
+        """Write actions, [max_actions, action_dim], and their keys, [max_actions]; returns their number, 1 or more."""
+
+
+class HasActionSd(Model, Protocol):
+    """Execution noise of a known size."""
+
+    @property
+    def action_sd(self) -> Array:
+        """Standard deviation in each coordinate of an action, [action_dim]; 0 where it is executed as aimed."""
+
+
+class HasStepExact(Model, Protocol):
+    """Execution noise that can be left out."""
+
+    def step_exact(self, state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
+        """`step` without the noise of the execution; draws nothing."""
+
+
+class HasAimGrid(Model, Protocol):
+    """Grids of actions in which the execution noise is a constant Gaussian."""
+
+    def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
+        """About `size` actions that cover the possible ones."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a decision may take: a number of simulations, or seconds of wall-clock time; exactly one is set."""
+    """Limit of a decision: a number of simulations, or seconds of wall-clock time; exactly one is set."""
 
     simulations: int | None = None
     seconds: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse anything but one positive number."""
-        require(
-            (self.simulations is None) != (self.seconds is None),
-            "Budget",
-            (self.simulations, self.seconds),
-            "given exactly one of simulations and seconds",
-        )
+        given = self.simulations, self.seconds
+        require(given.count(None) == 1, "Budget", given, "given exactly one of simulations and seconds")
         if self.simulations is not None:
             require_count("simulations", self.simulations)
         else:
@@ -162,7 +236,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What a planner chose, and the statistics of the root that it chose by.
+    """The action that a planner chose, and the statistics of the root.
 
     Attributes:
         action: the chosen action, [action_dim].
@@ -184,7 +258,11 @@ class Decision:
 
 
 class Planner(Protocol):
-    """A search algorithm: its parameters and nothing else, so that it pickles, compares and prints."""
+    """A search algorithm: its parameters and nothing else, so that it pickles, compares and prints.
+
+    A planner that cannot search every model also has `unsupported(model) -> str | None`: the line that a user reads,
+    such as "needs `rollout`", or None for a model that it can search.
+    """
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action in `state`.
@@ -197,47 +275,54 @@ class Planner(Protocol):
             root_actions: the only actions to consider at the root, [A, action_dim]; the planner's own choice if None.
 
         Raises:
-            ValueError: an argument is of the wrong shape, not finite, or out of range.
-            TypeError: the model lacks a function that the planner needs.
+            ValueError: an argument is of the wrong shape, not finite, or out of range; or the episode is over in
+                `state`, as far as the model's `steps_left` or `time_index` tells.
+            TypeError: the planner does not support the model, or an argument is of the wrong type.
         """
-        ...
 
 
-def check_state(model: Model, state: Array) -> Array:
-    """The state as a contiguous float64 vector.
+class ResumableSearch(Protocol):
+    """A search that keeps its statistics from call to call.
+
+    A planner that offers one has `begin(model, state, budget, rng) -> ResumableSearch | None`; None for a model that
+    it cannot search in this way.
+    """
+
+    def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
+        """Add returns of simulations to `sums`, [n], from `states`, [n, state_dim], one step ahead of the root.
+
+        Args:
+            states: where simulations start.
+            order: indices of the states to start from, one after the other, again and again.
+            sums: receives the returns of player +1.
+            budget: simulations or seconds.
+
+        Returns:
+            The number of simulations.
+        """
+
+    def decide(self, actions: Array, budget: Budget, start: float) -> Decision:
+        """Choose one of the actions, [A, action_dim], by simulations; `start` is the clock when the plan began."""
+
+
+def unsupported(planner: object, model: Model) -> str | None:
+    """Why a planner cannot search a model, such as "needs `rollout`"; None if it can, or does not say."""
+    own = getattr(planner, "unsupported", None)
+    return None if own is None else own(model)
+
+
+def check_plan(planner: Planner, model: Model, state: Any, budget: Any, rng: Any) -> Array:
+    """Check the arguments of `Planner.plan`; returns the state as a contiguous float64 vector.
 
     Raises:
-        ValueError: wrong shape, or a value that is not finite.
+        TypeError: the planner does not support the model, or an argument is of the wrong type.
+        ValueError: the state is of the wrong shape or not finite.
     """
-    checked = np.ascontiguousarray(state, np.float64)
-    require(checked.shape == (model.state_dim,), "state", state, f"a vector of {model.state_dim} numbers")
-    require(bool(np.isfinite(checked).all()), "state", state, "finite")
+    checked = check_state(model, state)
+    if not isinstance(budget, Budget):
+        raise TypeError(f"budget={budget!r}: must be a Budget; pass planners.Budget(simulations=...) or (seconds=...)")
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng={rng!r}: must be a numpy.random.Generator; pass numpy.random.default_rng(seed)")
+    if reason := unsupported(planner, model):
+        raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}")
     return checked
-
-
-def check_actions(model: Model, actions: Array, name: str = "root_actions") -> Array:
-    """The actions as a contiguous float64 matrix, [A, action_dim].
-
-    Raises:
-        ValueError: wrong shape, no action at all, or a value outside the model's bounds.
-    """
-    checked = np.ascontiguousarray(actions, np.float64)
-    low, high = model.action_low, model.action_high
-    require(
-        checked.ndim == 2 and checked.shape[0] > 0 and checked.shape[1] == len(low),
-        name,
-        actions,
-        f"a matrix of at least one row of {len(low)} numbers",
-    )
-    if not ((checked >= low) & (checked <= high)).all():  # every step of every episode comes by: no text unless needed
-        require(False, name, actions, f"within {low} and {high}")
-    return checked
-
-
-def steps_left(model: Model, state: Array) -> int:
-    """Steps from `state` to the end of the episode at most, at least 1."""
-    own = getattr(model, "steps_left", None)
-    if own is not None:
-        return max(1, int(own(state)))
-    index = getattr(model, "time_index", None)
-    return max(1, model.horizon - (0 if index is None else int(state[index])))

@@ -21,14 +21,18 @@ from planners.base import (
     Array,
     Budget,
     Decision,
+    HasAimGrid,
+    HasStepExact,
     Model,
     Planner,
     Rng,
     check_state,
+    missing,
     require,
     require_count,
     require_positive,
     steps_left,
+    unsupported,
 )
 from planners.core.actions import own_actions
 from planners.core.aims import aims_of, outcomes
@@ -157,8 +161,6 @@ class Presearch:
     size: int = 4_284
     candidates: int = 16
 
-    needs = ("aim_grid", "step_exact")
-
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
@@ -166,6 +168,10 @@ class Presearch:
         require(self.share < 1.0, "share", self.share, "below 1")
         require_count("size", self.size)
         require_count("candidates", self.candidates)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return missing(model, HasAimGrid, HasStepExact) or unsupported(self.inner, model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`. With `root_actions` there is nothing to sweep for."""

@@ -26,7 +26,7 @@ def unknown(kind: str, name: Any, allowed: Iterable[str]) -> ValueError:
 
 
 def look_up(kind: str, name: Any, allowed: Mapping[str, T]) -> T:
-    """What has this name.
+    """The entry of this name.
 
     Raises:
         ValueError: no such name, or no text at all.
@@ -41,18 +41,28 @@ class Registry:
     """Dataclasses by name, imported when first asked for, so that nothing is compiled that is not used.
 
     Args:
-        kind: what the entries are, for error messages.
+        kind: of the entries, for error messages.
         classes: name -> "module:Class".
         aliases: other names -> name.
+        extensions: classes that other packages have added, by the package's name; see `extend`.
     """
 
     kind: str
     classes: Mapping[str, str]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    extensions: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def extend(self, package: str, classes: Mapping[str, str]) -> None:
+        """Add the classes of another package, which then are made and parsed like any other."""
+        self.extensions[package] = classes
 
     def names(self) -> list[str]:
-        """The names, in order of registration."""
+        """The registry's own names, without extensions, in order of registration."""
         return list(self.classes)
+
+    def everything(self) -> dict[str, str]:
+        """All classes, name -> "module:Class": the registry's own and those of extensions."""
+        return dict(self.classes) | {name: place for of in self.extensions.values() for name, place in of.items()}
 
     def cls(self, name: str) -> type[Any]:
         """The class of this name.
@@ -61,7 +71,7 @@ class Registry:
             ValueError: no such name.
         """
         key = self.aliases.get(name, name) if isinstance(name, str) else name
-        module, _, attribute = look_up(self.kind, key, self.classes).partition(":")
+        module, _, attribute = look_up(self.kind, key, self.everything()).partition(":")
         loaded: type[Any] = getattr(importlib.import_module(module), attribute)
         return loaded
 
@@ -103,7 +113,7 @@ class Registry:
     def text(self, instance: Any) -> str:
         """An instance in writing, with the parameters that are not its class's own; `parse` makes it again."""
         cls = type(instance)
-        name = next(name for name, place in self.classes.items() if place == f"{cls.__module__}:{cls.__qualname__}")
+        name = next(name for name, place in self.everything().items() if _holds(place, cls))
         given = [
             f"{f.name}={self.value_text(f, getattr(instance, f.name))}"
             for f in fields(cls)
@@ -115,6 +125,12 @@ class Registry:
         """A field's value in writing, in parentheses if it is one with parameters of its own."""
         text = self.text(value) if of.metadata.get(NESTED) else str(value)
         return f"({text})" if ":" in text else text
+
+
+def _holds(place: str, cls: type[Any]) -> bool:
+    """Whether "module:Class" stands for this class, which the module may have from a file in its folder."""
+    module, _, name = place.partition(":")
+    return name == cls.__qualname__ and f"{cls.__module__}.".startswith(f"{module}.")
 
 
 def _split(text: str) -> list[str]:

@@ -32,13 +32,12 @@ def show_list(arguments: argparse.Namespace) -> int:
 
     import envs
     import planners
-    from curling import players
     from runs import suite
 
     for title, registry, names in (
         ("planners", planners.REGISTRY, planners.names()),
-        ("players of curling alone", players.REGISTRY, list(players.PLAYERS)),
-        ("environments", envs.REGISTRY, envs.REGISTRY.names()),
+        *((f"planners of {of} alone", planners.REGISTRY, added) for of, added in planners.REGISTRY.extensions.items()),
+        ("environments", envs.REGISTRY, envs.names()),
     ):
         print(f"{title}, written NAME or NAME:key=value,...")
         for name in names:

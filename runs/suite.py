@@ -137,8 +137,8 @@ class Suite:
         """The planners and environments with all their parameters, by the texts that name them.
 
         Raises:
-            UsageError: an unknown name or parameter, a value out of range, or a planner that needs more of an
-                environment than it has.
+            UsageError: an unknown name or parameter, a value out of range, or a planner that does not support an
+                environment.
         """
         import envs
         import planners
@@ -149,12 +149,9 @@ class Suite:
         for experiment in self.experiment:
             model = envs.parse(experiment.env)
             for entrant in experiment.planners:
-                if missing := planners.lacking(planners.parse(entrant.planner), model):
+                if reason := planners.unsupported(planners.parse(entrant.planner), model):
                     able = ", ".join(planners.names_for(model))
-                    raise UsageError(
-                        f"{entrant.planner} cannot play {experiment.env}, which has no "
-                        f"{', '.join(missing)}; these can: {able}"
-                    )
+                    raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
         return resolved
 
 

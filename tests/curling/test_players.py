@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import planners
 from curling import players
 from curling.model import Curling
 from curling.players import expectimax, static
@@ -176,7 +177,7 @@ def test_rulebased_tries_each_candidate_equally():
 
 
 def test_everybody_is_known():
-    assert {"dpw", "abstraction", "kr_uct", "rulebased", "expectimax"} <= set(players.names())
+    assert {"dpw", "abstraction", "kr_uct", "rulebased", "expectimax"} <= set(planners.REGISTRY.everything())
     with pytest.raises(ValueError, match="Did you mean 'rulebased'"):
         players.make("rulebase")
 

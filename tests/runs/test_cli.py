@@ -176,7 +176,7 @@ def test_resuming_where_nothing_is_begins(run, rows):
         ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written (No such file or directory"]),
         (
             "run trap --planner presearch",
-            ["presearch cannot play trap:noise_range=0.1, which has no aim_grid", "these can: uct, "],
+            ["presearch cannot play trap:noise_range=0.1: needs `aim_grid`, `step_exact`", "these can: uct, "],
         ),
         ("export done --out done", ["done cannot be written (Is a directory)"]),
         ("chart done --out empty.toml", ["empty.toml cannot be written (File exists)"]),

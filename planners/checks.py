@@ -1,0 +1,157 @@
+"""Checks of parameters and arguments, and the one place that looks for the optional parts of a model."""
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from planners.base import Model
+
+Part = TypeVar("Part")
+
+MOST_ACTIONS = 1 << 14  # of a fixed set: every node keeps statistics of each, and Weighted UCT a number for every two
+
+
+def require(ok: bool, name: str, value: Any, allowed: str) -> None:
+    """Raise ValueError naming a parameter, its value and what is allowed, unless `ok`."""
+    if not ok:
+        raise ValueError(f"{name}={value!r}: must be {allowed}")
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def require_at_least(name: str, value: float, low: float) -> None:
+    """Raise ValueError unless the parameter is finite and at least `low`."""
+    require(_is_real(value) and low <= value < np.inf, name, value, f"finite and at least {low:g}")
+
+
+def require_positive(name: str, value: Any, high: float = np.inf) -> None:
+    """Raise ValueError unless the parameter is finite, above 0 and at most `high`."""
+    ok = _is_real(value) and 0.0 < value <= high and value < np.inf
+    require(ok, name, value, "finite and above 0" if high == np.inf else f"above 0 and at most {high:g}")
+
+
+def require_count(name: str, value: Any, low: int = 1, high: float = np.inf) -> None:
+    """Raise ValueError unless the parameter is a whole number from `low` to `high`."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    bounds = f"of at least {low}" if high == np.inf else f"from {low} to {high}"
+    require(whole and low <= value <= high, name, value, f"a whole number {bounds}")
+
+
+def require_choice(name: str, value: str, allowed: Sequence[str]) -> None:
+    """Raise ValueError unless the parameter is one of `allowed`."""
+    require(value in allowed, name, value, " or ".join(map(repr, allowed)))
+
+
+@functools.cache
+def _members(part: type[Any]) -> tuple[str, ...]:
+    return tuple(name for name in vars(part) if not name.startswith("_"))
+
+
+def offers(model: object, part: type[Part]) -> TypeGuard[Part]:
+    """Whether a model has an optional part, such as `HasActions`; None counts as missing.
+
+    Attributes are looked up one by one, because isinstance with a protocol does not see what a proxy passes on.
+    """
+    return all(getattr(model, name, None) is not None for name in _members(part))  # type: ignore[arg-type]
+
+
+def missing(model: object, *parts: type[Any]) -> str | None:
+    """Names the members of optional parts that a model lacks, such as "needs `rollout`"; None if it has them all."""
+    names = [name for part in parts for name in _members(part) if getattr(model, name, None) is None]  # type: ignore[arg-type]
+    return "needs " + ", ".join(f"`{name}`" for name in names) if names else None
+
+
+def missing_action_bounds(model: "Model", reason: str) -> str | None:
+    """Why a model without finite action bounds is refused; None if they are finite."""
+    finite = bool(np.isfinite(model.action_high - model.action_low).all())
+    return None if finite else f"needs finite `action_low` and `action_high` for {reason}"
+
+
+def _vector(name: str, value: Any, length: int) -> NDArray[np.float64]:
+    try:
+        checked = np.ascontiguousarray(value, np.float64)
+    except (TypeError, ValueError):
+        checked = np.empty(0)
+    require(checked.shape == (length,) and np.ndim(value) == 1, name, value, f"a vector of {length} numbers")
+    return checked
+
+
+def check_state(model: "Model", state: Any) -> NDArray[np.float64]:
+    """The state as a contiguous float64 vector.
+
+    Raises:
+        TypeError: `model` is no model.
+        ValueError: wrong shape, or a value that is not finite.
+    """
+    try:
+        length = model.state_dim
+    except AttributeError:
+        raise TypeError(_not_a_model(model)) from None
+    checked = _vector("state", state, length)
+    require(bool(np.isfinite(checked).all()), "state", state, "finite")
+    return checked
+
+
+def _not_a_model(given: Any) -> str:
+    if hasattr(getattr(getattr(given, "unwrapped", None), "model", None), "state_dim"):
+        remedy = "pass env.unwrapped.model"
+    elif hasattr(given, "num_envs"):
+        remedy = "pass envs.from_gymnasium(env) with a single environment, not a vector of them"
+    elif hasattr(given, "action_space"):
+        remedy = "pass envs.from_gymnasium(env)"
+    else:
+        remedy = "see envs.check_model"
+    return f"model={given!r}: must be a planners.Model, which has `state_dim`; {remedy}"
+
+
+def check_action(model: "Model", action: Any) -> NDArray[np.float64]:
+    """One action as a contiguous float64 vector, [action_dim].
+
+    Raises:
+        ValueError: wrong shape, or a value outside the model's bounds.
+    """
+    checked = _vector("action", action, len(model.action_low))
+    _require_within(model, checked, "action", action)
+    return checked
+
+
+def check_actions(model: "Model", actions: Any, name: str = "root_actions") -> NDArray[np.float64]:
+    """The actions as a contiguous float64 matrix, [A, action_dim].
+
+    Raises:
+        ValueError: wrong shape, no action at all, or a value outside the model's bounds.
+    """
+    checked, dim = np.ascontiguousarray(actions, np.float64), len(model.action_low)
+    fits = checked.ndim == 2 and checked.shape[0] > 0 and checked.shape[1] == dim
+    require(fits, name, actions, f"a matrix of at least one row of {dim} numbers")
+    _require_within(model, checked, name, actions)
+    return checked
+
+
+def _require_within(model: "Model", checked: NDArray[np.float64], name: str, given: Any) -> None:
+    low, high = model.action_low, model.action_high
+    if not ((checked >= low) & (checked <= high)).all():  # hot path: format the message only on failure
+        require(False, name, given, f"within {low} and {high}")
+
+
+def steps_left(model: "Model", state: NDArray[np.float64]) -> int:
+    """Most steps from `state` to the end of the episode.
+
+    Raises:
+        ValueError: there is none, as `steps_left` or `time_index` of the model says.
+    """
+    own = getattr(model, "steps_left", None)
+    if own is not None:
+        left = int(own(state))
+    else:
+        index = getattr(model, "time_index", None)
+        left = model.horizon - (0 if index is None else int(state[index]))
+    if left < 1:
+        require(False, "state", state, "one with steps left; in this one the episode is over")
+    return left
