@@ -14,7 +14,7 @@ import curling
 from curling.bench import random_board, random_shots
 from curling.engines.analytic import WORKSPACE, _release, shoot
 from curling.engines.curve import MOVING, RESTING, SPEED_X, SPEED_Y, STATE, TURNING, X, Y, motion, spin_at
-from curling.engines.events import advance
+from curling.engines.events import process_events
 from curling.engines.impact import energy, impact, impact_of_many
 from curling.physics import DC2, DC2_SHEET
 from curling.sheet import DC3_SHEET, STONE_RADIUS, no_stones
@@ -132,7 +132,7 @@ def test_no_shot_makes_energy(physics, stones, seed):
     energies, time = [0.5 * (velocity**2).sum() + 0.25 * (STONE_RADIUS * spin) ** 2], 0.0
     while (workspace[:16, STATE] == MOVING).any():
         now = len(energies) * interval
-        time, moment = advance(law, workspace, time, now), workspace.copy()
+        time, moment = process_events(law, workspace, time, now), workspace.copy()
         for stone in moment[:16]:
             moving = stone[STATE] == MOVING
             stone[[SPEED_X, SPEED_Y]] = motion(law, stone, max(time, now))[2:] if moving else 0.0

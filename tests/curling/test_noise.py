@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 import curling
-from curling.noise import NOISES, Noise, noise_of, throw
+from curling.noise import NOISES, Noise, noise_of, noisy_velocity
 from curling.physics import DC2, FCV1
 from curling.sheet import no_stones
 
 
 def throws(noise, velocity, cap, n=4000, seed=1):
     rng = np.random.default_rng(seed)
-    return np.array([throw(*velocity, cap, noise_of(noise).params, rng) for _ in range(n)])
+    return np.array([noisy_velocity(*velocity, cap, noise_of(noise).params, rng) for _ in range(n)])
 
 
 def stops(law, noise, n):
@@ -45,7 +45,7 @@ def test_the_aim_is_capped_before_the_noise():
 
 def test_no_noise_is_exact_and_draws_nothing():
     rng = np.random.default_rng(1)
-    np.testing.assert_allclose(throw(0.1, 2.4, 4.0, NOISES["none"].params, rng), (0.1, 2.4), rtol=1e-15)
+    np.testing.assert_allclose(noisy_velocity(0.1, 2.4, 4.0, NOISES["none"].params, rng), (0.1, 2.4), rtol=1e-15)
     assert rng.random() == np.random.default_rng(1).random()
 
 

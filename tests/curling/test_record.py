@@ -151,12 +151,7 @@ def test_a_shot_of_the_wrong_shape_is_named(tmp_path, played, field, value):
 
 
 @pytest.mark.parametrize(
-    "text, reason",
-    [
-        ("", "is empty"),
-        ('{"type": "end"}', "missing .*end"),
-        ('{"dir": "note"}', "missing .*type"),
-    ],
+    "text, reason", [("", "is empty"), ('{"type": "end"}', "missing .*end"), ('{"dir": "note"}', "missing .*type")]
 )
 def test_what_is_no_record_is_told_so(tmp_path, text, reason):
     file = tmp_path / "a.jsonl"

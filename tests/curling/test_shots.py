@@ -1,4 +1,4 @@
-"""VelocityGrid against a path marched in the reference's own steps, against the engines, and against recorded shots."""
+"""Aims against a path marched in the reference's own steps, against the engines, and against recorded shots."""
 
 import math
 
