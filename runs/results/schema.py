@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from runs.experiment import Setting, UsageError
+from runs.runner.episode import Episode
 
 APPLICATION = 0x626F6E73  # "bons": says in the file's header whose it is
 
@@ -33,13 +34,9 @@ ALTER TABLE episode ADD COLUMN times BLOB;
 )
 SCHEMA = 1 + len(MIGRATIONS)
 
-# For reading alone: an old file under the new names.
-VIEWS = {
-    1: """
-CREATE TEMP VIEW episode AS
-    SELECT *, NULL AS simulations, NULL AS first_action, NULL AS times FROM main.episode;
-"""
-}
+# Of the table `episode`, after `setting`. A new column is a field of Episode and a migration.
+FIELDS = {name: "episode" if name == "number" else name for name in Episode._fields}
+COLUMNS, VALUES = ", ".join(FIELDS.values()), ", ".join(f":{name}" for name in FIELDS)
 
 
 def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
@@ -82,7 +79,7 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
             if version < SCHEMA:
                 connection.executescript(f"BEGIN IMMEDIATE; {_script(version, SCHEMA)} COMMIT;")
         else:
-            connection.executescript(VIEWS.get(version, ""))
+            _add_missing_columns(connection)
             connection.execute("BEGIN")  # all that is read is of one moment
     except BaseException:
         connection.close()
@@ -95,6 +92,13 @@ def _address(file: Path, mode: str) -> str:
     log = Path(f"{file}-wal")
     at_rest = mode == "ro" and not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
     return f"{file.resolve().as_uri()}?mode={mode}{'&immutable=1' if at_rest else ''}"
+
+
+def _add_missing_columns(connection: sqlite3.Connection) -> None:
+    """Show an old file, which is only read, with the columns that later schemas added, all NULL."""
+    present = {name for _, name, *_ in connection.execute("PRAGMA table_info(episode)")}
+    if missing := [f"NULL AS {name}" for name in FIELDS.values() if name not in present]:
+        connection.execute(f"CREATE TEMP VIEW episode AS SELECT *, {', '.join(missing)} FROM main.episode")
 
 
 def _script(version: int, goal: int) -> str:
@@ -129,7 +133,8 @@ def create(file: Path, meta: Mapping[str, str], episodes: Mapping[Setting, int])
 def add_settings(connection: sqlite3.Connection, episodes: Mapping[Setting, int]) -> None:
     """Add settings with their numbers of episodes; update the numbers of those that are in the file."""
     connection.executemany(
-        "INSERT INTO setting (env, planner, budget, unit, seed, episodes) VALUES (?, ?, ?, ?, ?, ?) "
+        "INSERT INTO setting (env, planner, budget, unit, seed, episodes) "
+        "VALUES (:env, :planner, :budget, :unit, :seed, :episodes) "
         "ON CONFLICT (env, planner, budget, unit) DO UPDATE SET episodes = excluded.episodes",
-        [(*setting, count) for setting, count in episodes.items()],
+        [{**setting._asdict(), "episodes": count} for setting, count in episodes.items()],
     )

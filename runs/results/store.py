@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from runs.experiment import Setting, UsageError
 from runs.part import WHOLE, Part
-from runs.results.schema import add_settings, connect
+from runs.results.schema import COLUMNS, VALUES, add_settings, connect
 from runs.runner.episode import Batch, Episode
 from runs.suite import Suite
 
@@ -89,13 +89,14 @@ class Store:
             sqlite3.IntegrityError: an episode is there already.
         """
         key = self._ids[batch.setting]
-        played = [(key, *result) for result in batch.results if isinstance(result, Episode)]
-        failed = [(key, *result) for result in batch.results if not isinstance(result, Episode)]
+        played = [{"setting": key, **one._asdict()} for one in batch.results if isinstance(one, Episode)]
+        failed = [{"setting": key, **one._asdict()} for one in batch.results if not isinstance(one, Episode)]
         with self._connection:
-            self._connection.executemany("INSERT INTO episode VALUES (?, ?, ?, ?, ?, ?, ?, ?)", played)
-            keys = [row[:2] for row in played]
-            self._connection.executemany("DELETE FROM failure WHERE setting = ? AND episode = ?", keys)
-            self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (?, ?, ?)", failed)
+            self._connection.executemany(
+                f"INSERT INTO episode (setting, {COLUMNS}) VALUES (:setting, {VALUES})", played
+            )
+            self._connection.executemany("DELETE FROM failure WHERE setting = :setting AND episode = :number", played)
+            self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (:setting, :number, :error)", failed)
 
     def discard(self, setting: Setting, numbers: Iterable[int]) -> None:
         """Forget episodes, which are played again."""
@@ -191,10 +192,7 @@ class Store:
 
     def episodes(self, setting: Setting) -> Iterator[Episode]:
         """The episodes of a setting, in order."""
-        query = (
-            "SELECT episode, total, steps, seconds, simulations, first_action, times FROM episode "
-            "WHERE setting = ? ORDER BY episode"
-        )
+        query = f"SELECT {COLUMNS} FROM episode WHERE setting = ? ORDER BY episode"
         return map(Episode._make, self._connection.execute(query, (self._ids[setting],)))
 
     def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:

@@ -50,6 +50,25 @@ def job_count(jobs: int | None) -> int:
     return joblib.cpu_count() if jobs is None else number("jobs", jobs, 1, MOST_JOBS, whole=True)
 
 
+def check(place: Place) -> None:
+    """Refuse a place that cannot be reached from here.
+
+    Raises:
+        UsageError: its package is missing, or an address is given without a cluster's backend.
+    """
+    if place.backend == "loky":
+        if place.address is not None:
+            raise UsageError(f"--address {place.address} needs --backend dask or --backend ray")
+        return
+    package = PACKAGES[place.backend]
+    try:
+        importlib.import_module(package)
+    except ImportError as error:
+        raise UsageError(
+            f"--backend {place.backend} needs the package {package}: pip install -e '.[{place.backend}]'"
+        ) from error
+
+
 @contextmanager
 def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
     """Connect to a cluster, or start one on this machine, which ends with the block.
@@ -62,20 +81,12 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
     Raises:
         UsageError: a package is missing, nothing answers at the address, or it has no workers.
     """
+    check(place)
     if place.backend == "loky":
-        if place.address is not None:
-            raise UsageError(f"--address {place.address} needs --backend dask or --backend ray")
         yield Workers(job_count(jobs))
         return
     if jobs is not None or place.address is None:
         jobs = job_count(jobs)
-    try:
-        importlib.import_module(PACKAGES[place.backend])
-    except ImportError as error:
-        raise UsageError(
-            f"--backend {place.backend} needs the package {PACKAGES[place.backend]}: "
-            f"pip install -e '.[{place.backend}]'"
-        ) from error
     backend = importlib.import_module(f"runs.runner.backend_{place.backend}")
     with backend.connect(place.address, jobs) as workers:
         yield workers

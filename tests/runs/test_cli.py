@@ -164,7 +164,10 @@ def test_resuming_where_nothing_is_begins(run, rows):
         ("chart broken", ["broken/results.sqlite", "not a readable results file"]),
         ("export broken", ["broken/results.sqlite", "not a readable results file"]),
         ("run trap --planner random --out broken --resume", ["broken/results.sqlite", "not a readable results file"]),
-        ("run trap --planner random --seed 9 --out done --resume", ["done holds another run", "seed is"]),
+        (
+            "run trap:noise_range=0.1 --planner random --seed 9 --out done --resume",
+            ["done holds another run", "seed is"],
+        ),
         ("run trap:noise_range=0.1 --planner random --budget 10,100 --episodes 4 --out done", ["--resume"]),
         ("bench --planner dpv", ["Did you mean 'dpw'"]),
         ("run trap:noise_range=abc", ["noise_range='abc': must be above 0 and at most 1"]),
@@ -176,7 +179,7 @@ def test_resuming_where_nothing_is_begins(run, rows):
         ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written (No such file or directory"]),
         (
             "run trap --planner presearch",
-            ["presearch cannot play trap:noise_range=0.1: needs `aim_grid`, `step_exact`", "these can: uct, "],
+            ["presearch cannot play trap: needs `aim_grid`, `step_exact`", "these can: uct, "],
         ),
         ("export done --out done", ["done cannot be written (Is a directory)"]),
         ("chart done --out empty.toml", ["empty.toml cannot be written (File exists)"]),
@@ -241,12 +244,12 @@ def test_failed_episodes_make_the_status_1_and_the_rest_is_kept(run, fakes, rows
         "x",
     )
     assert status == 1
-    assert "episodes failed, the first one clumsy in trap:noise_range=0.1 with 1 simulations" in err
+    assert "episodes failed, the first one clumsy in trap with 1 simulations" in err
     assert "RuntimeError: dropped the stone" in err
     assert "| constant " in out
     kept = rows(Path("x"))
-    assert sum(row[1] == "constant" for row in kept) == 40
-    assert 0 < sum(row[1] == "clumsy" for row in kept) < 40
+    assert sum(row[1] == "constant" for row in kept) == 20
+    assert 0 < sum(row[1] == "clumsy" for row in kept) < 20
     assert "RuntimeError: dropped the stone" in Path("x/report.md").read_text()
 
 
@@ -338,7 +341,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(finished):
 
 @pytest.mark.parametrize("verb", ["report", "chart"])
 def test_a_run_without_an_episode_has_nothing_to_show(tmp_path, capsys, verb):
-    suite = load("trap").override(("random",), (10,), episodes=1)
+    suite = load("trap-curves").override(("random",), (10,), episodes=1)
     with run_folder.write(tmp_path, suite, suite.resolve(), provenance.collect([]), False):
         pass
     assert cli.main([verb, str(tmp_path)]) == 2

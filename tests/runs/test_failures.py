@@ -15,7 +15,20 @@ from runs.results import store
 from runs.runner import driver
 from runs.suite import load
 
-LINE = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25", "--jobs", "1")
+LINE = (
+    "run",
+    "trap-curves",
+    "--planner",
+    "random",
+    "--planner",
+    "dpw",
+    "--budget",
+    "3,30",
+    "--episodes",
+    "25",
+    "--jobs",
+    "1",
+)
 
 FULL = """
 import resource
@@ -39,7 +52,7 @@ Store.add = dying
 
 def play(folder, resume=True):
     """What LINE plays, without tables and charts."""
-    suite = load("trap").override(("random", "dpw"), (3, 30), episodes=25)
+    suite = load("trap-curves").override(("random", "dpw"), (3, 30), episodes=25)
     driver.play(suite, folder, 1, resume, provenance.collect([]))
 
 
@@ -90,7 +103,7 @@ def test_a_disk_that_is_full_ends_the_run_in_one_line_and_it_goes_on(run, start,
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
     news, last = err.splitlines()
-    assert news.startswith("trap: 200 of 200 episodes to play")
+    assert news.startswith("trap-curves: 200 of 200 episodes to play")
     assert last.startswith("bonspiel run: full/results.sqlite cannot be written (") and last.endswith(
         "content is safe: continue with --resume"
     )
@@ -181,7 +194,20 @@ def test_a_damaged_write_ahead_log_costs_its_episodes_alone(tmp_path, killed_onc
 
 
 def test_two_drivers_do_not_share_a_folder(run, start, rows):
-    line = ("run", "trap", "--planner", "dpw", "--budget", "30000", "--episodes", "200", "--jobs", "1", "--out", "x")
+    line = (
+        "run",
+        "trap-curves",
+        "--planner",
+        "dpw",
+        "--budget",
+        "30000",
+        "--episodes",
+        "200",
+        "--jobs",
+        "1",
+        "--out",
+        "x",
+    )
     first = start(*line)
     while not Path("x", store.FILE).exists():
         assert first.poll() is None, first.communicate()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-QUICK = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25")
+QUICK = ("run", "trap-curves", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25")
 LONG = (
     "run",
     "treasure_hunt:size=5",

@@ -12,7 +12,20 @@ from runs.results.merge import merge
 from runs.runner.episode import Batch, Episode, Failure
 from runs.suite import Suite
 
-LINE = ("run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "7", "--jobs", "1")
+LINE = (
+    "run",
+    "trap-curves",
+    "--planner",
+    "random",
+    "--planner",
+    "dpw",
+    "--budget",
+    "3,30",
+    "--episodes",
+    "7",
+    "--jobs",
+    "1",
+)
 SUITE = Suite("mine", (Experiment("trap", (Entrant("random"), Entrant("dpw")), (10,), (5,), episodes=4),))
 FIRST, TIMED = Setting("trap", "random", 10, "simulations", 0), Setting("trap", "dpw", 5, "ms", 0)
 FACTS = {"sources": "s", "commit": "abc", "cpu": "one", "packages": {"numba": "0.2", "scipy": "1"}}
@@ -43,7 +56,7 @@ def test_parts_of_a_run_together_are_the_run(run, rows):
         assert run(*LINE, "--part", part)[0] == 0
     assert run(*LINE, "--out", "whole")[0] == 0
     parts = sorted(Path("results").iterdir())
-    assert [part.name for part in parts] == ["trap-1-of-3", "trap-2-of-3", "trap-3-of-3"]
+    assert [part.name for part in parts] == ["trap-curves-1-of-3", "trap-curves-2-of-3", "trap-curves-3-of-3"]
     assert [len(rows(part)) for part in parts] == [8 * 3, 8 * 2, 8 * 2]
     assert run("merge", "all", *parts)[:2] == (0, "56 of 56 episodes are in all; draw them with: bonspiel report all\n")
     assert rows(Path("all")) == rows(Path("whole"))
