@@ -4,10 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A client of Digital Curling 3 that others wrote, for the tests; it cannot share an environment, as it needs numpy 1.
 PEER := .venv-peer
-# Results of `make bench`: a run goes on where it stopped, and a change of the sources begins a new one.
-SOURCES := planners/*.py curling/*.py curling/engines/*.py curling/players/*.py curling/players/*.json envs/*.py runs/*.py \
-	runs/*/*.py runs/suites/quick.toml
-OUT = results/quick-$(shell cat $(SOURCES) | cksum | cut -d ' ' -f 1)
+# Results of `make bench` lie in a folder of this name: a run is resumed unless sources, packages or the suite changed.
+KEY := from runs import provenance, suite; print(provenance.key(suite.load("quick").digest()))
 
 .PHONY: bench test check clean help
 .DEFAULT_GOAL := help
@@ -46,7 +44,7 @@ $(VENV)/installed-ray: pyproject.toml | $(VENV)/installed-dev
 	@touch $@
 
 bench: $(VENV)/installed
-	@$(BIN)/bonspiel run quick --resume --out $(OUT)
+	@key=$$($(BIN)/python -c '$(KEY)') && $(BIN)/bonspiel run quick --resume --out results/quick-$$key
 
 check: $(VENV)/installed-dev
 	@$(BIN)/ruff check .

@@ -1,7 +1,8 @@
-"""Where, when and by what a run was made."""
+"""The provenance of a run: sources, packages, machine, command and time."""
 
 import datetime
 import functools
+import hashlib
 import importlib.metadata
 import platform
 import shlex
@@ -18,40 +19,48 @@ from planners.core import sources
 from runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
-PLAYED = (*sources.FOLDERS, sources.ROOT / "runs" / "runner" / "episode.py")  # what an episode's return depends on
-ALIKE = ("numpy", "numba")  # packages that could make another number of the same sources
+PLAYED = (
+    *sources.FOLDERS,
+    sources.ROOT / "runs" / "runner" / "episode.py",
+)  # the return of an episode depends on these
+ALIKE = ("numpy", "numba")  # packages that can change the results of the same sources
 
 
 @functools.cache
 def identity() -> tuple[tuple[str, str], ...]:
-    """(name, version) of all that must be the same wherever a run's episodes are played."""
+    """(name, version) of the sources and packages that must be the same on every machine of a run."""
     versions = ((name, importlib.metadata.version(name)) for name in ALIKE)
     return (("sources", sources.digest(PLAYED)), *versions)
 
 
+def key(suite: str) -> str:
+    """A short name for results of a suite, named by its digest: another one where a run could not be resumed."""
+    return hashlib.blake2b(repr((suite, identity())).encode(), digest_size=4).hexdigest()
+
+
 def check_identity(expected: tuple[tuple[str, str], ...]) -> None:
-    """Refuse to play here for a driver of another version.
+    """Refuse to play for a driver of another version.
 
     Raises:
-        RunError: this process would not play the same.
+        RunError: the sources or packages of this process differ.
     """
     for (name, theirs), (_, own) in zip(expected, identity(), strict=True):
         if own != theirs:
             raise RunError(
                 f"the worker on {socket.gethostname()} has {name} {own}, the driver {theirs}, and results "
-                "of two versions do not mix: install the same everywhere, then go on with --resume"
+                "of two versions do not mix: install the same everywhere, then resume with --resume"
             )
 
 
 def other_version(facts: Mapping[str, Any], expected: Mapping[str, Any]) -> str | None:
-    """The first package that could make another number and is not as expected, as far as both facts tell.
+    """The first package that can change results and has another version than expected.
 
     Args:
-        facts: of a run, as from `collect`.
-        expected: of another.
+        facts: the provenance of a run, as from `collect`.
+        expected: that of another run.
 
     Returns:
-        Such as "numba 0.67.0, not 0.68.0"; None if there is no difference.
+        For example "numba 0.67.0, not 0.68.0"; None if no version recorded in both differs.
     """
     ours, theirs = facts.get("packages", {}), expected.get("packages", {})
     different = (name for name in ALIKE if name in ours and name in theirs and ours[name] != theirs[name])
@@ -59,7 +68,7 @@ def other_version(facts: Mapping[str, Any], expected: Mapping[str, Any]) -> str 
 
 
 def commit() -> str | None:
-    """The git commit of the sources, with a plus if they were changed since; None outside a repository."""
+    """The git commit of the sources, with a plus after uncommitted changes; None outside a repository."""
     if not (sources.ROOT / ".git").exists():
         return None
     try:
@@ -72,7 +81,7 @@ def commit() -> str | None:
 
 
 def cpu() -> str:
-    """The processor's name, as far as the system tells."""
+    """The processor's name; its architecture on systems that do not name it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -81,10 +90,10 @@ def cpu() -> str:
 
 
 def collect(arguments: Sequence[str], played: tuple[Path, ...] = PLAYED) -> dict[str, Any]:
-    """Everything worth knowing about a run that begins now.
+    """The provenance of a run that begins now.
 
     Args:
-        arguments: the command line, without the program.
+        arguments: the command line, without the program's name.
         played: the sources that the results depend on.
     """
     return {
@@ -101,7 +110,7 @@ def collect(arguments: Sequence[str], played: tuple[Path, ...] = PLAYED) -> dict
 
 
 def texts(facts: Mapping[str, Any]) -> dict[str, str]:
-    """Facts as people read them, by their names; the runs that a merged one was made of have their own."""
+    """Facts as readable text by name, without those of merged runs."""
     result = {name: str(value) for name, value in facts.items() if name != "merged"}
     if "packages" in facts:
         result["packages"] = ", ".join(f"{name} {version}" for name, version in facts["packages"].items())

@@ -1,4 +1,4 @@
-"""Where compiled searches and other results of long computations are kept between processes."""
+"""The folder on disk that keeps compiled searches and other results of long computations between processes."""
 
 import functools
 import os
@@ -9,20 +9,20 @@ from contextlib import suppress
 from pathlib import Path
 
 DIGEST = re.compile("[0-9a-f]{16}")
-UNUSED_SECONDS = 30 * 24 * 3600.0  # after which compiled code is removed
+UNUSED_SECONDS = 30 * 24 * 3600.0
 
 
 def cache_folder() -> Path:
-    """BONSPIEL_CACHE, else bonspiel in the user's cache folder; it need not exist yet."""
+    """BONSPIEL_CACHE if set, else `bonspiel` in the user's cache folder; it may not exist yet."""
     base = os.environ.get("BONSPIEL_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "bonspiel"
     return Path(base).expanduser()
 
 
 @functools.cache
 def code_folder(digest: str) -> Path:
-    """The folder for code compiled from the sources of this digest; other such folders, long unused, are removed."""
+    """The folder for code compiled from the sources of this digest; those unused for 30 days are removed."""
     folder = cache_folder() / digest
-    with suppress(OSError):  # a cache that cannot be written costs no more than the time to compile
+    with suppress(OSError):  # without a writable cache, every process compiles
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         for other in folder.parent.iterdir():

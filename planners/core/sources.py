@@ -1,26 +1,59 @@
-"""The sources and data that compiled searches and their results depend on, as a digest."""
+"""The sources and data that compiled searches and their results depend on, and their digest."""
 
 import functools
 import hashlib
+import re
+from itertools import accumulate
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# no search runs what is in the other folders: protocols, client, server, replay
-FOLDERS = tuple(
-    ROOT / name
-    for name in (
-        "planners",
-        "planners/core",
-        "planners/abstraction",
-        "planners/weighted_uct",
-        "planners/kr_uct",
-        "curling",
-        "curling/engines",
-        "curling/players",
-        "envs",
-    )
-)
+PACKAGES = ("planners", "curling", "envs")  # `runs` only plays and reports what they compute
+COMPILER = {"planners.jit", "planners.core.jit"}
 SUFFIXES = (".py", ".json")
+
+_IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)
+_REGISTERED = re.compile(r'"([\w.]+):\w+"')
+
+
+def find_folders(root: Path) -> tuple[Path, ...]:
+    """The folders with modules that import the compiler, and those that their modules import or register.
+
+    Files are read for it, and nothing is imported: a digest must not depend on the modules imported so far. Folders
+    that only import compiled code, such as the network's, are not among them: their changes recompile nothing.
+
+    Args:
+        root: the folder of the packages.
+    """
+    names = {
+        ".".join(folder.relative_to(root).parts): folder
+        for package in PACKAGES
+        for folder in (root / package, *(root / package).rglob("*/"))
+    }
+    imported = {name: _imported(folder) for name, folder in names.items()}
+    found: set[str] = set()
+    due = {name for name in names if imported[name] & COMPILER}
+    while due:
+        found |= due
+        due = set().union(*(imported[name] for name in due)) & names.keys() - found
+    return tuple(names[name] for name in sorted(found))
+
+
+def _imported(folder: Path) -> set[str]:
+    """The dotted names in a folder's imports and registries, with the packages that they lie in."""
+    found: set[str] = set()
+    for file in folder.glob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        dotted = set(_REGISTERED.findall(text))
+        for module, names in _IMPORT.findall(text):
+            dotted |= {
+                f"{module}.{name.split()[0]}".strip(".") for name in names.strip("()\n").split(",") if name.strip()
+            }
+        for name in dotted:
+            found |= set(accumulate(name.split("."), "{}.{}".format))
+    return found
+
+
+FOLDERS = find_folders(ROOT)
 
 
 @functools.cache

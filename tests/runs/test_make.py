@@ -1,40 +1,50 @@
-"""The folder of `make bench`: the same while the sources are, so that the run resumes, and another after a change."""
+"""The folder of `make bench`: the same while a run can be resumed, and another after a change."""
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-
-from planners.core import sources
-from runs import provenance
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def tree(tmp_path):
+    """A copy of the repository, whose environment says what it would run: `bonspiel` is `echo`."""
     for folder in ("planners", "curling", "envs", "runs"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("Makefile", "pyproject.toml"):
+    for file in ("Makefile", "pyproject.toml", "bonspiel.py"):
         shutil.copy(ROOT / file, tmp_path)
+    bin = tmp_path / ".venv" / "bin"
+    bin.mkdir(parents=True)
+    (bin / "bonspiel").symlink_to(shutil.which("echo"))
+    (bin / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (bin / "python").chmod(0o755)
+    (bin.parent / "installed").touch()
     return tmp_path
 
 
 def folder_of(tree):
-    done = subprocess.run(["make", "-n", "bench"], cwd=tree, capture_output=True, text=True, check=True)
+    done = subprocess.run(["make", "bench"], cwd=tree, capture_output=True, text=True, check=True)
     return done.stdout.split("--out ")[1].strip()
 
 
-def test_every_source_that_a_run_depends_on_changes_the_folder(tree):
-    folders = {folder_of(tree)}
-    assert folders == {folder_of(tree)}
-    places = [tree / place.relative_to(sources.ROOT) for place in provenance.PLAYED]
-    changed = {place for place in places if place.is_file()} | {tree / "runs" / "suites" / "quick.toml"}
-    for place in filter(Path.is_dir, places):
-        changed.update(file for suffix in sources.SUFFIXES for file in sorted(place.glob(f"*{suffix}"))[:1])
-    assert tree / "curling" / "players" / "static.json" in changed
-    for file in changed:
-        file.write_text(file.read_text() + "\n# changed\n")
+def test_a_change_of_what_is_played_changes_the_folder_and_one_of_what_is_drawn_does_not(tree):
+    first = folder_of(tree)
+    assert first.startswith("results/quick-") and len(first) > len("results/quick-")
+    drawn = tree / "runs" / "reporting" / "chart.py"
+    drawn.write_text(drawn.read_text() + "\n# changed\n")
+    assert folder_of(tree) == first
+    folders = {first}
+    for file, old, new in (
+        ("planners/pw.py", "", "# changed\n"),
+        ("curling/players/static.json", "", "\n"),
+        ("runs/runner/episode.py", "", "# changed\n"),
+        ("runs/suites/quick.toml", "episodes = ", "episodes = 1"),
+    ):
+        text = (tree / file).read_text()
+        (tree / file).write_text(text.replace(old, new, 1) if old else text + new)
         folders.add(folder_of(tree))
-    assert len(folders) == 1 + len(changed)
+    assert len(folders) == 5

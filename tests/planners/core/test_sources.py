@@ -1,8 +1,32 @@
 import ast
+import shutil
+
+import pytest
 
 from planners.core import sources
 
-SERVING = {sources.ROOT / "curling" / name for name in ("client", "protocols", "replay", "server")}
+NETWORK = {sources.ROOT / "curling" / name for name in ("client", "protocols", "replay", "server")}
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A copy of the packages that nothing is imported from."""
+    for name in sources.PACKAGES:
+        shutil.copytree(sources.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def digest(tree):
+    sources.digest.cache_clear()
+    return sources.digest(sources.find_folders(tree))
+
+
+def imports(file):
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
 
 
 def test_the_digest_follows_the_content_of_sources_and_data(tmp_path):
@@ -29,28 +53,60 @@ def test_the_digest_follows_the_content_of_sources_and_data(tmp_path):
     assert len(seen) == 5
 
 
-def test_nothing_that_models_and_players_read_is_left_out():
-    """Every module and data file of planners, curling and envs lies in a folder of the digest, or serves matches."""
-    files = [
-        file
-        for name in ("planners", "curling", "envs")
-        for file in (sources.ROOT / name).rglob("*.*")
-        if file.parent.name != "__pycache__" and file.parent not in SERVING
-    ]
-    assert {file.parent for file in files} == set(sources.FOLDERS)
-    assert {file.suffix for file in files} <= set(sources.SUFFIXES)
+def test_an_edit_in_the_network_packages_recompiles_nothing(tree):
+    before = digest(tree)
+    for folder in NETWORK:
+        for file in (tree / folder.relative_to(sources.ROOT)).iterdir():
+            file.write_text(file.read_text() + "\n# edited\n")
+    assert digest(tree) == before == sources.digest(sources.FOLDERS)
 
 
-def test_what_the_digest_covers_imports_nothing_that_serves_matches():
-    names = tuple(f"curling.{folder.name}" for folder in SERVING)
+def test_every_other_folder_is_found_and_its_modules_and_data_change_the_digest(tree):
+    folders = {file.parent for name in sources.PACKAGES for file in (sources.ROOT / name).rglob("*.py")} - NETWORK
+    assert set(sources.FOLDERS) == folders
+    seen = {digest(tree)}
+    edited = [*tree.glob("curling/players/*.json")]
+    edited += [next((tree / folder.relative_to(sources.ROOT)).glob("*.py")) for folder in folders]
+    for file in edited:
+        file.write_text(file.read_text() + "\n# edited\n")
+        seen.add(digest(tree))
+    assert len(seen) == 1 + len(edited) > len(folders) + 1
+
+
+@pytest.mark.parametrize(
+    "line", ["from planners.jit import kernel", "from planners import jit", "import planners.jit as compiler"]
+)
+def test_a_new_folder_is_found_by_its_import_of_the_compiler(tree, line):
+    new = tree / "envs" / "new" / "deep"
+    new.mkdir(parents=True)
+    (new / "model.py").write_text(f"def f():\n    {line}\n")
+    assert new in sources.find_folders(tree)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from envs.new import table",
+        "from envs import (\n    base,\n    new,\n)",
+        'NAMES = {"new": "envs.new.table:Table"}',
+    ],
+)
+def test_a_new_folder_is_found_by_what_imports_or_registers_it(tree, line):
+    new = tree / "envs" / "new"
+    new.mkdir()
+    (new / "table.py").touch()
+    assert new not in sources.find_folders(tree)
+    (tree / "envs" / "trap.py").write_text((tree / "envs" / "trap.py").read_text() + line)
+    assert new in sources.find_folders(tree)
+
+
+def test_no_module_of_the_digest_imports_one_that_is_not():
+    names = tuple(".".join(folder.relative_to(sources.ROOT).parts) for folder in NETWORK)
     for folder in sources.FOLDERS:
         for file in folder.glob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text())):
-                imported = (
-                    [node.module or ""]
-                    if isinstance(node, ast.ImportFrom)
-                    else [alias.name for alias in node.names]
-                    if isinstance(node, ast.Import)
-                    else []
-                )
-                assert not any(name.startswith(names) for name in imported), file
+            assert not any(name.startswith(names) for name in imports(file)), file
+
+
+def test_every_data_file_of_the_digest_s_folders_is_read():
+    found = {file.suffix for folder in sources.FOLDERS for file in folder.glob("*.*") if file.name != "py.typed"}
+    assert found == set(sources.SUFFIXES)
