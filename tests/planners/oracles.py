@@ -228,3 +228,102 @@ def weighted_uct(model, actions, steps, simulations, rng, exploration=1.0, bandw
     for simulation in range(simulations):
         simulate(model.initial_state(rng), steps, True, simulation)
     return root_visits, root_means
+
+
+@dataclass
+class KernelEdge:
+    """An action of KR-UCT: its own visits and mean, W(a) and E[v|a], and what it led to, (node, reward, ended)."""
+
+    action: np.ndarray
+    visits: int = 0
+    own: float = 0.0
+    weight: float = 0.0
+    mean: float = 0.0
+    outcome: tuple | None = None
+
+
+def kr_uct(model, sd, steps, simulations, rng, exploration=1.0, tau=0.05, widening=(1, 0.5), n_initial=8, exact=False):
+    """Yee, Lisy and Bowling 2016: the root's edges; E[v|a] and W(a) are updated by each return, as in the planner."""
+
+    def kernel(a, b):
+        gaps = [(x - y) / s if x != y else 0.0 for x, y, s in zip(a, b, sd, strict=True)]
+        half = 0.5 * sum(gap * gap for gap in gaps)
+        return math.exp(-half) if half <= 12.5 else 0.0
+
+    def new_node(state):
+        return Node(state, model.player(state, model.params) if hasattr(model, "player") else 1.0)
+
+    def best_of(node):
+        total = sum(edge.weight for edge in node.edges)
+        means, weights = [edge.mean for edge in node.edges], [edge.weight for edge in node.edges]
+        return node.edges[ucb1(means, weights, int(total), exploration)]
+
+    def neighbour(node, best, tries):
+        """The least explored of some actions that are near the best one."""
+        least, found = math.inf, best.action
+        for _ in range(tries):
+            shift = np.array([s * rng.standard_normal() for s in sd])
+            action = np.clip(best.action + shift, model.action_low, model.action_high)
+            if kernel(best.action, action) > tau:
+                density = sum(kernel(action, edge.action) * edge.visits for edge in node.edges) if tries > 1 else 0.0
+                if density < least:
+                    least, found = density, action
+        pairs = [(kernel(found, edge.action) * edge.visits, edge.own) for edge in node.edges]
+        new = KernelEdge(found.copy(), weight=sum(weight for weight, _ in pairs))
+        if new.weight > 0.0:
+            new.mean = sum(weight * own for weight, own in pairs) / new.weight
+        return new
+
+    def choose(node):
+        if not node.edges and hasattr(model, "actions"):
+            node.edges = [KernelEdge(action) for action in proposed_actions(model)(node.state)]
+        count = len(node.edges)
+        initial = 0 if hasattr(model, "actions") else n_initial
+        if count < initial:
+            if node.visits >= count:
+                action = np.empty(len(model.action_low))
+                model.sample_action(node.state, action, model.params, rng)
+                node.edges.append(KernelEdge(action))
+                return node.edges[-1]
+            return best_of(node)
+        edge, due = best_of(node), may_widen(count, node.visits, *widening)
+        if due or (edge.outcome and edge.outcome[2]):
+            node.edges.append(neighbour(node, edge, 16 if due else 1))
+            return node.edges[-1]
+        return edge
+
+    def step(node, edge, left):
+        """(child, reward, ended, whether it is new): the first outcome is kept, but for a last step with noise."""
+        if edge.outcome and (exact or left > 1):
+            return *edge.outcome, False
+        state = np.empty_like(node.state)
+        function = model.step_exact if exact else model.step
+        reward, terminated = function(node.state, edge.action, state, model.params, rng)
+        child = new_node(state), reward, terminated or left == 1
+        if exact or left > 1:
+            edge.outcome = child
+        return *child, True
+
+    def simulate(node, left):
+        edge = choose(node)
+        child, value, ended, is_new = step(node, edge, left)
+        if not ended and is_new and hasattr(model, "rollout"):
+            state, scratch = child.state.copy(), np.empty_like(child.state)
+            value += model.discount * model.rollout(state, scratch, left - 1, model.params, rng)
+        elif not ended:
+            value += model.discount * simulate(child, left - 1)
+        gain = node.player * value
+        node.visits += 1
+        edge.visits += 1
+        edge.own += (gain - edge.own) / edge.visits
+        for other in node.edges:
+            near = kernel(other.action, edge.action)
+            if near > 0.0:
+                other.weight += near
+                other.mean += near * (gain - other.mean) / other.weight
+        return value
+
+    root = new_node(model.initial_state(rng))
+    for _ in range(simulations):
+        simulate(root, steps)
+    return root.edges

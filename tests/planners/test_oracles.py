@@ -1,12 +1,14 @@
 """Tree planners against the plain recursions of `oracles`: equal visits, values, actions and random draws."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 import envs
 import planners
 from planners import Budget
-from tests.planners.oracles import TreeOracle, fixed_actions, proposed_actions, weighted_uct
+from tests.planners.oracles import TreeOracle, fixed_actions, kr_uct, proposed_actions, weighted_uct
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target
 
 MODELS = [Bandit(), Chain(), Diamond(), Handover(), Target(), envs.Trap(), envs.TreasureHunt()]
@@ -78,4 +80,37 @@ def test_weighted_uct_is_algorithm_4(model, given):
     visits, means = weighted_uct(model, actions, model.horizon, 100, oracle_rng, **given)
     assert decision.visits.tolist() == visits
     np.testing.assert_allclose(decision.values, means, rtol=1e-12)
+    assert rng.bit_generator.state == oracle_rng.bit_generator.state
+
+
+@dataclass(frozen=True)
+class DiscountedTarget(Target):
+    """With a known noise and a discount."""
+
+    discount = 0.7
+    action_sd = np.array([0.05])
+
+
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [
+        (Bandit(), {}),
+        (Chain(), {}),
+        (Diamond(), {"exploration": 0.3}),
+        (Handover(), {"tau": 0.5, "n_initial": 3}),
+        (DiscountedTarget(), {}),
+        (Duel(), {}),
+        (envs.Trap(), {"k_action": 2.0}),
+    ],
+    ids=repr,
+)
+def test_kr_uct_is_kernel_regression(model, given):
+    rng, oracle_rng = np.random.default_rng(11), np.random.default_rng(11)
+    decision = planners.make("kr_uct", **given).plan(model, model.initial_state(None), Budget(300), rng)
+    rule = {"widening": (given.pop("k_action", 1), 0.5)} | given
+    edges = kr_uct(model, [0.05], model.horizon, 300, oracle_rng, exact=hasattr(model, "step_exact"), **rule)
+    assert decision.visits.tolist() == [edge.visits for edge in edges]
+    np.testing.assert_allclose(decision.actions, [edge.action for edge in edges], rtol=1e-12)
+    values = [edge.mean if edge.visits else np.nan for edge in edges]
+    np.testing.assert_allclose(decision.values, values, rtol=1e-9)
     assert rng.bit_generator.state == oracle_rng.bit_generator.state
