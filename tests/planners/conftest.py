@@ -9,8 +9,8 @@ from planners.core import search
 
 
 def bits(tree):
-    """Every array of a tree, bit by bit, without knowing what it means."""
-    return {name: array.tobytes() for name, array in tree._asdict().items()}
+    """Every array of a tree, bit by bit, whatever it means."""
+    return [bits(part) if isinstance(part, tuple) else part.tobytes() for part in tree]
 
 
 @pytest.fixture

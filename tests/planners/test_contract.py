@@ -131,18 +131,17 @@ def test_variants_are_identical_too(name, parameter, choice, model, searched):
         assert "has no" in str(problem)
 
 
-@each_planner(envs.TreasureHunt())
-def test_result_does_not_depend_on_the_room_at_first(name, model, monkeypatch):
-    roomy = plan(name, model, 300)
-    import planners.abstraction.planner
-    import planners.core.search
-    import planners.weighted_uct.planner
-
-    monkeypatch.setattr(planners.core.search, "MOST_NODES_AT_FIRST", 1)
-    monkeypatch.setattr(planners.abstraction.planner, "FIRST_NODES", 1)
-    monkeypatch.setattr(planners.weighted_uct.planner, "FIRST_EXPERIENCES", 1)
-    narrow = plan(name, model, 300)
-    np.testing.assert_array_equal(roomy.values, narrow.values)
+@each_planner(envs.TreasureHunt(), Target())
+def test_result_does_not_depend_on_the_kind_of_budget(name, model):
+    """Under a time budget a search has less room at first, grows often, and runs in pieces of other lengths."""
+    planner, state = planners.make(name), model.initial_state(None)
+    by_time, by_count = np.random.default_rng(3), np.random.default_rng(3)
+    actions = np.array([[0.1], [0.2], [0.7]])  # with which a planner within a planner has the whole budget
+    timed = planner.plan(model, state, Budget(seconds=0.1), by_time, actions)
+    counted = planner.plan(model, state, Budget(timed.simulations), by_count, actions)
+    np.testing.assert_array_equal(timed.visits, counted.visits)
+    np.testing.assert_array_equal(timed.values, counted.values)
+    assert by_time.bit_generator.state == by_count.bit_generator.state
 
 
 @each_planner(*MODELS)
