@@ -1,11 +1,14 @@
 """Tables in Markdown, which read well in a terminal too."""
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a look at a run is not to wait for scipy
+if TYPE_CHECKING:  # `bonspiel status` does not wait for scipy
     from runs.statistics.sample import Interval
+
+NARROWEST = 24  # characters of a name that are kept in one line on a narrow terminal
 
 
 def markdown(rows: Iterable[Sequence[str]]) -> str:
@@ -14,6 +17,46 @@ def markdown(rows: Iterable[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
     lines = [head, ["-" * width for width in widths], *body]
     return "\n".join(f"| {' | '.join(map(str.ljust, line, widths))} |" for line in lines)
+
+
+def by_budget(cells: Mapping[str, Mapping[float, str]], unit: str, width: int | None = None) -> str:
+    """A row for each planner and a column for each budget; several tables, one below the other, if it is too wide.
+
+    Args:
+        cells: texts by budget, by the name of the planner.
+        unit: of the budgets.
+        width: of the terminal, in characters; no limit if None.
+    """
+    budgets = sorted({budget for row in cells.values() for budget in row})
+    tables = []
+    while budgets:
+        shown = list(budgets)
+        table = _by_budget(cells, shown, unit, width)
+        while width is not None and len(shown) > 1 and table.index("\n") > width:
+            shown.pop()
+            table = _by_budget(cells, shown, unit, width)
+        tables.append(table)
+        budgets = budgets[len(shown) :]
+    return "\n\n".join(tables)
+
+
+def _by_budget(cells: Mapping[str, Mapping[float, str]], budgets: Sequence[float], unit: str, width: int | None) -> str:
+    rows = [["planner", *(f"{budget:g} {unit}" for budget in budgets)]]
+    for name, row in cells.items():
+        first, *more = [name] if width is None else fold(name, max(NARROWEST, width // 3))
+        rows.append([first, *(row.get(budget, "") for budget in budgets)])
+        rows += [[line, *("" for _ in budgets)] for line in more]
+    return markdown(rows)
+
+
+def fold(text: str, width: int) -> list[str]:
+    """A name in lines, broken after commas and spaces."""
+    lines = [""]
+    for part in re.split(r"(?<=[ ,])", text):
+        if lines[-1] and len(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return lines
 
 
 def estimate(interval: "Interval") -> str:

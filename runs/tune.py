@@ -1,7 +1,8 @@
 """Tunes planners by random search (Bergstra and Bengio 2012), with the same effort for every planner.
 
 All trials meet the same draws of the environment. The best of many noisy means is too good to be true, so the best few
-are played again on fresh draws, with more episodes, and the winner is chosen by those alone.
+are run again on fresh draws, with more episodes, and the best is chosen by those alone. It is called the winner only
+if it is ahead of the next by the paired interval (`runs.statistics.paired`).
 """
 
 import sys
@@ -11,16 +12,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import envs
 import planners
-from planners import Rng
+from planners import Array, Model, Rng
 from planners.registry import unknown
 from runs.experiment import Entrant, Experiment, RunError, Setting, UsageError, number
 from runs.progress import progress
 from runs.runner import parallel
-from runs.runner.episode import Failure, planner_rng
+from runs.runner.episode import Failure, named_rng, planner_rng
+from runs.statistics.compare import needed
 from runs.statistics.curves import Panel, caption, references, table
-from runs.statistics.sample import Summary, summarise
+from runs.statistics.paired import paired
+from runs.statistics.sample import summarise
 from runs.suite import Suite, parse_text
+from runs.tables import estimate
 
 FINALISTS = 4
 FINAL_EPISODES = 8  # times as many as in a trial
@@ -35,7 +40,7 @@ class Uniform:
     log: bool = False
 
     def draw(self, rng: Rng) -> str:
-        """A value as it is written in a planner's text."""
+        """A value, as written in a planner's text."""
         if self.log:
             return f"{self.low * (self.high / self.low) ** rng.random():.2g}"
         return f"{self.low + (self.high - self.low) * rng.random():.2g}"
@@ -48,7 +53,7 @@ class Choice:
     values: tuple[str, ...]
 
     def draw(self, rng: Rng) -> str:
-        """A value as it is written in a planner's text."""
+        """A value, as written in a planner's text."""
         return self.values[int(rng.random() * len(self.values))]
 
 
@@ -85,11 +90,13 @@ SPACES: dict[str, dict[str, Uniform | Choice]] = {
 }
 
 
-def candidates(start: str, trials: int, rng: Rng) -> list[str]:
-    """Planner texts to try, each once: the one to start from, and draws from the space of what it leaves open.
+def candidates(start: str, trials: int, rng: Rng, model: Model) -> list[str]:
+    """Planner texts to try, each once: the one to start from, and draws of the parameters that it does not give.
+
+    Values that the planner does not support on this model are not drawn, such as rollouts where it has none.
 
     Raises:
-        UsageError: the planner is unknown, has no space, or leaves nothing open.
+        UsageError: the planner is unknown or has nothing to tune, or its text gives every parameter.
     """
     parse_text(planners.parse, start)
     written, colon, fixed = start.partition(":")
@@ -100,15 +107,17 @@ def candidates(start: str, trials: int, rng: Rng) -> list[str]:
     space = {key: values for key, values in SPACES[name].items() if key not in given}
     if not space:
         raise UsageError(f"{start!r} leaves nothing to tune; leave out one of {', '.join(SPACES[name])}")
-    texts = [start]
-    for _ in range(trials):
-        drawn = ",".join(f"{key}={values.draw(rng)}" for key, values in space.items())
-        texts.append(f"{start},{drawn}" if colon else f"{start}:{drawn}")
-    return list(dict.fromkeys(texts))
+    before = start + ("," if colon else ":")
+    for key, values in space.items():
+        if isinstance(values, Choice):
+            able = [v for v in values.values if not planners.unsupported(planners.parse(f"{before}{key}={v}"), model)]
+            space[key] = Choice(tuple(able) or values.values)
+    draws = (",".join(f"{key}={values.draw(rng)}" for key, values in space.items()) for _ in range(trials))
+    return list(dict.fromkeys([start, *(before + drawn for drawn in draws)]))
 
 
-def play(settings: Sequence[Setting], episodes: range, jobs: int) -> dict[str, Summary]:
-    """Summaries by planner text, the best mean first.
+def play(settings: Sequence[Setting], episodes: range, jobs: int) -> dict[Setting, Array]:
+    """The returns of each setting, in order of the episodes, [n]; the best mean first.
 
     Raises:
         RunError: an episode failed.
@@ -122,23 +131,20 @@ def play(settings: Sequence[Setting], episodes: range, jobs: int) -> dict[str, S
                     raise RunError(f"{batch.setting.planner}, episode {result.number}: {result.error}")
                 totals[batch.setting][result.number] = result.total
             advance(len(batch.results), schedule.remaining() / jobs)
-    summaries = {
-        setting.planner: summarise([total for _, total in sorted(found.items())], planner_rng(setting, 0))
-        for setting, found in totals.items()
-    }
-    return dict(sorted(summaries.items(), key=lambda item: -item[1].mean))
+    returns = {setting: np.array([found[number] for number in episodes]) for setting, found in totals.items()}
+    return dict(sorted(returns.items(), key=lambda item: -item[1].mean()))
 
 
 def main(env: str, known: Sequence[str], trials: int, budget: int, episodes: int, seed: int, jobs: int) -> int:
-    """Tune a planner in an environment and print the tables of both rounds, and the winner's text.
+    """Tune a planner in an environment; print the tables of both rounds, the best text, and its lead on the next.
 
     Args:
         env: NAME[:key=value,...].
-        known: planners that take part in both rounds as they are; parameters that the first one leaves open are tuned.
-        trials: how many draws to try besides.
-        budget: simulations a decision.
-        episodes: of each trial; the best few are played for FINAL_EPISODES times as many.
-        seed: root of all randomness; the suites that come with the package use 0.
+        known: planners that take part in both rounds as they are; of the first, the parameters not given are tuned.
+        trials: number of further candidates to draw.
+        budget: simulations per decision.
+        episodes: of each trial; the best few are run for FINAL_EPISODES times as many.
+        seed: random seed; the suites of this package use 0.
         jobs: worker processes.
 
     Raises:
@@ -147,7 +153,8 @@ def main(env: str, known: Sequence[str], trials: int, budget: int, episodes: int
     """
     trials = number("trials", trials, 1, 1e6, whole=True)
     rng = np.random.default_rng(number("seed", seed, 0, 2**32 - 1, whole=True))
-    texts = list(dict.fromkeys([*candidates(known[0], trials, rng), *known]))
+    parse_text(envs.parse, env)
+    texts = list(dict.fromkeys([*candidates(known[0], trials, rng, envs.parse(env)), *known]))
     experiment = Experiment(env, tuple(map(Entrant, texts)), (budget,), episodes=episodes, seed=seed)
     suite = Suite("tune", (experiment,))
     suite.resolve()
@@ -155,16 +162,35 @@ def main(env: str, known: Sequence[str], trials: int, budget: int, episodes: int
     print(f"{known[0]} in {env}: {len(texts)} candidates, {episodes} episodes each", file=sys.stderr)
     first = play(list(settings.values()), range(episodes), jobs)
     show("first round", env, budget, first)
-    finalists = dict.fromkeys([*list(first)[:FINALISTS], *known])
+    finalists = dict.fromkeys([*(setting.planner for setting in list(first)[:FINALISTS]), *known])
     fresh = range(episodes, (1 + FINAL_EPISODES) * episodes)
     final = play([settings[text] for text in finalists], fresh, jobs)
     show("final round, fresh draws", env, budget, final)
-    print(f"winner\n{next(iter(final))}")
+    print(verdict(final))
     return 0
 
 
-def show(title: str, env: str, budget: float, summaries: dict[str, Summary]) -> None:
+def verdict(final: dict[Setting, Array]) -> str:
+    """The best of the final round, and its paired difference to the next; a winner only if that is settled."""
+    (best, ours), *others = final.items()
+    if not others:
+        return f"winner\n{best.planner}"
+    following, theirs = others[0]
+    found = paired(ours, theirs, named_rng(f"tune|{best.planner}|{following.planner}", best.seed, len(ours)))
+    title, open_ = "winner", ""
+    if found.more > 0.0 or np.isnan(found.more):
+        title = "no clear winner: the best is within noise of the next"
+        open_ = f"; further episodes needed to settle it: {needed(found.more)}"
+    return (
+        f"{title}\n{best.planner}\n{estimate(found.difference)} ahead of {following.planner} "
+        f"(mean difference over {found.n} episodes [95 %], p {found.p:.4f}{open_})"
+    )
+
+
+def show(title: str, env: str, budget: float, returns: dict[Setting, Array]) -> None:
     """Print a round's table."""
-    curves = {text: [(budget, summary)] for text, summary in summaries.items()}
+    curves = {
+        setting.planner: [(budget, summarise(sample, planner_rng(setting, 0)))] for setting, sample in returns.items()
+    }
     panel = Panel(env, "simulations", curves, *references(env))
     print(f"{title}\n{table(panel)}\n{caption(panel)}\n", flush=True)

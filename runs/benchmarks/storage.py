@@ -23,7 +23,7 @@ BATCH = 1_000
 STEPS = 10
 
 TASKS = {  # what each imports, and what it does
-    "status": ("from runs.results import status", "print(status.text(status.status(results)))"),
+    "status": ("from runs.results import status", "print(status.text(status.status(results), results.suite))"),
     "returns": ("", "results.returns()"),
     "simulations": ("", "results.values('simulations')"),
     "first actions": ("", "list(results.first_actions())"),

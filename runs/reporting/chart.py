@@ -1,6 +1,5 @@
 """The chart of a run: reward against budget, and below it the regret, for each environment and unit of budget."""
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -18,6 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 import planners
 from planners import Array
 from runs.statistics.curves import Panel
+from runs.tables import fold
 
 INK, GREY = "#222222", "#6e6e6e"
 # Okabe and Ito's colours (2008), told apart with any kind of colour vision; their yellow is too pale for lines.
@@ -106,7 +106,7 @@ def draw(panels: Sequence[Panel]) -> Figure:
         heights = HEIGHTS if any(panel.optimum is not None for panel in panels) else HEIGHTS[:1]
         columns = min(COLUMNS, len(panels))
         blocks = -(-len(panels) // columns)
-        longest = max(sum(len(_lines(panel.label(text))) for text in panel.curves) for panel in panels)
+        longest = max(sum(len(fold(panel.label(text), LABEL)) for text in panel.curves) for panel in panels)
         layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
         figure = Figure((4.8 * columns, blocks * (0.3 + 2.16 * sum(heights) + 0.18 * longest)), layout=layout)
         FigureCanvasAgg(figure)
@@ -150,22 +150,12 @@ def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Look], *, named
     handles, labels = reward.get_legend_handles_labels()
     lowest.legend(
         handles,
-        ["\n".join(_lines(label)) for label in labels],
+        ["\n".join(fold(label, LABEL)) for label in labels],
         loc="upper center",
         bbox_to_anchor=(0.5, 0),
         borderaxespad=4,
         ncols=2 if max(map(len, labels)) < 30 else 1,
     )
-
-
-def _lines(label: str) -> list[str]:
-    """A label in lines that fit below a panel, broken behind commas and spaces."""
-    lines = [""]
-    for part in re.split(r"(?<=[ ,])", label):
-        if lines[-1] and len(lines[-1] + part) > LABEL:
-            lines.append("")
-        lines[-1] += part
-    return lines
 
 
 def _curve(axes: Axes, look: Look, label: str, x: Array, y: Array, low: Array, high: Array) -> None:

@@ -1,5 +1,6 @@
-"""How far a run is, seen from outside while it goes on."""
+"""Progress of a finished or running run."""
 
+import textwrap
 import time
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,24 +10,25 @@ from runs.files import in_use
 from runs.part import WHOLE
 from runs.progress import time_left
 from runs.results.store import Count, Store
-from runs.tables import markdown
+from runs.suite import Suite
+from runs.tables import by_budget
 
 
 @dataclass(frozen=True)
 class Status:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes:
         run: its folder.
         name: of its suite.
-        part: the share of the suite's episodes that belongs there, such as "1/4"; "1/1" is all.
-        done: episodes played.
-        total: episodes in all.
-        failed: episodes that failed; they are still to be played.
-        running: whether a driver plays it now.
-        rate: episodes a second since the driver began; None without one.
-        seconds_left: until it is done, None without a driver or before the first episodes.
-        points: how far each setting is.
+        part: the folder's share of the suite's episodes, such as "1/4"; "1/1" is all.
+        done: number of finished episodes.
+        total: number of episodes.
+        failed: number of failed episodes, which `--resume` tries again.
+        running: whether a driver is at work.
+        rate: episodes per second since the driver began; None without one.
+        seconds_left: expected time to the end; None without a driver or before the first episodes.
+        points: progress of each setting.
     """
 
     run: str
@@ -47,7 +49,7 @@ class Status:
 
 
 def status(store: Store) -> Status:
-    """Look at a run; what is to come is taken to cost what its setting has cost so far."""
+    """Read the progress of a run; further episodes are expected to take as long as those of their setting so far."""
     running = in_use(store.folder)
     points = store.counts()
     done = sum(count.done for count in points.values())
@@ -72,8 +74,14 @@ def status(store: Store) -> Status:
     )
 
 
-def text(found: Status) -> str:
-    """For people: a line, and done/total in a table for each environment and unit of budget."""
+def text(found: Status, suite: Suite, width: int | None = None) -> str:
+    """For people: a line, and done/total in a table for each environment and unit of budget.
+
+    Args:
+        found: as from `status`.
+        suite: of the run; its labels name the planners.
+        width: of the terminal, in characters; no limit if None.
+    """
     part = "" if found.part == str(WHOLE) else f", part {found.part}"
     facts = [f"{found.name}{part}: {found.done:,} of {found.total:,} episodes ({found.done / max(found.total, 1):.1%})"]
     if found.failed:
@@ -83,21 +91,24 @@ def text(found: Status) -> str:
         facts += [f"{found.rate:,.3g} a second"] if found.rate else []
         facts += [time_left(found.seconds_left)] if found.seconds_left is not None else []
     else:
-        facts.append("finished" if found.done == found.total else "not running; go on with `bonspiel run ... --resume`")
-    groups: dict[tuple[str, str], list[Setting]] = {}
-    for setting in found.points:
-        groups.setdefault((setting.env, setting.unit), []).append(setting)
-    tables = [f"{env}\n{_table(unit, settings, found.points)}" for (env, unit), settings in groups.items()]
-    return "\n\n".join([", ".join(facts), *tables])
+        facts.append(
+            "finished" if found.done == found.total else "not running; continue with `bonspiel run ... --resume`"
+        )
+    tables: dict[tuple[str, str], dict[str, dict[float, str]]] = {}
+    for setting, count in found.points.items():
+        name = suite.labels(setting.env).get(setting.planner, setting.planner)
+        table = tables.setdefault((setting.env, setting.unit), {})
+        table.setdefault(name, {})[setting.budget] = _cell(count)
+    return "\n\n".join(
+        [
+            _filled(", ".join(facts), width),
+            *(f"{env}\n{by_budget(cells, unit, width)}" for (env, unit), cells in tables.items()),
+        ]
+    )
 
 
-def _table(unit: str, settings: list[Setting], points: dict[Setting, Count]) -> str:
-    budgets = sorted({setting.budget for setting in settings})
-    cells: dict[str, dict[float, str]] = {}
-    for setting in settings:
-        cells.setdefault(setting.planner, {})[setting.budget] = _cell(points[setting])
-    head = ["planner", *(f"{budget:g} {unit}" for budget in budgets)]
-    return markdown([head, *([name, *(row.get(budget, "") for budget in budgets)] for name, row in cells.items())])
+def _filled(line: str, width: int | None) -> str:
+    return line if width is None else textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _cell(count: Count) -> str:

@@ -132,7 +132,7 @@ class Store:
             "seconds": sum(count.seconds for count in counts),
         }
         if suite.digest() != self.suite.digest():
-            self.suite, self.resolved = suite, self.resolved | resolved
+            self.suite, self.resolved = suite, {**self.resolved, **resolved}
         meta = plan(self.suite, self.resolved) | {"driver": json.dumps(self.driver)}
         with self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())

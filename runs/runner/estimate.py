@@ -19,7 +19,7 @@ from runs.progress import counted
 from runs.runner import parallel
 from runs.runner.episode import play, reason
 from runs.suite import Suite
-from runs.tables import markdown
+from runs.tables import by_budget
 
 LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are tried
 RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # what is played at each of them at most, but for one episode
@@ -52,6 +52,10 @@ class Cost(NamedTuple):
 
     seconds: float
     measured: bool
+
+    def __str__(self) -> str:
+        """The time of an episode, marked if it is extrapolated."""
+        return f"{'' if self.measured else '~'}{duration(self.seconds)}"
 
 
 def climb(env: str, planner: str, largest: float) -> tuple[str, str, list[Rung]]:
@@ -154,14 +158,11 @@ def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int, part: Part = WH
     parts = []
     for env, unit in dict.fromkeys((setting.env, setting.unit) for setting in episodes):
         settings = [setting for setting in episodes if (setting.env, setting.unit) == (env, unit)]
-        labels, budgets = suite.labels(env), sorted({setting.budget for setting in settings})
-        cells = {(setting.planner, setting.budget): _cell(episodes[setting], costs[setting]) for setting in settings}
-        rows = [["planner", *(f"{budget:g} {unit}" for budget in budgets)]]
-        rows += [
-            [labels.get(planner, planner), *(cells.get((planner, budget), "") for budget in budgets)]
-            for planner in dict.fromkeys(setting.planner for setting in settings)
-        ]
-        parts.append(f"{env}\n{markdown(rows)}")
+        labels, cells = suite.labels(env), dict[str, dict[float, str]]()
+        for setting in settings:
+            row = cells.setdefault(labels.get(setting.planner, setting.planner), {})
+            row[setting.budget] = f"{episodes[setting]} x {costs[setting]}"
+        parts.append(f"{env}\n{by_budget(cells, unit)}")
     name = suite.name if part == WHOLE else f"{suite.name}, part {part}"
     return "\n\n".join([*parts, f"{name}: {_whole(episodes, costs, jobs)}"])
 
@@ -178,10 +179,6 @@ def _whole(episodes: Mapping[Setting, int], costs: Mapping[Setting, Cost], jobs:
         f"~ extrapolated, {told / work if work else 0.0:.0%} of the time: in simulations from the largest budget "
         "tried, in ms from the number of decisions"
     )
-
-
-def _cell(episodes: int, found: Cost) -> str:
-    return f"{episodes} x {'' if found.measured else '~'}{duration(found.seconds)}"
 
 
 def duration(seconds: float) -> str:

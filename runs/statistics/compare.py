@@ -170,15 +170,15 @@ def table(comparisons: Sequence[Comparison]) -> str:
                     estimate(difference),
                     f"{p:.4f}",
                     estimate(found.improvement),
-                    words(more),
+                    needed(more),
                 ]
             )
         parts.append(f"{env}\nA: {first}\nB: {second}\n{markdown(rows)}")
     return "\n\n".join(parts)
 
 
-def words(more: float) -> str:
-    """Episodes to settle a comparison, for people."""
+def needed(more: float) -> str:
+    """The number of further episodes that would settle a comparison, in words."""
     if math.isnan(more):
         return "too few to tell"
     if math.isinf(more):

@@ -14,7 +14,7 @@ from runs.results.store import Store
 from runs.runner.episode import planner_rng
 from runs.statistics.regret import simple_regret
 from runs.statistics.sample import Interval, Summary, normalised, regret, summarise
-from runs.tables import estimate, markdown
+from runs.tables import by_budget, estimate, markdown
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,13 @@ def table(panel: Panel, column: Column = attrgetter("interval")) -> str:
         panel: the curves.
         column: what to tell, one of `columns`; the mean if not given.
     """
-    rows = [["planner", *(f"{budget:g} {panel.unit}" for budget in panel.budgets)]]
-    for planner, curve in panel.curves.items():
-        cells = {budget: estimate(column(summary)) for budget, summary in curve}
-        rows.append([panel.label(planner), *(cells.get(budget, "") for budget in panel.budgets)])
-    return markdown(rows)
+    return by_budget(
+        {
+            panel.label(planner): {budget: estimate(column(summary)) for budget, summary in curve}
+            for planner, curve in panel.curves.items()
+        },
+        panel.unit,
+    )
 
 
 def table_of_largest(panel: Panel) -> str:

@@ -1,4 +1,4 @@
-"""What the verbs of the command line share."""
+"""Shared by all verbs: the parser, common arguments, exit statuses."""
 
 import argparse
 import shlex
@@ -8,21 +8,39 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+PLANNER = "NAME[:key=value,...]"
+
+Verb = Callable[[str, Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser]
+"""Adds a verb to the command line: its name, function, summary and example -> its parser."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line, and name the verb whose help tells more."""
+    """An argument parser with errors in one line, which name the verb to ask for help."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the message and where help is, and exit."""
+        """Print the message and the command for help, and exit."""
         self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As of argparse, which would leave it to the whole command line to refuse what a verb does not know."""
+        """As of argparse, but a verb refuses unknown arguments itself."""
         namespace, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return namespace, unknown
+
+
+class PrintAndExit(argparse.Action):
+    """An option that prints a text, made by `text` from the parser and the option's value, and exits."""
+
+    def __init__(self, *, text: Callable[[argparse.ArgumentParser, Any], str], **given: Any) -> None:
+        """As of argparse."""
+        super().__init__(**given)
+        self._text = text
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: Any = None) -> NoReturn:
+        """Print and exit."""
+        print(self._text(parser, values))
+        parser.exit()
 
 
 def numbers(text: str) -> list[float]:
@@ -34,7 +52,7 @@ def numbers(text: str) -> list[float]:
 
 
 def workers(jobs: int | None) -> int:
-    """How many worker processes were asked for: all cores if nothing was.
+    """The number of worker processes: all cores if None.
 
     Raises:
         UsageError: out of range.
@@ -52,24 +70,18 @@ def add_place(command: argparse.ArgumentParser) -> None:
         "--backend",
         choices=backends.NAMES,
         default="loky",
-        help="what the workers belong to: loky, processes of this machine (default), or a cluster",
+        help="where workers run: loky, processes of this machine (default), or a Dask or Ray cluster",
     )
     command.add_argument(
         "--address",
         metavar="ADDRESS",
-        help="a Dask or Ray cluster that is there, e.g. "
-        "tcp://10.0.0.1:8786; without it one is started here, for this run",
+        help="an existing Dask or Ray cluster, e.g. tcp://10.0.0.1:8786; without it one is started here, for this run",
     )
 
 
 def stopped(arguments: argparse.Namespace, folder: Path) -> int:
-    """Say how an interrupted run goes on."""
+    """Print how to continue an interrupted run."""
     again = arguments.line if arguments.resume else [*arguments.line, "--resume"]
-    print(
-        f"\nstopped; the results so far are in {folder}. Go on with: {shlex.join(['bonspiel', *again])}",
-        file=sys.stderr,
-    )
+    command = shlex.join(["bonspiel", *again])
+    print(f"\nstopped; the results so far are in {folder}. Continue with: {command}", file=sys.stderr)
     return INTERRUPTED
-
-
-Verb = Callable[[str, Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser]

@@ -1,4 +1,4 @@
-"""The verb that compares two planners of a run."""
+"""The verb `compare`."""
 
 import argparse
 import json
@@ -28,25 +28,21 @@ def add_verbs(verb: Verb) -> None:
     command = verb(
         "compare",
         compare,
-        "two planners of a run: paired difference, and how many more episodes settle it",
+        "paired difference of two planners of a run, and the episodes needed to settle it",
         "bonspiel compare results/quick abstraction dpw --budget 1000",
     )
     command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    command.add_argument("a", metavar="A", help="a planner as the run's tables call it, or its full text")
+    command.add_argument("a", metavar="A", help="a planner, by its name in the run's tables or its full text")
     command.add_argument("b", metavar="B", help="another one; the difference is A - B")
     command.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="ENV",
-        help="an environment of the run; may be given several times (default: all)",
+        "--env", action="append", default=[], metavar="ENV", help="an environment of the run; repeatable (default: all)"
     )
     command.add_argument(
         "--budget",
         type=numbers,
         default=[],
         metavar="N,...",
-        help="simulations a decision (default: all budgets, of both units)",
+        help="simulations per decision (default: all budgets, of both units)",
     )
-    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help="time a decision")
+    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help="time per decision")
     command.add_argument("--json", action="store_true", help="print one JSON object")

@@ -1,11 +1,13 @@
-"""The verbs that show what runs have found and how far they are, and that bring runs together."""
+"""The verbs that read results: `chart`, `report`, `export`, `status` and `merge`."""
 
 import argparse
 import json
 import shlex
+import shutil
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from runs.experiment import UsageError
 from runs.files import writing
@@ -15,8 +17,8 @@ CLEAR = "\x1b[H\x1b[2J"
 
 
 def nothing_played(folder: Path) -> UsageError:
-    """There is nothing to show."""
-    return UsageError(f"{folder} holds no finished episode yet; go on with `bonspiel run ... --resume`")
+    """The error of a run without a result."""
+    return UsageError(f"{folder} holds no finished episode yet; continue with `bonspiel run ... --resume`")
 
 
 def show(folder: Path) -> int:
@@ -96,24 +98,25 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def status(arguments: argparse.Namespace) -> int:
-    """Print how far a run is, once or until it is finished or nobody plays it."""
+    """Print the progress of a run, once or until it is finished or its driver ends."""
     from runs.results import status, store
 
     while True:
         with store.read(arguments.run, matches=True) as results:
-            found = status.status(results)
+            found, suite = status.status(results), results.suite
         if arguments.json:
             print(json.dumps(found.as_json()), flush=True)
         else:
-            clear = CLEAR if arguments.watch and sys.stdout.isatty() else ""
-            print(f"{clear}{status.text(found)}", flush=True)
+            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+            clear = CLEAR if arguments.watch and width else ""
+            print(f"{clear}{status.text(found, suite, width)}", flush=True)
         if arguments.watch is None or not found.running:
             return DONE
         time.sleep(arguments.watch)
 
 
 def merge(arguments: argparse.Namespace) -> int:
-    """Bring runs together."""
+    """Merge runs."""
     from runs.results import merge
 
     done, total = merge.merge(arguments.out, arguments.run, shlex.join(["bonspiel", *arguments.line]))
@@ -122,7 +125,7 @@ def merge(arguments: argparse.Namespace) -> int:
 
 
 def seconds(text: str) -> float:
-    """A time between two looks."""
+    """The time between two refreshes."""
     found = float(text)
     if not 0.1 <= found <= 86_400.0:
         raise argparse.ArgumentTypeError(f"{text} must be from 0.1 to 86400 seconds")
@@ -131,35 +134,35 @@ def seconds(text: str) -> float:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
-    command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
-    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="where to write (default: the run's folder)")
-    command = verb(
-        "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
-    )
-    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
-    command = verb(
+
+    def of_run(*given: Any) -> argparse.ArgumentParser:
+        command = verb(*given)
+        command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+        return command
+
+    command = of_run("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the files (default: the run's folder)")
+    of_run("report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick")
+    command = of_run(
         "export", export, "write every episode as a table", "bonspiel export results/quick --format csv > quick.csv"
     )
-    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
     command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
     command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output (CSV only)")
-    command = verb("status", status, "how far a run is, also while it goes on", "bonspiel status results/quick --watch")
-    command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    command = of_run("status", status, "progress of a finished or running run", "bonspiel status results/quick --watch")
     command.add_argument(
         "--watch",
         type=seconds,
         nargs="?",
         const=2.0,
         metavar="SECONDS",
-        help="look again so often (default: 2) while it is played",
+        help="refresh every SECONDS (default: 2) until the run ends",
     )
-    command.add_argument("--json", action="store_true", help="print one JSON object a look, each in one line")
+    command.add_argument("--json", action="store_true", help="print one JSON object per refresh, each in one line")
     command = verb(
         "merge",
         merge,
-        "bring runs of one suite together that were made on several machines",
+        "merge runs of one suite that were made on several machines",
         "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2",
     )
-    command.add_argument("out", type=Path, metavar="OUT", help="the folder of the new run")
-    command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="a folder that `bonspiel run` wrote")
+    command.add_argument("out", type=Path, metavar="OUT", help="folder of the new run")
+    command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="folders that `bonspiel run` wrote")

@@ -1,3 +1,4 @@
+import re
 import shutil
 import subprocess
 import sys
@@ -6,9 +7,10 @@ from pathlib import Path
 import polars
 import pytest
 
-from runs import cli, provenance
+import bonspiel
+import envs
+from runs import cli, provenance, suite
 from runs.results import run_folder
-from runs.suite import load
 
 TINY = ("run", "trap:noise_range=0.1", "--planner", "random", "--budget", "10,100", "--episodes", "4", "--jobs", "1")
 
@@ -275,10 +277,66 @@ def test_list_shows_everything_with_its_defaults(run):
 def test_every_verb_explains_itself_with_an_example(run):
     status, out, _ = run("--help")
     assert status == 0 and "example: bonspiel" in out
-    for verb in ("list", "run", "chart", "report", "export", "bench"):
+    verbs = {
+        title: [line.split()[0] for line in lines.splitlines()]
+        for title, lines in re.findall(r"^(.+):\n((?:  [a-z].*\n)+)", out, re.MULTILINE)
+    }
+    assert list(verbs) == ["benchmarks", "games of curling", "curling servers"]
+    assert (
+        "run" in verbs["benchmarks"] and "match" in verbs["games of curling"] and "client" in verbs["curling servers"]
+    )
+    for verb in (one for group in verbs.values() for one in group):
         status, out, _ = run(verb, "--help")
         assert status == 0
         assert f"example: bonspiel {verb}" in " ".join(out.split())
+
+
+def test_the_version_is_that_of_the_package(run):
+    assert run("--version")[:2] == (0, f"bonspiel {bonspiel.__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("bonspiel st", ["status", "strength"]),
+        ("bonspiel run qu", ["quick"]),
+        ("bonspiel run tra", ["trap", "trap-curves"]),
+        ("bonspiel tune trap --planner weigh", ["weighted_uct"]),
+        ("bonspiel client dc", ["dc2", "dc3", "dc4"]),
+        ("bonspiel status --wa", ["--watch"]),
+    ],
+)
+def test_bash_completes_verbs_options_and_names(run, words, completed):
+    status, script, _ = run("--completion", "bash")
+    assert status == 0
+    Path("script").write_text(script)
+    program = f"source ./script; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _shtab_bonspiel"
+    bash = ["bash", "-c", f'{program}; printf "%s\\n" "${{COMPREPLY[@]}}"']
+    assert sorted(subprocess.run(bash, capture_output=True, text=True, check=True).stdout.split()) == completed
+
+
+def test_completion_without_shtab_says_what_to_install(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    status, out, err = run("--completion", "bash")
+    assert (status, out) == (2, "") and "pip install shtab" in err
+
+
+def test_an_environment_that_once_was_a_suite_says_so(run):
+    tiny = ("--planner", "random", "--budget", "1", "--episodes", "1", "--jobs", "1")
+    status, _, err = run("run", "trap", *tiny)
+    assert status == 0
+    assert "trap is the environment" in err and "trap-curves" in err
+    assert "trap-curves" not in run("run", "trap:noise_range=0.5", *tiny)[2]
+
+
+def test_no_suite_has_the_name_of_an_environment():
+    assert not set(suite.names()) & set(envs.names())
+
+
+def test_a_dry_run_refuses_a_backend_that_is_not_installed(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    status, out, err = run(*TINY, "--backend", "dask", "--dry-run")
+    assert (status, out) == (2, "") and "pip install" in err and "dask" in err
 
 
 def test_help_imports_nothing_heavy():
@@ -341,11 +399,11 @@ def test_a_reader_that_has_seen_enough_is_no_error(finished):
 
 @pytest.mark.parametrize("verb", ["report", "chart"])
 def test_a_run_without_an_episode_has_nothing_to_show(tmp_path, capsys, verb):
-    suite = load("trap-curves").override(("random",), (10,), episodes=1)
-    with run_folder.write(tmp_path, suite, suite.resolve(), provenance.collect([]), False):
+    tiny = suite.load("trap-curves").override(("random",), (10,), episodes=1)
+    with run_folder.write(tmp_path, tiny, tiny.resolve(), provenance.collect([]), False):
         pass
     assert cli.main([verb, str(tmp_path)]) == 2
-    assert "holds no finished episode yet; go on with `bonspiel run ... --resume`" in capsys.readouterr().err
+    assert "holds no finished episode yet; continue with `bonspiel run ... --resume`" in capsys.readouterr().err
 
 
 def test_a_run_by_time_says_whether_decisions_were_late(tmp_path, capsys):

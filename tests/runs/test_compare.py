@@ -9,7 +9,7 @@ from runs.experiment import UsageError
 from runs.results import run_folder, store
 from runs.runner.episode import Batch, Episode, Failure
 from runs.statistics import compare
-from runs.statistics.compare import words
+from runs.statistics.compare import needed
 from runs.statistics.sample import Interval
 from runs.suite import Suite
 
@@ -233,7 +233,7 @@ def test_json_knows_no_infinity(between):
     [(0.0, "settled"), (1234.0, "1,234"), (math.inf, "no difference"), (math.nan, "too few to tell")],
 )
 def test_more_episodes_in_words(more, expected):
-    assert words(more) == expected
+    assert needed(more) == expected
 
 
 def test_the_same_run_gives_the_same_intervals(between):

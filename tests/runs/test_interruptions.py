@@ -147,7 +147,7 @@ def test_ctrl_c_leaves_a_run_that_resumes(run, start, rows, undisturbed, jobs):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert err.endswith(f"Go on with: bonspiel {' '.join(line)} --resume\n")
+    assert err.endswith(f"Continue with: bonspiel {' '.join(line)} --resume\n")
     assert run(*line, "--resume")[0] == 0
     assert rows(Path("stopped")) == undisturbed(LONG)
 

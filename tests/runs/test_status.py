@@ -39,7 +39,7 @@ def test_a_run_that_goes_on(tmp_path, monkeypatch):
     assert found.seconds_left == pytest.approx(18.0)
     assert found.points == {FIRST: (4, 2.0, 0, 4), SECOND: (0, 0.0, 0, 4), THIRD: (1, 3.0, 1, 4)}
     assert (
-        text(found)
+        text(found, SUITE)
         == """mine: 5 of 12 episodes (41.7%), 1 failed, running, 0.5 a second, about 18 s left
 
 trap
@@ -53,6 +53,21 @@ trap
 | ------- | ---- |
 | random  | 0/4  |"""
     )
+
+
+@pytest.mark.parametrize("width", [60, 110])
+def test_a_table_fits_the_terminal_and_breaks_no_word(tmp_path, width):
+    long = "dpw:exploration=0.59,alpha_action=0.58,k_action=1,alpha_state=0.4,k_state=0.57,outcome=proportional"
+    entrants = Entrant("random", label="the line to beat"), Entrant(long), Entrant("uct")
+    suite = Suite("mine", (Experiment("trap", entrants, tuple(10**n for n in range(9))),))
+    with run_folder.write(tmp_path, suite, {}, {}, False) as results:
+        found = status.status(results)
+    shown = text(found, suite, width)
+    assert max(map(len, shown.splitlines())) <= width
+    assert shown.count("0/100") == 27 and shown.count("| the line to beat ") == shown.count("| uct ") > 1
+    names = [line.split()[1] for line in shown.splitlines() if line.startswith("|")]
+    assert long in "".join(names)
+    assert len(text(found, suite).splitlines()) == 8
 
 
 def test_the_rate_is_that_of_the_last_driver(tmp_path, monkeypatch):
@@ -69,11 +84,13 @@ def test_the_rate_is_that_of_the_last_driver(tmp_path, monkeypatch):
 
 def test_a_run_that_nobody_plays(tmp_path):
     with run_folder.write(tmp_path, SUITE, {}, {}, False, Part(2, 3)) as results:
-        assert "running" in text(status.status(results))
+        assert "running" in text(status.status(results), SUITE)
     with store.read(tmp_path) as results:
         found = status.status(results)
     assert (found.running, found.rate, found.seconds_left, found.total) == (False, None, None, 3)
-    assert text(found).startswith("mine, part 2/3: 0 of 3 episodes (0.0%), not running; go on with `bonspiel run")
+    assert text(found, SUITE).startswith(
+        "mine, part 2/3: 0 of 3 episodes (0.0%), not running; continue with `bonspiel run"
+    )
 
 
 def test_a_look_does_not_keep_a_driver_out(tmp_path):

@@ -1,10 +1,15 @@
+import dataclasses
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from runs import suite
-from runs.experiment import UsageError
+from runs.experiment import Entrant, Experiment, Setting, UsageError
 from runs.suite import Suite
+
+KINDS = {"Keys of the file": Suite, "Keys of an experiment": Experiment, "Planner entries": Entrant}
 
 TWICE = """
 description = "mine"
@@ -69,6 +74,37 @@ def test_lists_that_say_nothing_are_refused(tmp_path, change, words):
         load(tmp_path, TWICE.replace(*change))
     for word in words:
         assert word in str(refused.value)
+
+
+@pytest.fixture
+def documented():
+    return (Path(suite.__file__).parents[1] / "docs" / "suites.md").read_text()
+
+
+def test_the_documented_example_runs(run, rows, documented):
+    (example,) = re.findall(r"```toml\n(.*?)```", documented, re.DOTALL)
+    Path("mine.toml").write_text(example)
+    line = ("run", "mine.toml", "--planner", "random", "--milliseconds", "1", "--episodes", "1", "--jobs", "1")
+    assert run(*line)[0] == 0
+    assert len(rows(Path("results/mine"))) == 3
+    counts = suite.load("mine.toml").episodes()
+    assert counts[Setting("trap:noise_range=0.01", "dpw:k_action=2", 100, "simulations", 7)] == 20
+    assert counts[Setting("treasure_hunt:size=5", "random", 10, "ms", 0)] == 100
+    assert len(counts) == 2 * (3 + 2) + 2 * 2
+
+
+def test_all_keys_are_documented_with_their_defaults(documented):
+    tables = {
+        title: dict(re.findall(r"^\| `(\w+)` \|.*\|([^|]*)\|$", text, re.MULTILINE))
+        for title, text in re.findall(r"^## (.*?)\n(.*?)(?=^##|\Z)", documented, re.MULTILINE | re.DOTALL)
+    }
+    keys = {name: [field.name for field in dataclasses.fields(cls)] for name, cls in KINDS.items()}
+    assert sorted(tables["Keys of the file"]) == sorted({*keys["Keys of the file"]} - {"name"} | {"planners"})
+    for title in ("Keys of an experiment", "Planner entries"):
+        assert sorted(tables[title]) == sorted(keys[title])
+    defaults = {field.name: field.default for field in dataclasses.fields(Experiment)}
+    for name in ("episodes", "seed"):
+        assert tables["Keys of an experiment"][name].strip() == str(defaults[name])
 
 
 def test_the_thesis_suites_have_its_problems_budgets_and_planners():

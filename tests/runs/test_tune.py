@@ -3,6 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+import envs
 import planners
 from runs import tune
 from runs.experiment import Setting, UsageError
@@ -11,7 +12,7 @@ QUICK = ("tune", "trap:noise_range=0.1", "--budget", "3", "--trials", "6", "--ep
 
 
 def candidates(start, trials=40, seed=1):
-    return tune.candidates(start, trials, np.random.default_rng(seed))
+    return tune.candidates(start, trials, np.random.default_rng(seed), envs.parse("trap"))
 
 
 def parameters(text):
@@ -42,8 +43,15 @@ def test_a_space_holds_parameters_of_its_planner_and_all_their_values_are_drawn(
         assert values == set(space.values) if isinstance(space, tune.Choice) else len(values) > 10
 
 
-def test_all_planners_but_the_random_one_and_those_around_another_can_be_tuned():
-    assert {*tune.SPACES, "random", "presearch"} == set(planners.names())
+def test_values_that_a_planner_does_not_support_on_the_model_are_not_drawn(monkeypatch):
+    monkeypatch.setattr(
+        planners, "unsupported", lambda planner, model: "needs `rollout`" if planner.leaf == "rollout" else None
+    )
+    assert {parameters(text)["leaf"] for text in candidates("dpw")[1:]} == {"tree"}
+
+
+def test_every_space_is_of_a_planner():
+    assert set(tune.SPACES) <= set(planners.names())
 
 
 def test_a_logarithm_is_uniform_where_asked_for():
@@ -97,14 +105,15 @@ def test_bad_numbers_and_environments_end_with_one_line(run):
     assert (status, out) == (2, "") and "Did you mean 'trap'" in err
 
 
-def test_a_tuning_prints_both_rounds_and_a_winner_of_the_second(run):
+def test_a_tuning_prints_both_rounds_and_the_best_of_the_second(run):
     status, out, _ = run(*QUICK, "--planner", "uct", "--jobs", "1")
     assert status == 0
-    first, final, winner = out.split("\n\n")
+    first, final, best = out.split("\n\n")
     assert first.count("| uct") == 7 and "over 5 episodes" in first
     assert 4 <= final.count("| uct") <= 5 and "over 40 episodes, optimum 1.7000" in final
     assert "| uct " in final  # the start, whatever became of it in the first round
-    assert winner.split() == ["winner", final.splitlines()[3].split()[1]]
+    assert best.splitlines()[1] == final.splitlines()[3].split()[1]
+    assert f"ahead of {final.splitlines()[4].split()[1]} " in best
     assert run(*QUICK, "--planner", "uct", "--jobs", "2")[1] == out
 
 
@@ -122,7 +131,23 @@ def test_the_best_of_fresh_draws_wins(fakes, monkeypatch, run):
     monkeypatch.setitem(tune.SPACES, "constant", {"action": tune.Choice(("0.1", "0.85", "0.3", "0.99"))})
     status, out, _ = run(*QUICK, "--planner", "constant:draws=1", "--trials", "40", "--jobs", "1")
     assert status == 0
-    assert out.endswith("winner\nconstant:draws=1,action=0.85\n")
+    *_, title, winner, lead = out.splitlines()
+    assert (title, winner) == ("winner", "constant:draws=1,action=0.85")
+    assert " ahead of constant" in lead and "needed" not in lead
+
+
+def test_the_best_within_noise_of_the_next_is_no_winner():
+    def setting(name):
+        return Setting("trap", name, 1, "simulations", 0)
+
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=200)
+    ahead = tune.verdict({setting("a"): base + 0.1 + 0.01 * rng.normal(size=200), setting("b"): base})
+    assert ahead.startswith("winner\na\n0.099 [0.09") and "ahead of b" in ahead and "needed" not in ahead
+    tied = tune.verdict({setting("a"): rng.normal(size=200) + 0.01, setting("b"): base})
+    assert tied.startswith("no clear winner: the best is within noise of the next\na\n")
+    assert "episodes needed to settle it" in tied
+    assert tune.verdict({setting("a"): base}) == "winner\na"
 
 
 def test_rounds_share_no_draw_and_candidates_share_all(fakes, monkeypatch, run):
@@ -130,7 +155,7 @@ def test_rounds_share_no_draw_and_candidates_share_all(fakes, monkeypatch, run):
 
     def spy(settings, episodes, jobs):
         played.append((settings, episodes))
-        return dict.fromkeys([setting.planner for setting in settings], tune.summarise([1.0], None))
+        return dict.fromkeys(settings, np.ones(1))
 
     monkeypatch.setattr(tune, "play", spy)
     run(*QUICK, "--planner", "dpw")
@@ -140,17 +165,16 @@ def test_rounds_share_no_draw_and_candidates_share_all(fakes, monkeypatch, run):
     assert {setting[:1] + setting[2:] for setting in first + final} == {("trap:noise_range=0.1", 3, "simulations", 3)}
 
 
-def test_summaries_are_of_the_episodes_asked_for_the_best_first(fakes):
+def test_returns_are_of_the_episodes_asked_for_the_best_first(fakes):
     settings = [Setting("trap", f"constant:action={action}", 1, "simulations", 0) for action in (0.1, 0.85)]
-    summaries = tune.play(settings, range(2, 5), 1)
-    assert list(summaries) == ["constant:action=0.85", "constant:action=0.1"]
-    assert [summary.n for summary in summaries.values()] == [3, 3]
-    assert summaries["constant:action=0.1"].mean == pytest.approx(1.4)
+    returns = tune.play(settings, range(2, 5), 1)
+    assert list(returns) == settings[::-1]
+    assert returns[settings[0]] == pytest.approx([1.4, 1.4, 1.4])
 
 
 def test_a_failing_candidate_ends_the_search_by_name(fakes, monkeypatch, run):
     monkeypatch.setitem(tune.SPACES, "clumsy", {})
-    monkeypatch.setattr(tune, "candidates", lambda start, trials, rng: [start])
+    monkeypatch.setattr(tune, "candidates", lambda start, trials, rng, model: [start])
     status, _, err = run(*QUICK, "--planner", "clumsy", "--episodes", "30", "--jobs", "1")
     assert status == 1
     assert "clumsy, episode " in err and "dropped the stone" in err

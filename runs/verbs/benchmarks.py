@@ -1,0 +1,173 @@
+"""The verbs that run benchmarks: `list`, `run`, `tune` and `bench`."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runs.verbs import results
+from runs.verbs.command_line import DONE, PLANNER, Verb, add_place, numbers, stopped, workers
+
+if TYPE_CHECKING:
+    from runs.part import Part
+    from runs.suite import Suite
+
+RENAMED = {"trap": "trap-curves", "treasure_hunt": "treasure-curves"}  # suites that shared an environment's name
+
+
+def show_list(arguments: argparse.Namespace) -> int:
+    """Print planners, environments and suites."""
+    from dataclasses import fields
+
+    import envs
+    import planners
+    from runs import suite
+
+    for title, registry, names in (
+        ("planners", planners.REGISTRY, planners.names()),
+        *((f"planners of {of} alone", planners.REGISTRY, added) for of, added in planners.REGISTRY.extensions.items()),
+        ("environments", envs.REGISTRY, envs.names()),
+    ):
+        print(f"{title}, written NAME or NAME:key=value,...")
+        for name in names:
+            defaults = [f"{f.name}={registry.value_text(f, f.default)}" for f in fields(registry.cls(name))]
+            print(f"  {name:<14} {', '.join(defaults) or '(no parameters)'}")
+        print()
+    print("suites")
+    for name in suite.names():
+        found = suite.load(name)
+        counts = found.episodes()
+        print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
+    return DONE
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run a suite, then print its tables and draw its chart."""
+    from runs import provenance, suite
+    from runs.part import WHOLE, Part
+    from runs.runner import backends, driver
+
+    place = backends.Place(arguments.backend, arguments.address)
+    backends.check(place)
+    part = Part.parse(arguments.part) if arguments.part else WHOLE
+    chosen = suite.load(arguments.target).override(
+        arguments.planner, arguments.budget, arguments.milliseconds, arguments.episodes, arguments.seed
+    )
+    if arguments.dry_run:
+        return dry_run(chosen, workers(arguments.jobs), part)
+    name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
+    folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
+    try:
+        driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line), part, place)
+    except KeyboardInterrupt:
+        return stopped(arguments, folder)
+    if new := RENAMED.get(arguments.target):
+        print(f"{arguments.target} is the environment; the suite of this name is now called {new}", file=sys.stderr)
+    return results.show(folder)
+
+
+def dry_run(chosen: "Suite", jobs: int, part: "Part") -> int:
+    """Print the episodes of a suite, or of a part of it, and the expected time."""
+    from runs.runner import estimate
+
+    chosen.resolve()
+    print(estimate.text(chosen, estimate.estimate(chosen, min(jobs, workers(None))), jobs, part))
+    return DONE
+
+
+def tune(arguments: argparse.Namespace) -> int:
+    """Search for a planner's parameters."""
+    from runs import tune
+
+    return tune.main(
+        arguments.env,
+        arguments.planner,
+        arguments.trials,
+        arguments.budget,
+        arguments.episodes,
+        arguments.seed,
+        workers(arguments.jobs),
+    )
+
+
+def bench(arguments: argparse.Namespace) -> int:
+    """Measure speed, start-up, memory and scaling on this machine."""
+    from runs import bench
+
+    return bench.main(arguments.planner, as_json=arguments.json)
+
+
+def add_verbs(verb: Verb) -> None:
+    """Add the verbs to the command line."""
+    verb("list", show_list, "planners, environments and suites with their parameters", "bonspiel list")
+    command = verb(
+        "run",
+        run,
+        "run a suite or an environment, then draw the chart",
+        "bonspiel run trap --planner dpw --planner abstraction:exploration=1 --budget 100,1000 "
+        "--episodes 200 --seed 1 --jobs 2 --out results/x",
+    )
+    command.add_argument("target", metavar="SUITE|ENV", help="a suite, a TOML file, or e.g. treasure_hunt:size=15")
+    command.add_argument(
+        "--planner", action="append", default=[], metavar=PLANNER, help="replaces the suite's planners; repeatable"
+    )
+    command.add_argument("--budget", type=numbers, default=[], metavar="N,...", help="simulations per decision")
+    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help="time per decision")
+    command.add_argument("--episodes", type=int, metavar="N", help="episodes for each planner and budget")
+    command.add_argument("--seed", type=int, metavar="N", help="random seed")
+    command.add_argument(
+        "--jobs", type=int, metavar="N", help="workers (default: all cores, or all workers of the cluster at --address)"
+    )
+    add_place(command)
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/NAME)")
+    command.add_argument(
+        "--resume", action="store_true", help="continue the run in --out; more planners, budgets and episodes extend it"
+    )
+    command.add_argument(
+        "--dry-run", action="store_true", help="run nothing; print the episodes and the expected time, after a minute"
+    )
+    command.add_argument(
+        "--part",
+        metavar="K/N",
+        help="run every N-th episode from the K-th on, as one machine's share; `bonspiel merge` joins the shares",
+    )
+    command = verb(
+        "tune",
+        tune,
+        "search for a planner's parameters in an environment",
+        "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --trials 24 --budget 1000",
+    )
+    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
+    command.add_argument(
+        "--planner",
+        required=True,
+        action="append",
+        metavar=PLANNER,
+        help="the planner to tune; parameters given here are fixed. Repeated: further candidates of both rounds, "
+        "e.g. known good parameters",
+    )
+    command.add_argument("--trials", type=int, default=24, metavar="N", help="draws of parameters (default: 24)")
+    command.add_argument(
+        "--budget", type=int, default=1000, metavar="N", help="simulations per decision (default: 1000)"
+    )
+    command.add_argument(
+        "--episodes",
+        type=int,
+        default=30,
+        metavar="N",
+        help="episodes of a trial; the best few are run for 8 times as many (default: 30)",
+    )
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
+    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    command = verb(
+        "bench", bench, "measure speed, start-up, memory and scaling here", "bonspiel bench --planner dpw --json"
+    )
+    command.add_argument(
+        "--planner",
+        action="append",
+        default=[],
+        metavar=PLANNER,
+        help="planner to measure; repeatable (default: every planner but random)",
+    )
+    command.add_argument("--json", action="store_true", help="print JSON")

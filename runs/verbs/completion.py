@@ -1,0 +1,41 @@
+"""The completion script of a shell, which shtab writes from the parser; names are those known when it is written."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from runs.experiment import UsageError
+from runs.verbs.command_line import PLANNER
+
+
+def script(root: argparse.ArgumentParser, shell: str) -> str:
+    """The script, to be evaluated by the shell or put where it looks for completions.
+
+    Raises:
+        UsageError: shtab is not installed.
+    """
+    try:
+        import shtab
+    except ImportError as error:
+        raise UsageError("--completion needs the package shtab: pip install shtab") from error
+    import envs
+    import planners
+    from runs import suite
+
+    names = {"SUITE|ENV": [*suite.names(), *envs.names()], "ENV": envs.names(), PLANNER: planners.names()}
+    for action in _actions(root):
+        if isinstance(action, argparse._SubParsersAction):
+            action.help = None  # the verbs stand in groups instead, but shtab leaves out what has no place in the help
+        elif isinstance(action.metavar, str) and action.metavar in names:
+            action.choices = names[action.metavar]
+        elif action.type is Path:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+    return str(shtab.complete(root, shell))
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _actions(command)
