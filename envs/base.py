@@ -9,7 +9,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from envs import draw
-from planners.base import Array, Model, check_actions, check_state, require
+from planners.base import Array, HasStateBounds, HasTimeIndex, Model, check_action, check_state, offers, require
 
 
 class ModelEnv(gymnasium.Env[Array, Array]):
@@ -46,8 +46,8 @@ class ModelEnv(gymnasium.Env[Array, Array]):
         self.model = model
         self.render_mode = render_mode
         unbounded = np.full(model.state_dim, np.inf)
-        low, high = getattr(model, "state_low", -unbounded), getattr(model, "state_high", unbounded)
-        self.observation_space = spaces.Box(low, high, dtype=np.float64)
+        bounds = (model.state_low, model.state_high) if offers(model, HasStateBounds) else (-unbounded, unbounded)
+        self.observation_space = spaces.Box(*bounds, dtype=np.float64)
         self.action_space = spaces.Box(model.action_low, model.action_high, dtype=np.float64)
         self.path: list[Array] = []
         self.rewards: list[float] = []
@@ -103,34 +103,22 @@ class ModelEnv(gymnasium.Env[Array, Array]):
             self._window = None
 
     def _playable(self, action: Array) -> Array:
-        """The action as the model takes it; raises as `step` does."""
+        """The checked action; raises as `step` does."""
         if self._steps_left == 0:
             raise ResetNeeded("the episode has not begun or is over: call reset() first")
-        return check_actions(self.model, _numbers("action", action)[None], "action")[0]
+        return check_action(self.model, action)
 
     def _time(self, state: Array) -> int:
-        index = getattr(self.model, "time_index", None)
-        return 0 if index is None else int(state[index])
+        return int(state[self.model.time_index]) if offers(self.model, HasTimeIndex) else 0
 
     def _given_state(self, given: Any) -> Array:
-        state = check_state(self.model, _numbers("state", given)).copy()
+        state, horizon = check_state(self.model, given).copy(), self.model.horizon
         require(self.observation_space.contains(state), "state", given, f"in {self.observation_space}")
-        require(
-            0 <= self._time(state) < self.model.horizon,
-            "state",
-            given,
-            f"before the end of the episode, which has {self.model.horizon} steps",
-        )
+        before_the_end = 0 <= self._time(state) < horizon
+        require(before_the_end, "state", given, f"before the end of the episode, which has {horizon} steps")
         return state
 
     def _show(self) -> None:
         if self.render_mode == "human":
             self._window = self._window or draw.Window(self.metadata["render_fps"])
             self._window.show(draw.paint(self.draw))
-
-
-def _numbers(name: str, value: Any) -> Array:
-    try:
-        return np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}={value!r}: must be a vector of numbers") from None

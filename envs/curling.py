@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from curling import make_engine, players
+import planners
+from curling import make_engine
 from curling.checks import check_match_state
 from curling.dynamics import release
 from curling.engines import Path
@@ -19,19 +20,19 @@ from curling.state import HAMMER, LEAD, TIME, row_of, stones_of, team_of
 from envs import draw
 from envs.base import ModelEnv
 from envs.curling_draw import Scene, draw_scene
-from planners.base import Array, Budget, Planner, require
+from planners.base import Array, Budget, Planner, require, require_choice
 
 FLIGHT_FRAMES = 24  # pictures of a shot in human mode
 
 
-def make_curling(engine: str = "analytic", **parameters: Any) -> Curling:
-    """The model of a match: `curling.model.Curling` for the engine "analytic", its Python twin for "box2d"."""
-    require(engine in engine_names(), "engine", engine, f"one of {', '.join(engine_names())}")
+def _model_class(engine: str) -> type[Curling]:
+    """`curling.model.Curling` for the engine "analytic", its Python twin for "box2d"."""
+    require_choice("engine", engine, engine_names())
     if engine == "analytic":
-        return Curling(**parameters)
+        return Curling
     from curling.box2d_model import Box2DCurling
 
-    return Box2DCurling(**parameters)
+    return Box2DCurling
 
 
 class CurlingEnv(ModelEnv):
@@ -70,14 +71,14 @@ class CurlingEnv(ModelEnv):
 
     ## Starting State
     An empty sheet, team 0 to throw; or `reset(options={"state": state})`, see `curling.state.state_of`. A state that
-    no match can come to (`curling.checks.check_match_state`) is refused.
+    cannot occur in a match (`curling.checks.check_match_state`) is refused.
 
     ## Episode End
     Terminates with the last shot of the last end, and after extra ends, if any, when one side leads. With
     `reward="win_probability"` an episode is one end.
 
     ## Arguments
-    * `ends` (default 1) and `extra_ends` (default 0, at most so many after a tie).
+    * `ends` (default 1) and `extra_ends` (default 0): the most extra ends after a tie.
     * `rule` (default None, that of the physics: "five_rock" for "fcv1", "four_rock" for "dc2"): or "no_tick", "none".
     * `noise` (default None, that of the physics: "normal_dist" for "fcv1", "dc2" for "dc2"): or "none", for "dc2" also
       "gat", or a `curling.noise.Noise`.
@@ -85,13 +86,13 @@ class CurlingEnv(ModelEnv):
     * `engine` (default "analytic"): or "box2d", the slow reference.
     * `velocity_unit` (default "box"): or "m/s".
     * `reward` (default "points"): or "win", "win_probability".
-    * `tie` (default 0.5): what a tie with no end left is worth to the team that would have the hammer next, as "win"
-      and "win_probability" see it.
-    * `table` (default None, from self-play under this physics): how ends are scored, for the win probability; "thesis",
+    * `tie` (default 0.5): value of a tie with no end left to the team that would have the hammer next, for the rewards
+      "win" and "win_probability".
+    * `table` (default None, from self-play under this physics): scores of ends, for the win probability; "thesis",
       the name of a file, see `curling.value.load_table`, or 17 numbers.
     * `opponent` (default None): with None each step is a shot of the team whose turn it is. A planner, or one in
       writing such as "random" or "dpw:exploration=1", throws for team 1, and a step lasts until team 0's next turn. It
-      plans on the analytic engine, whatever `engine` is, and if the match is what counts, to the end of each end
+      plans on the analytic engine, whatever `engine` is, and unless `reward` is "points", to the end of each end
       (`curling.model.Curling.planning`).
     * `opponent_simulations` (default 1000): the opponent's budget for a shot.
     * `render_mode`: "rgb_array", "human" or None.
@@ -124,26 +125,12 @@ class CurlingEnv(ModelEnv):
         Raises:
             ValueError: an argument that is not allowed; the message names it.
         """
-        match: dict[str, Any] = {
-            "ends": ends,
-            "rule": rule,
-            "noise": noise,
-            "physics": physics,
-            "extra_ends": extra_ends,
-            "velocity_unit": velocity_unit,
-            "reward": reward,
-            "tie": tie,
-            "table": table,
-        }
-        super().__init__(make_curling(engine, **match), render_mode)
-        self.opponent = players.parse(opponent) if isinstance(opponent, str) else opponent
-        require(
-            self.opponent is None or callable(getattr(self.opponent, "plan", None)),
-            "opponent",
-            opponent,
-            "None, a planner, or one in writing such as 'random'",
-        )
-        twin = make_curling(**match)  # searches need a compiled model
+        match: tuple[Any, ...] = (ends, rule, noise, physics, extra_ends, velocity_unit, reward, tie, table)
+        super().__init__(_model_class(engine)(*match), render_mode)
+        self.opponent = planners.parse(opponent) if isinstance(opponent, str) else opponent
+        plays = self.opponent is None or callable(getattr(self.opponent, "plan", None))
+        require(plays, "opponent", opponent, "None, a planner, or one in writing such as 'random'")
+        twin = Curling(*match)  # searches need a compiled model
         self._planned = twin if reward == "points" else twin.planning()
         self.budget = Budget(simulations=opponent_simulations)
         self._engine = make_engine(engine, physics=physics)
@@ -157,12 +144,8 @@ class CurlingEnv(ModelEnv):
         super().reset(seed=seed, options=options)
         # the opponent must not shift the noise of the throws, whatever it draws
         self._opponent_rng = np.random.default_rng(self.np_random.integers(2**63))
-        require(
-            self.opponent is None or team_of(self.state) == 0,
-            "state",
-            self.state,
-            "one in which team 0 throws next, since the opponent is team 1",
-        )
+        own_turn = self.opponent is None or team_of(self.state) == 0
+        require(own_turn, "state", self.state, "one in which team 0 throws next, since the opponent is team 1")
         return self.state, self._info()
 
     def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -198,7 +181,7 @@ class CurlingEnv(ModelEnv):
         return int(ends[ends > 0.0].sum()), int(-ends[ends < 0.0].sum())
 
     def scene(self) -> Scene:
-        """What there is to see: after the last shot of an end, with a render mode, still its stones."""
+        """The content of the picture; after the last shot of an end, with a render mode, its stones stay."""
         state, ends = self.state, self.model.ends
         end, shot = divmod(int(state[TIME]), STONES)
         between = shot == 0 and len(self.path) > 1

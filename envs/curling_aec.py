@@ -2,7 +2,6 @@
 
 from typing import Any, ClassVar
 
-import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
@@ -74,7 +73,7 @@ class CurlingAEC(AECEnv[str, Array, Array | None]):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         self._cumulative_rewards[self.agent_selection] = 0.0
-        _, reward, over, _, _ = self.match.step(np.asarray(action, np.float64))
+        _, reward, over, _, _ = self.match.step(action)  # type: ignore[arg-type]
         if self.match.model.reward == "points":
             self.rewards = {"team_0": reward, "team_1": -reward}
         else:

@@ -20,12 +20,12 @@ NAMES = ("red", "yellow")
 
 @dataclass(frozen=True)
 class Scene:
-    """What to show.
+    """The content of a picture.
 
     Attributes:
         sheet: the lines.
         stones: [16, 2], NaN where absent.
-        paths: where the stones went in the last shot, [T, 16, 2], or None.
+        paths: places of the stones during the last shot, [T, 16, 2], or None.
         points: points of each team.
         hammer: the team with the last stone of this end.
         left: stones that each team has still to throw.
@@ -91,24 +91,13 @@ def draw_paths(axes: Any, paths: Array, near: float) -> None:
     """The way of each stone that moved, and a ring where a struck stone lay."""
     from matplotlib.patches import Circle
 
+    ring = {"fill": False, "edgecolor": INK, "linestyle": ":", "linewidth": 1.2, "zorder": 3}
     for i, way in moved(paths):
-        colour = TEAMS[i // TEAM_STONES]
         if way[0, 1] >= near:
-            lay = Circle(
-                (way[0, 1], way[0, 0]), STONE_RADIUS, fill=False, edgecolor=INK, linestyle=":", linewidth=1.2, zorder=3
-            )
-            axes.add_patch(lay)
-        shown = way[way[:, 1] >= near]
-        for width, ink in ((3.6, INK), (2.2, colour)):
-            axes.plot(
-                shown[:, 1],
-                shown[:, 0],
-                color=ink,
-                linewidth=width,
-                solid_capstyle="round",
-                zorder=3,
-                alpha=0.35 if ink == INK else 1.0,
-            )
+            axes.add_patch(Circle((way[0, 1], way[0, 0]), STONE_RADIUS, **ring))
+        x, y = way[way[:, 1] >= near].T
+        for width, colour, alpha in ((3.6, INK, 0.35), (2.2, TEAMS[i // TEAM_STONES], 1.0)):
+            axes.plot(y, x, color=colour, alpha=alpha, linewidth=width, solid_capstyle="round", zorder=3)
 
 
 def draw_stone(axes: Any, centre: tuple[float, float], radius: float, colour: str) -> None:
@@ -127,37 +116,16 @@ def _draw_board(board: Any, scene: Scene) -> None:
     for team, side in ((0, 1.0), (1, -1.0)):
         edge = 0.0 if team == 0 else width
         draw_stone(board, (edge + side * 0.36, 0.52 * height), 0.3, TEAMS[team])
-        name = f"team {team}, {NAMES[team]}" + ("  \N{BULLET}  hammer" if scene.hammer == team else "")
-        board.text(
-            edge + side * 0.82,
-            0.72 * height,
-            name,
-            ha="left" if team == 0 else "right",
-            va="center",
-            fontsize=13,
-            color=INK,
-            fontweight="bold" if scene.hammer == team else "normal",
-        )
+        has_hammer = scene.hammer == team
+        name = f"team {team}, {NAMES[team]}" + ("  \N{BULLET}  hammer" if has_hammer else "")
+        style = {"fontsize": 13, "fontweight": "bold" if has_hammer else "normal", "color": INK, "va": "center"}
+        board.text(edge + side * 0.82, 0.72 * height, name, ha="left" if team == 0 else "right", **style)
         for k in range(TEAM_STONES):
-            place = edge + side * (0.92 + 0.24 * k), 0.3 * height
-            board.add_patch(
-                Circle(
-                    place,
-                    0.09,
-                    edgecolor=FAINT,
-                    linewidth=0.8,
-                    facecolor=TEAMS[team] if k < scene.left[team] else "white",
-                )
-            )
-        board.text(
-            width / 2.0 - side * 0.45,
-            0.62 * height,
-            str(scene.points[team]),
-            ha="center",
-            va="center",
-            fontsize=34,
-            fontweight="bold",
-            color=INK,
-        )
-    board.text(width / 2.0, 0.66 * height, ":", ha="center", va="center", fontsize=28, color=FAINT)
-    board.text(width / 2.0, 0.1 * height, scene.caption, ha="center", va="center", fontsize=12, color=INK)
+            place, colour = (edge + side * (0.92 + 0.24 * k), 0.3 * height), TEAMS[team]
+            left = colour if k < scene.left[team] else "white"
+            board.add_patch(Circle(place, 0.09, edgecolor=FAINT, linewidth=0.8, facecolor=left))
+        middle = {"ha": "center", "va": "center", "color": INK}
+        points, x = str(scene.points[team]), width / 2.0 - side * 0.45
+        board.text(x, 0.62 * height, points, fontsize=34, fontweight="bold", **middle)
+    board.text(width / 2.0, 0.66 * height, ":", fontsize=28, **middle | {"color": FAINT})
+    board.text(width / 2.0, 0.1 * height, scene.caption, fontsize=12, **middle)

@@ -32,7 +32,7 @@ def paint(draw: Callable[[Any], None]) -> NDArray[np.uint8]:
 
 
 def heading(figure: Any, title: str, rewards: Sequence[float]) -> None:
-    """The name of the environment on top of the figure on the left, the step count and the return on the right."""
+    """The name of the environment above the figure on the left, the step count and the return on the right."""
     count = f"step {len(rewards)}     return {math.fsum(rewards):+.3f}".replace("-", "\N{MINUS SIGN}")
     top = {"y": 1.0 - 0.32 / figure.get_figheight(), "va": "center", "color": INK}
     figure.text(0.06, s=title, fontsize=15, fontweight="bold", **top)

@@ -1,4 +1,4 @@
-"""What the best and the uniformly random policy earn in Trap and Treasure Hunt, by dynamic programming.
+"""Values of the best and of the uniformly random policy in Trap and Treasure Hunt, by dynamic programming.
 
 >>> from envs import Trap
 >>> reference = solve(Trap(noise_range=0.1))
@@ -8,31 +8,47 @@
 
 import functools
 import importlib
+import importlib.util
+from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planners.base import Array, Model, check_actions
-
-SOLVERS = {"envs.trap": "envs.trap_optimum", "envs.treasure_hunt": "envs.treasure_hunt_optimum"}
+from planners.base import Array, Model, check_action, check_actions, check_state
 
 
-class Reference(Protocol):
-    """An optimal policy and its values. A state after the end of its episode is worth 0."""
+class Reference(ABC):
+    """An optimal policy of a `model` and its values. A state after the end of its episode is worth 0."""
+
+    model: Any
+
+    @abstractmethod
+    def candidates(self, state: Array) -> Array:
+        """Actions that include a best one, [A, action_dim]."""
+
+    @abstractmethod
+    def q_values(self, state: Array, actions: Array) -> Array:
+        """Q*(state, action) of each action, [A]."""
 
     def value(self, state: ArrayLike) -> float:
         """V*(state): the largest expected return from `state`, [state_dim], to the horizon."""
-        ...
+        checked = check_state(self.model, state)
+        return float(self.q_values(checked, self.candidates(checked)).max())
 
     def q(self, state: ArrayLike, action: ArrayLike) -> float:
         """Q*(state, action): the expected return of taking `action`, [action_dim], and acting optimally after it."""
-        ...
+        return float(self.q_values(check_state(self.model, state), check_action(self.model, action)[None])[0])
 
     def policy(self, state: ArrayLike) -> Array:
-        """An action of an optimal policy, [action_dim]."""
-        ...
+        """An action of an optimal policy, [action_dim]: the middle one of the best candidates."""
+        checked = check_state(self.model, state)
+        actions = self.candidates(checked)
+        values = self.q_values(checked, actions)
+        best = np.flatnonzero(values > values.max() - 1e-9)
+        action: Array = actions[best[len(best) // 2]]
+        return action
 
 
 def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
@@ -43,12 +59,12 @@ def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
         actions: the only actions to choose from, [A, action_dim], as for a planner with a fixed action set.
 
     Raises:
-        TypeError: nobody has solved this kind of model, or it is too large.
+        TypeError: there is no solution for this kind of model, or it is too large.
         ValueError: the actions are of the wrong shape or out of bounds.
     """
     if actions is None:
         return _solve(cast(Hashable, model), None)
-    checked = check_actions(model, np.asarray(actions, np.float64), "actions")
+    checked = check_actions(model, actions, "actions")
     return _solve(cast(Hashable, model), tuple(map(tuple, checked.tolist())))
 
 
@@ -70,7 +86,8 @@ def random_value(model: Model) -> float:
 
 
 def _solver(model: Model) -> Any:
-    cls = type(model)
-    if cls.__module__ not in SOLVERS:
-        raise TypeError(f"no dynamic programming reference for {cls.__name__}: there is one for Trap and TreasureHunt")
-    return importlib.import_module(SOLVERS[cls.__module__])
+    """The module with `solve` and `random_value` for a model: that of the model's class with "_optimum" added."""
+    name = f"{type(model).__module__}_optimum"
+    if importlib.util.find_spec(name) is None:
+        raise TypeError(f"no dynamic programming reference for {type(model).__name__}: there is no module {name}")
+    return importlib.import_module(name)

@@ -4,39 +4,42 @@ import copy
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces, wrappers
+from gymnasium.error import ResetNeeded
 
-from planners.base import Array, Rng, require
+from planners.base import Array, Rng, require, require_count, require_positive
 
 TRANSPARENT = (wrappers.OrderEnforcing, wrappers.PassiveEnvChecker, wrappers.TimeLimit)
+HUGE = 1e30  # bounds from here on, such as the largest float32, stand for none
 
 
 class Snapshots:
     """Deep copies by number, for environments whose state is not a vector.
 
     Spaces and specification are shared by all copies, since they never change. The copies used last are kept: those
-    that a tree goes on visiting stay, those of rollouts make room.
+    that a tree visits again stay, those of rollouts make room.
 
     Args:
         env: a copy of the environment to plan in.
-        capacity: how many copies to keep.
+        capacity: number of copies to keep.
     """
 
     width = 1
 
     def __init__(self, env: Any, capacity: int) -> None:
-        """Share what never changes."""
+        """Share the parts that never change."""
         base = env.unwrapped
         self.shared = {id(part): part for part in (base.action_space, base.observation_space, base.spec)}
         self.capacity = capacity
         self.kept: dict[float, Any] = {}
 
     def save(self, env: Any, number: float) -> Array:
-        """Keep the environment itself under a number; whoever goes on with it takes a copy."""
+        """Keep the environment itself under a number; steps are taken with copies of it."""
         env.unwrapped._np_random = None  # never part of a snapshot: a step's noise comes from the planner's generator
         self.kept[number] = env
         if len(self.kept) > self.capacity:
@@ -61,7 +64,7 @@ class VectorState:
     """
 
     def __init__(self, env: Any, get: Callable[[Any], Array], put: Callable[[Any, Array], None]) -> None:
-        """Learn the length of the state."""
+        """Measure the length of the state."""
         self.env, self.get, self.put = env, get, put
         self.width = np.size(get(env))
 
@@ -114,7 +117,8 @@ class GymnasiumModel:
 
     A state is (steps taken, snapshot, observation). The snapshot is the state of the environment itself where that is a
     vector, else the number of a deep copy that this object keeps: a random one below 1 in a search, so that the same
-    search gives the same states again, a count from 1 for states observed outside. Distances see the observation alone.
+    search gives the same states again, a count from 1 for observed states. Distances and cells see the observation
+    alone.
     """
 
     env: Any
@@ -127,10 +131,16 @@ class GymnasiumModel:
     time_index = 0
     params = np.zeros(0)
 
+    @cached_property
+    def _seen(self) -> spaces.Box:
+        box = spaces.flatten_space(self.env.observation_space)
+        require(isinstance(box, spaces.Box), "observation_space", self.env.observation_space, "of a fixed length")
+        return box  # type: ignore[return-value]
+
     @property
     def state_dim(self) -> int:
         """1 + snapshot + observation."""
-        return 1 + self.storage.width + spaces.flatdim(self.env.observation_space)
+        return 1 + self.storage.width + len(self._seen.low)
 
     @property
     def action_low(self) -> Array:
@@ -143,10 +153,23 @@ class GymnasiumModel:
         return np.asarray(self.env.action_space.high, np.float64).ravel()
 
     @property
+    def state_low(self) -> Array:
+        """Lower bounds of the observation, -inf where it has none and for the rest."""
+        return self._of_observation(-np.inf, np.where(np.abs(self._seen.low) < HUGE, self._seen.low, -np.inf))
+
+    @property
+    def state_high(self) -> Array:
+        """Upper bounds of the observation, inf where it has none and for the rest."""
+        return self._of_observation(np.inf, np.where(np.abs(self._seen.high) < HUGE, self._seen.high, np.inf))
+
+    @property
     def distance_weights(self) -> Array:
         """1 for the observation, 0 for the rest."""
-        seen = spaces.flatdim(self.env.observation_space)
-        return np.concatenate([np.zeros(self.state_dim - seen), np.ones(seen)])
+        return self._of_observation(0.0, np.ones(len(self._seen.low)))
+
+    def _of_observation(self, rest: float, values: Array) -> Array:
+        """A vector of the length of states: `values` for the observation, and `rest` for steps and snapshot."""
+        return np.concatenate([np.full(1 + self.storage.width, rest), values], dtype=np.float64)
 
     def initial_state(self, rng: Rng) -> Array:
         """Reset a copy of the environment with a seed from `rng`."""
@@ -159,9 +182,15 @@ class GymnasiumModel:
 
         Args:
             env: the environment that is acted in; it is not changed.
-            observation: what its last `reset` or `step` returned.
-            steps: how many steps of the episode have been taken.
+            observation: returned by its last `reset` or `step`.
+            steps: number of steps taken in the episode.
+
+        Raises:
+            ResetNeeded: the episode has not begun, as far as Gymnasium's wrapper OrderEnforcing knows.
+            ValueError: not an observation of this environment.
         """
+        if not _has_begun(env):
+            raise ResetNeeded("the episode has not begun: call env.reset() before observe()")
         inside = _strip(env)
         if isinstance(self.storage, Snapshots):
             inside = copy.deepcopy(inside)
@@ -182,8 +211,22 @@ class GymnasiumModel:
         action[:] = rng.uniform(self.action_low, self.action_high)
 
     def _state(self, steps: int, env: Any, observation: Any, number: float) -> Array:
-        seen = spaces.flatten(self.env.observation_space, observation)
-        return np.concatenate([[float(steps)], self.storage.save(env, number), np.asarray(seen, np.float64).ravel()])
+        space = self.env.observation_space
+        try:
+            seen = np.asarray(spaces.flatten(space, observation), np.float64).ravel()
+        except (TypeError, ValueError):
+            seen = np.empty(0)
+        if len(seen) != len(self._seen.low):
+            require(False, "observation", observation, f"the first item that reset() or step() returned, in {space}")
+        return np.concatenate([[float(steps)], self.storage.save(env, number), seen])
+
+
+def _has_begun(env: Any) -> bool:
+    while isinstance(env, gymnasium.Wrapper):
+        if isinstance(env, wrappers.OrderEnforcing) and not env.has_reset:
+            return False
+        env = env.env
+    return True
 
 
 def _strip(env: Any) -> Any:
@@ -212,17 +255,20 @@ def from_gymnasium(
         env: any environment with a bounded Box action space; it is copied, not used.
         horizon: largest number of steps; the environment's own time limit if None.
         discount: discount factor of a step.
-        capacity: how many deep copies to keep; more than a search takes steps between two visits of a node.
+        capacity: number of deep copies to keep; more than a search takes steps between two visits of a node.
 
     Raises:
-        ValueError: the action space is not a bounded Box, or there is no horizon.
+        ValueError: not an environment, or one whose action space is not a bounded Box; or there is no horizon.
     """
+    single = "one gymnasium.Env, neither an id nor a vector of environments; pass gymnasium.make(id)"
+    require(isinstance(env, gymnasium.Env), "env", env, single)
     box = env.action_space
     require(isinstance(box, spaces.Box) and box.is_bounded(), "action_space", box, "a bounded Box")
     limit = env.spec.max_episode_steps if horizon is None and env.spec is not None else horizon
-    require(limit is not None and limit >= 1, "horizon", limit, "given, at least 1: the environment has no time limit")
-    require(capacity >= 1, "capacity", capacity, "at least 1")
-    require(0.0 < discount <= 1.0, "discount", discount, "above 0 and at most 1")
+    require(limit is not None, "horizon", limit, "given, since the environment has no time limit")
+    require_count("horizon", limit)
+    require_count("capacity", capacity)
+    require_positive("discount", discount, 1.0)
     own = copy.deepcopy(_strip(env))
     own.reset(seed=0)
     return GymnasiumModel(own, _storage(own, capacity), int(limit or 0), discount)

@@ -65,6 +65,8 @@ class Trap:
     time_index = 1
     discount = 1.0
     compiled = True
+    action_low, action_high = np.zeros(1), np.ones(1)
+    distance_weights = np.array([1.0, np.inf])  # only states of the same time are compared
     step = staticmethod(step)
     sample_action = staticmethod(sample_action)
     rollout = staticmethod(rollout)
@@ -80,16 +82,6 @@ class Trap:
         return np.array([self.noise_range, -self.noise_range if self.noise == "centred" else 0.0])
 
     @cached_property
-    def action_low(self) -> Array:
-        """[0]."""
-        return np.zeros(1)
-
-    @cached_property
-    def action_high(self) -> Array:
-        """[1]."""
-        return np.ones(1)
-
-    @cached_property
     def state_low(self) -> Array:
         """Lower bounds of the abstraction's cells."""
         return np.array([-2.0 * self.noise_range, 0.0])
@@ -98,11 +90,6 @@ class Trap:
     def state_high(self) -> Array:
         """Upper bounds of the abstraction's cells; time splits at depth 1."""
         return np.array([2.0 + 2.0 * self.noise_range, 2.0])
-
-    @cached_property
-    def distance_weights(self) -> Array:
-        """Only states of the same time are compared."""
-        return np.array([1.0, np.inf])
 
     def initial_state(self, rng: Rng) -> Array:
         """(0, 0)."""

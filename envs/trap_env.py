@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+import numpy as np
+
 from envs import draw
 from envs.base import ModelEnv
 from envs.trap import PRIZE, SAFE, TRAP_END, TRAP_START, Trap
@@ -73,46 +75,18 @@ class TrapEnv(ModelEnv):
         ]
         for start, end, colour, name, reward in regions:
             axes.axvspan(start, end, color=colour, linewidth=0)
-            axes.text(
-                (start + end) / 2,
-                -0.18 * height,
-                f"{name}\n{_signed(reward)}",
-                ha="center",
-                va="center",
-                fontsize=13,
-                color=draw.INK,
-            )
+            style = {"ha": "center", "va": "center", "fontsize": 13, "color": draw.INK}
+            axes.text((start + end) / 2, -0.18 * height, f"{name}\n{_signed(reward)}", **style)
         axes.axhline(0.0, color=draw.INK, linewidth=2.5)
         places = [float(state[0]) for state in self.path]
+        arrow = {"arrowstyle": "-|>", "connectionstyle": f"arc3,rad={-2 * BEND}", "linewidth": 2.2}
+        arrow |= {"color": draw.PATH, "shrinkA": 6, "shrinkB": 6, "mutation_scale": 18}
+        style = {"ha": "center", "fontsize": 14, "fontweight": "bold", "color": draw.PATH}
         for start, end, reward in zip(places, places[1:], self.rewards, strict=False):
-            arc = {
-                "arrowstyle": "-|>",
-                "connectionstyle": f"arc3,rad={-2 * BEND}",
-                "color": draw.PATH,
-                "linewidth": 2.2,
-                "shrinkA": 6,
-                "shrinkB": 6,
-                "mutation_scale": 18,
-            }
-            axes.annotate("", (end, 0.0), (start, 0.0), arrowprops=arc)
-            axes.text(
-                (start + end) / 2,
-                BEND * abs(end - start) + 0.04 * height,
-                _signed(reward),
-                ha="center",
-                fontsize=14,
-                fontweight="bold",
-                color=draw.PATH,
-            )
-        axes.plot(
-            places[:-1],
-            [0.0] * len(places[:-1]),
-            "o",
-            color="white",
-            markeredgecolor=draw.PATH,
-            markersize=9,
-            markeredgewidth=2,
-        )
+            axes.annotate("", (end, 0.0), (start, 0.0), arrowprops=arrow)
+            axes.text((start + end) / 2, BEND * abs(end - start) + 0.04 * height, _signed(reward), **style)
+        seen = {"color": "white", "markeredgecolor": draw.PATH, "markersize": 9, "markeredgewidth": 2}
+        axes.plot(places[:-1], np.zeros(len(places) - 1), "o", **seen)
         axes.plot(places[-1], 0.0, "o", color=draw.PATH, markersize=14)
         axes.set(xlim=(left, right), ylim=(-0.38 * height, 0.62 * height), yticks=[])
         axes.spines[:].set_visible(False)

@@ -4,21 +4,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from envs.optimal import Reference
 from envs.trap import NOISE_LOW, NOISE_RANGE, PRIZE, SAFE, TRAP_END, TRAP_START, Trap
-from planners.base import Array, check_actions, check_state, steps_left
+from planners.base import Array, steps_left
 
 POINTS = 401  # of the integrals over noise and actions
 
 
 @dataclass(frozen=True, eq=False)
-class TrapOptimum:
+class TrapOptimum(Reference):
     """An optimal policy of Trap; see `envs.optimal.Reference`.
 
     Args:
-        model: what to solve.
-        allowed: the only actions to choose from, [A]; all of [0, 1] if None.
+        model: to solve.
+        allowed: the only actions to choose from, [A, 1]; all of [0, 1] if None.
     """
 
     model: Trap
@@ -45,7 +45,7 @@ class TrapOptimum:
     def last(self, x: Array) -> Array:
         """Value of x with one step left."""
         if self.allowed is not None:
-            return np.asarray(self.reward(x[..., None] + self.allowed).max(axis=-1))
+            return np.asarray(self.reward(x[..., None] + self.allowed[:, 0]).max(axis=-1))
         aims = np.clip(self.corners, x[..., None], x[..., None] + 1.0)
         return np.asarray(np.maximum(np.maximum(self.reward(x), self.reward(x + 1.0)), self.reward(aims).max(axis=-1)))
 
@@ -54,42 +54,24 @@ class TrapOptimum:
         landing = aim[..., None] + np.linspace(self.noise[0], self.noise[1], POINTS)
         return self.reward(aim) + np.trapezoid(self.last(landing), dx=1.0 / (POINTS - 1), axis=-1)
 
-    def actions(self, x: float) -> Array:
-        """Candidates for the best action: those allowed, or a grid and everything where the value may have a corner."""
+    def candidates(self, state: Array) -> Array:
+        """The allowed actions, or a grid and all places where the value may have a corner, [A, 1]."""
         if self.allowed is not None:
             return self.allowed
         aims = np.concatenate([self.corners, self.corners - 1.0])
-        special = np.concatenate([aims, np.subtract.outer(aims, self.noise).ravel()]) - x
-        return np.unique(np.clip(np.concatenate([np.linspace(0.0, 1.0, 101), special]), 0.0, 1.0))
+        special = np.concatenate([aims, np.subtract.outer(aims, self.noise).ravel()]) - state[0]
+        return np.unique(np.clip(np.concatenate([np.linspace(0.0, 1.0, 101), special]), 0.0, 1.0))[:, None]
 
     def q_values(self, state: Array, actions: Array) -> Array:
-        """Q* of many actions, [A]."""
+        """Q* of each action, [A]."""
         if state[1] >= self.model.horizon:
             return np.zeros(len(actions))
-        return (self.first if steps_left(self.model, state) > 1 else self.reward)(state[0] + actions)
-
-    def value(self, state: ArrayLike) -> float:
-        """V*(state)."""
-        checked = check_state(self.model, np.asarray(state, np.float64))
-        return float(self.q_values(checked, self.actions(checked[0])).max())
-
-    def q(self, state: ArrayLike, action: ArrayLike) -> float:
-        """Q*(state, action)."""
-        actions = check_actions(self.model, np.asarray(action, np.float64)[None], "action")
-        return float(self.q_values(check_state(self.model, np.asarray(state, np.float64)), actions[:, 0])[0])
-
-    def policy(self, state: ArrayLike) -> Array:
-        """The middle one of the best actions."""
-        checked = check_state(self.model, np.asarray(state, np.float64))
-        actions = self.actions(checked[0])
-        values = self.q_values(checked, actions)
-        best: NDArray[np.int64] = np.flatnonzero(values > values.max() - 1e-9)
-        return actions[best[len(best) // 2], None]
+        return (self.first if steps_left(self.model, state) > 1 else self.reward)(state[0] + actions[:, 0])
 
 
 def solve(model: Trap, actions: Array | None) -> TrapOptimum:
     """The optimal policy; see `envs.optimal.solve`."""
-    return TrapOptimum(model, None if actions is None else actions[:, 0])
+    return TrapOptimum(model, actions)
 
 
 def random_value(model: Trap) -> float:

@@ -88,6 +88,8 @@ class TreasureHunt:
     time_index = 2
     discount = 1.0
     compiled = True
+    state_low = np.zeros(3)
+    distance_weights = np.array([1.0, 1.0, 0.0])  # without time: too few steps remain only at the very end
     step = staticmethod(step)
     sample_action = staticmethod(sample_action)
     rollout = staticmethod(rollout)
@@ -123,19 +125,9 @@ class TreasureHunt:
         return np.array([math.pi / RADIANS_IN[self.angle_unit]])
 
     @cached_property
-    def state_low(self) -> Array:
-        """(0, 0, 0)."""
-        return np.zeros(3)
-
-    @cached_property
     def state_high(self) -> Array:
         """(D, D, 10 D)."""
         return np.array([self.size, self.size, float(self.horizon)])
-
-    @cached_property
-    def distance_weights(self) -> Array:
-        """Time is left out of distances: too few steps remain only at the very end."""
-        return np.array([1.0, 1.0, 0.0])
 
     def initial_state(self, rng: Rng) -> Array:
         """(0, 0, 0)."""

@@ -1,7 +1,7 @@
 """Treasure Hunt solved backwards from the horizon on a grid.
 
-The next place is clamp(m + e) with m = p + u(theta) the place aimed at, so what a step is worth depends on m alone: it
-is the disc average of what follows, one convolution for all m. A state's value is the maximum over a circle around it.
+The next place is clamp(m + e) with m = p + u(theta) the place aimed at, so the value of a step depends on m alone: an
+average of the next values over a disc, one convolution for all m. A state's value is the maximum over a circle.
 """
 
 import math
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.ndimage import map_coordinates
 from scipy.signal import fftconvolve
 
 import envs.treasure_hunt
 from envs.cache import cached
+from envs.optimal import Reference
 from envs.treasure_hunt import (
     HOLE_HIGH,
     HOLE_LOW,
@@ -29,7 +29,7 @@ from envs.treasure_hunt import (
     TREASURE_REWARD,
     TreasureHunt,
 )
-from planners.base import Array, check_actions, check_state, steps_left
+from planners.base import Array, steps_left
 
 DIRECTIONS = 256
 LARGEST = 20.0  # side of the square; the grid grows with its area
@@ -43,7 +43,7 @@ class Grid:
     """The square cut into cells, with a border as wide as a step and its noise can lead outside.
 
     Args:
-        model: what to solve.
+        model: to solve.
         cells: per side of the square.
     """
 
@@ -82,18 +82,18 @@ class Grid:
 
     @cached_property
     def outcome(self) -> tuple[Array, Array]:
-        """The reward of ending a step in a cell, and the share of what follows that still counts."""
+        """The reward of ending a step in each cell, and the probability that the episode continues."""
         params = self.model.params
         treasure, hole = self.square(params[TREASURE_LOW], np.inf), self.square(params[HOLE_LOW], params[HOLE_HIGH])
         reward = STEP_REWARD + TREASURE_REWARD * treasure + HOLE_REWARD * hole
         return reward, (1.0 - treasure) * (1.0 - params[HOLE_TERMINATES] * hole)
 
     def aimed(self, value: Array) -> Array:
-        """What a step aimed at each node is worth, [cells + 2 margin + 1] squared, if its end is worth `value`."""
+        """Value of a step aimed at each node, [cells + 2 margin + 1] squared, if its end has `value`."""
         wide = np.pad(value, self.margin + self.reach, mode="edge")
         average = (wide[1:, 1:] + wide[1:, :-1] + wide[:-1, 1:] + wide[:-1, :-1]) / 4.0
-        reward, goes_on = self.outcome
-        return np.asarray(fftconvolve(reward + goes_on * average, self.disc, mode="valid"))
+        reward, continues = self.outcome
+        return np.asarray(fftconvolve(reward + continues * average, self.disc, mode="valid"))
 
     def around(self, aimed: Array, theta: float) -> Array:
         """The values aimed at from every node of the square in one direction, by linear interpolation."""
@@ -131,48 +131,37 @@ def _circle(directions: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class TreasureHuntOptimum:
+class TreasureHuntOptimum(Reference):
     """An optimal policy of Treasure Hunt; see `envs.optimal.Reference`.
 
     Args:
-        grid: where it was computed.
-        lookahead: what a step aimed at a node is worth with 1, 2, ... steps left, [steps, nodes, nodes].
-        directions: what the policy chooses from, in radians.
+        model: the solved model.
+        grid: of the places of the square.
+        lookahead: value of a step aimed at a node with 1, 2, ... steps left, [steps, nodes, nodes].
+        directions: of the policy, in radians.
     """
 
+    model: TreasureHunt
     grid: Grid
     lookahead: Array
     directions: Array
 
-    def q_values(self, state: Array, theta: Array) -> Array:
-        """Q* of many directions in radians, [A]."""
-        grid, params = self.grid, self.grid.model.params
+    def candidates(self, state: Array) -> Array:
+        """The directions as actions, [A, 1]."""
+        return self.directions[:, None] / self.model.params[RADIANS]
+
+    def q_values(self, state: Array, actions: Array) -> Array:
+        """Q* of each action, [A]."""
+        grid, params = self.grid, self.model.params
         x, y, t = state
         hole = params[HOLE_LOW] <= min(x, y) and max(x, y) <= params[HOLE_HIGH] and params[HOLE_TERMINATES]
-        if min(x, y) >= params[TREASURE_LOW] or hole or t >= grid.model.horizon:
-            return np.zeros(len(theta))
-        left = min(steps_left(grid.model, state), len(self.lookahead))
+        if min(x, y) >= params[TREASURE_LOW] or hole or t >= self.model.horizon:
+            return np.zeros(len(actions))
+        left = min(steps_left(self.model, state), len(self.lookahead))
+        theta = actions[:, 0] * params[RADIANS]
         aims = state[:2, None] + params[STEP] * np.array([np.cos(theta), np.sin(theta)])
         nodes = aims / grid.spacing + grid.margin
         return np.asarray(map_coordinates(self.lookahead[left - 1], nodes, np.float64, order=1))
-
-    def value(self, state: ArrayLike) -> float:
-        """V*(state)."""
-        checked = check_state(self.grid.model, np.asarray(state, np.float64))
-        return float(self.q_values(checked, self.directions).max())
-
-    def q(self, state: ArrayLike, action: ArrayLike) -> float:
-        """Q*(state, action)."""
-        model = self.grid.model
-        actions = check_actions(model, np.asarray(action, np.float64)[None], "action")
-        checked = check_state(model, np.asarray(state, np.float64))
-        return float(self.q_values(checked, actions[:, 0] * model.params[RADIANS])[0])
-
-    def policy(self, state: ArrayLike) -> Array:
-        """The best direction."""
-        checked = check_state(self.grid.model, np.asarray(state, np.float64))
-        best = self.directions[int(self.q_values(checked, self.directions).argmax())]
-        return np.array([best / self.grid.model.params[RADIANS]])
 
 
 def _cells(model: TreasureHunt) -> int:
@@ -186,7 +175,7 @@ def solve(model: TreasureHunt, actions: Array | None) -> TreasureHuntOptimum:
     grid = Grid(model, _cells(model))
     directions = _circle(DIRECTIONS) if actions is None else actions[:, 0] * model.params[RADIANS]
     lookahead = cached(f"lookahead {grid} {directions.tolist()}", SOURCES, lambda: grid.lookahead(directions))
-    return TreasureHuntOptimum(grid, lookahead, directions)
+    return TreasureHuntOptimum(model, grid, lookahead, directions)
 
 
 def random_value(model: TreasureHunt) -> float:

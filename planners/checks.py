@@ -15,7 +15,7 @@ Part = TypeVar("Part")
 MOST_ACTIONS = 1 << 14  # of a fixed set: every node keeps statistics of each, and Weighted UCT a number for every two
 
 
-def require(ok: bool, name: str, value: Any, allowed: str) -> None:
+def require(ok: bool | np.bool_, name: str, value: Any, allowed: str) -> None:
     """Raise ValueError naming a parameter, its value and what is allowed, unless `ok`."""
     if not ok:
         raise ValueError(f"{name}={value!r}: must be {allowed}")

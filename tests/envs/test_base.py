@@ -58,6 +58,11 @@ def test_bad_actions(trap, action):
     assert trap.state[1] == 0.0, "a refused action changes nothing"
 
 
+def test_a_number_is_answered_with_the_vector_that_is_wanted(trap):
+    with pytest.raises(ValueError, match=r"action=0.5.*vector of 1"):
+        trap.step(0.5)
+
+
 @pytest.mark.parametrize("state", [[np.nan, 0], [5, 0], [-1, 0], [0], [0, 2], [0, -1], "x", None])
 def test_bad_states(trap, state):
     with pytest.raises(ValueError, match=r"^state="):

@@ -111,6 +111,37 @@ def test_old_copies_make_room_and_their_states_are_refused():
         step(model, first, [0.0], rng)
 
 
+def test_observing_before_the_reset_is_refused():
+    env = gymnasium.make("Pendulum-v1")
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+        envs.from_gymnasium(env).observe(env, np.zeros(3))
+
+
+def test_what_is_no_observation_is_refused():
+    env = gymnasium.make("Pendulum-v1")
+    model, result = envs.from_gymnasium(env), env.reset(seed=1)
+    for given in (result, np.zeros(2), None):
+        with pytest.raises(ValueError, match=r"(?s)observation=.*reset"):
+            model.observe(env, given)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ((-2.0, 3.0), (-2.0, 3.0)),
+        ((-np.inf, np.inf), (-np.inf, np.inf)),
+        ((-3.4028235e38, 3.0), (-np.inf, 3.0)),
+    ],
+)
+def test_bounds_of_the_observation_are_those_of_the_state(bounds, expected):
+    class Bounded(Restorable):
+        observation_space = gymnasium.spaces.Box(*bounds, (1,), np.float64)
+
+    model = envs.from_gymnasium(Bounded(), horizon=5)
+    assert model.state_low.tolist() == [-np.inf, -np.inf, expected[0]]
+    assert model.state_high.tolist() == [np.inf, np.inf, expected[1]]
+
+
 def test_planner_acts_in_an_environment():
     env, rng = gymnasium.make("Pendulum-v1"), np.random.default_rng(0)
     model, planner = envs.from_gymnasium(env), planners.make("dpw")
@@ -127,6 +158,9 @@ def test_planner_acts_in_an_environment():
         (Noisy, {"horizon": 0}, r"^horizon=0"),
         (Noisy, {"horizon": 5, "discount": 0.0}, r"^discount=0.0"),
         (Noisy, {"horizon": 5, "capacity": 0}, r"^capacity=0"),
+        (Noisy, {"horizon": 1.5}, r"^horizon=1.5.*whole number"),
+        (lambda: "Pendulum-v1", {}, r"^env='Pendulum-v1'.*gymnasium.make"),
+        (lambda: gymnasium.make_vec("Pendulum-v1", 2), {}, r"^env=.*vector"),
     ],
 )
 def test_bad_arguments_are_named(make, arguments, message):
