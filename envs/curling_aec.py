@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
