@@ -1,1 +1,1 @@
-"""A client of the Digital Curling servers: any planner plays, by their rules and on their clocks."""
+"""A client of the Digital Curling servers: any planner plays by their rules and within their time limits."""

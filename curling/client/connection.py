@@ -1,4 +1,4 @@
-"""A conversation of messages with a server over TCP, or over standard input and output."""
+"""Messages exchanged with a server over TCP, or over standard input and output."""
 
 import asyncio
 import os
@@ -9,20 +9,20 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
-from curling.client.log import FROM_SERVER, TO_SERVER, MessageLog
-from curling.client.status import ConnectionLost, no_connection
+from curling.client.exit_status import ConnectionLost, no_connection
+from curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
 from curling.protocols import ProtocolError
 from curling.protocols.tcp import keep_alive
 
 INPUT, OUTPUT = 0, 1  # file descriptors
-IDLE = 10  # s of silence; a dead server is noticed within 40 s
+IDLE = 10  # s of silence before probes; a dead server is detected within 40 s
 
 M = TypeVar("M")
 T = TypeVar("T")
 
 
-class Wire(NamedTuple):
-    """How messages are written: functions of a protocol, what ends a message, and the longest one, bytes."""
+class MessageFormat(NamedTuple):
+    """The functions of a protocol, the bytes that end a message, the longest message in bytes, and how to log one."""
 
     decode: Callable[[bytes], Any]
     encode: Callable[[Any], bytes]
@@ -32,66 +32,70 @@ class Wire(NamedTuple):
 
 
 class Connection:
-    """Sends and receives whole messages, and logs them.
+    """Sends, receives and logs messages.
 
     Args:
-        reader: of what the server sends.
+        reader: of the server's bytes.
         write: sends bytes.
-        wire: the protocol.
+        wire: the format of the messages.
         log: takes every message.
 
     Attributes:
-        received: when the last message came, as `time.monotonic` says.
+        received: when the last message arrived, in `time.monotonic` seconds.
     """
 
     def __init__(
-        self, reader: asyncio.StreamReader, write: Callable[[bytes], Awaitable[None]], wire: Wire, log: MessageLog
+        self,
+        reader: asyncio.StreamReader,
+        write: Callable[[bytes], Awaitable[None]],
+        wire: MessageFormat,
+        log: MessageLog,
     ) -> None:
-        """Begin."""
+        """Wrap a reader and a writer."""
         self._reader, self._write, self._wire, self._log = reader, write, wire, log
-        self._ahead: asyncio.Task[tuple[bytes, float]] | None = None
+        self._next: asyncio.Task[tuple[bytes, float]] | None = None
         self.received = time.monotonic()
 
     async def receive(self) -> Any:
-        """The next message; a server may take its time.
+        """The next message; waits without a time limit.
 
         Raises:
-            ConnectionLost: there is none.
-            ProtocolError: it is not of the protocol.
+            ConnectionLost: the server has closed the connection.
+            ProtocolError: an invalid message.
         """
-        ahead, self._ahead = self._look_ahead(), None
-        text, self.received = await ahead
+        pending, self._next = self._pending(), None
+        text, self.received = await pending
         try:
             message = self._wire.decode(text)
         except ProtocolError:
-            self._log.raw(FROM_SERVER, text)
+            self._log.write_raw(FROM_SERVER, text)
             raise
         self._wire.log(self._log, FROM_SERVER, text)
         return message
 
-    async def ask(self, message: Any, kind: type[M]) -> tuple[M, float]:
-        """Send a message: the answer, as `expect` takes it, and how long it took, s."""
-        asked = time.monotonic()
+    async def request(self, message: Any, kind: type[M]) -> tuple[M, float]:
+        """Send a message; the answer, of this kind, and the time until it arrived, s."""
+        sent = time.monotonic()
         await self.send(message)
-        return await self.expect(kind), self.received - asked
+        return await self.expect(kind), self.received - sent
 
     async def expect(self, kind: type[M]) -> M:
         """The next message, which must be of this kind.
 
         Raises:
-            ConnectionLost: there is none.
-            ProtocolError: it is another one.
+            ConnectionLost: the server has closed the connection.
+            ProtocolError: an invalid message, or one of another kind.
         """
         message = await self.receive()
         if not isinstance(message, kind):
-            raise ProtocolError(f"{type(message).__name__} came where {kind.__name__} was due")
+            raise ProtocolError(f"{type(message).__name__} received, {kind.__name__} expected")
         return message
 
     async def send(self, message: Any) -> None:
         """Send a message.
 
         Raises:
-            ConnectionLost: the server is gone.
+            ConnectionLost: the server has closed the connection.
         """
         text = self._wire.encode(message)
         try:
@@ -100,17 +104,17 @@ class Connection:
             raise ConnectionLost(f"the server has closed the connection ({error.strerror or error})") from error
         self._wire.log(self._log, TO_SERVER, text)
 
-    async def during(self, work: Awaitable[T]) -> T:
-        """What some work comes to, unless the server closes the connection meanwhile.
+    async def run_while_open(self, work: Awaitable[T]) -> T:
+        """Run some work, and cancel it if the server closes the connection meanwhile.
 
         Raises:
-            ConnectionLost: it did; the work is cancelled.
+            ConnectionLost: the server has closed the connection.
         """
-        task, self._ahead = asyncio.ensure_future(work), self._look_ahead()
+        task, self._next = asyncio.ensure_future(work), self._pending()
         try:
-            await asyncio.wait({task, self._ahead}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, self._next}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                self._ahead.result()  # a message that came too early is left for `receive`
+                self._next.result()  # an early message is left for `receive`
             return await task
         finally:
             if not task.done():
@@ -120,13 +124,13 @@ class Connection:
 
     async def close(self) -> None:
         """Stop reading."""
-        if self._ahead is not None:
-            self._ahead.cancel()
+        if self._next is not None:
+            self._next.cancel()
             with suppress(asyncio.CancelledError, ConnectionLost, ProtocolError):
-                await self._ahead
+                await self._next
 
-    def _look_ahead(self) -> asyncio.Task[tuple[bytes, float]]:
-        return self._ahead or asyncio.create_task(self._read())
+    def _pending(self) -> asyncio.Task[tuple[bytes, float]]:
+        return self._next or asyncio.create_task(self._read())
 
     async def _read(self) -> tuple[bytes, float]:
         try:
@@ -141,39 +145,39 @@ class Connection:
         return text.removesuffix(self._wire.end), time.monotonic()
 
 
-class Tcp:
-    """A connection over TCP, as an asynchronous context manager.
+class TcpConnector:
+    """Connects to a server over TCP; an asynchronous context manager.
 
     Args:
         host: name or address.
         port: of the server.
-        wire: the protocol.
+        wire: the format of the messages.
         log: takes every message.
 
     Attributes:
-        seconds: that it took to connect.
-        place: of the server, in words.
+        delay: time that connecting took, s.
+        address: of the server, for people.
     """
 
-    def __init__(self, host: str, port: int, wire: Wire, log: MessageLog) -> None:
-        """Nothing is connected yet."""
+    def __init__(self, host: str, port: int, wire: MessageFormat, log: MessageLog) -> None:
+        """Keep the arguments; entering the context connects."""
         self.host, self.port, self.wire, self.log = host, port, wire, log
-        self.place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        self.seconds = 0.0
+        self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        self.delay = 0.0
 
     async def __aenter__(self) -> Connection:
         """Connect.
 
         Raises:
-            ConnectionLost: nothing listens there.
+            ConnectionLost: the server is unreachable.
         """
         start = time.monotonic()
         try:
             reader, self._writer = await asyncio.open_connection(self.host, self.port, limit=self.wire.longest)
-        except (OSError, UnicodeError) as error:  # the latter are names that no machine can have
+        except (OSError, UnicodeError) as error:  # the latter: an invalid host name
             reason = "not the name of a machine" if isinstance(error, UnicodeError) else error.strerror or error
             raise no_connection(self.host, self.port, reason) from error
-        self.seconds = time.monotonic() - start
+        self.delay = time.monotonic() - start
         keep_alive(self._writer.get_extra_info("socket"), IDLE)
 
         async def write(text: bytes) -> None:
@@ -191,24 +195,24 @@ class Tcp:
             await self._writer.wait_closed()
 
 
-class Standard:
-    """A connection over this process's standard input and output, which nobody else may use; as `Tcp`.
+class StdioConnector:
+    """Connects to a server at this process's standard input and output, which nothing else may use; as `TcpConnector`.
 
     Args:
-        wire: the protocol.
+        wire: the format of the messages.
         log: takes every message.
     """
 
-    seconds, place = 0.0, "standard input and output"
+    delay, address = 0.0, "standard input and output"
 
-    def __init__(self, wire: Wire, log: MessageLog) -> None:
-        """Nothing is read yet."""
+    def __init__(self, wire: MessageFormat, log: MessageLog) -> None:
+        """Keep the arguments; entering the context starts to read."""
         self.wire, self.log = wire, log
 
     async def __aenter__(self) -> Connection:
-        """Begin to read."""
-        # a thread, since event loops cannot wait for every kind of standard input; the sockets make it wait in turn
-        # while the client does not read
+        """Start to read."""
+        # a thread, since event loops cannot wait for every kind of standard input; the socket pair blocks it while
+        # the client does not read
         inner, outer = socket.socketpair()
 
         def read() -> None:
@@ -218,7 +222,7 @@ class Standard:
 
         threading.Thread(target=read, daemon=True).start()
         reader, self._writer = await asyncio.open_connection(sock=inner, limit=self.wire.longest)
-        self._connection = Connection(reader, _write_out, self.wire, self.log)
+        self._connection = Connection(reader, _write_output, self.wire, self.log)
         return self._connection
 
     async def __aexit__(self, *_: object) -> None:
@@ -228,6 +232,6 @@ class Standard:
         await self._writer.wait_closed()
 
 
-async def _write_out(text: bytes) -> None:
+async def _write_output(text: bytes) -> None:
     while text:
         text = text[os.write(OUTPUT, text) :]

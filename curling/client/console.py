@@ -1,33 +1,45 @@
-"""Lines for people. A console that has gone costs no match: what is said to it is dropped."""
+"""Output for people. A closed console does not end a match: the lines are dropped."""
 
 import os
 import sys
 from typing import TextIO
 
 
-def tell(line: str) -> None:
-    """Print a line about the match, at once."""
+def print_line(line: str) -> None:
+    """Print a line on standard output and flush it."""
     _print(line, sys.stdout)
 
 
-def aside(line: str) -> None:
-    """Print a line on standard error, at once."""
+def print_to_stderr(line: str) -> None:
+    """Print a line on standard error and flush it."""
     _print(line, sys.stderr)
 
 
-def complain(text: str) -> None:
-    """Say what is wrong."""
-    aside(f"bonspiel client: {text}")
+def print_error(text: str) -> None:
+    """Print an error message on standard error."""
+    print_to_stderr(f"bonspiel client: {text}")
 
 
-def length(ends: int) -> str:
-    """How long a match is."""
+def count_ends(ends: int) -> str:
+    """The length of a match, such as "1 end" or "10 ends"."""
     return "1 end" if ends == 1 else f"{ends} ends"
+
+
+def describe_shot(end: int, shot: int, ends: int) -> str:
+    """A place in a match, such as "end 2, shot 5" or "extra end 1, shot 1".
+
+    Args:
+        end: from 0.
+        shot: from 0.
+        ends: of the match without extra ends.
+    """
+    name = f"end {end + 1}" if end < ends else f"extra end {end - ends + 1}"
+    return f"{name}, shot {shot + 1}"
 
 
 def _print(line: str, stream: TextIO) -> None:
     try:
         print(line, file=stream, flush=True)
     except OSError:
-        # the line is still in the stream, which would fail once more when the process ends
+        # the line is still buffered, and flushing it at exit would fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

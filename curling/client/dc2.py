@@ -1,31 +1,33 @@
-"""A match on a server of Digital Curling 2."""
+"""Plays a match on a server of Digital Curling 2."""
 
 import numpy as np
 
-from curling.client.connection import Connection, Standard, Tcp, Wire
-from curling.client.log import TO_SERVER, MessageLog
-from curling.client.situation import Situation
-from curling.client.skip import Skip, Throw
-from curling.client.status import ConnectionLost
+from curling.client.connection import Connection, MessageFormat, StdioConnector, TcpConnector
+from curling.client.exit_status import ConnectionLost
+from curling.client.match_player import AimedShot, MatchPlayer
+from curling.client.message_log import TO_SERVER, MessageLog
+from curling.client.planner_worker import MatchPosition
 from curling.protocols import ProtocolError, dc2
+from curling.protocols.dc2_codec import MAX_TEXT, decode_server, encode
+from curling.protocols.dc2_coordinates import stones_of_position, throw_from_sheet
 from curling.sheet import no_stones
 
-FIRST_TIME = 60.0  # s, taken for the thinking time until the server tells
+FIRST_TIME = 60.0  # s, assumed thinking time until the first Go
 VERDICTS = {"WIN": "won", "LOSE": "lost", "DRAW": "drawn"}
 
 
 def _log(log: MessageLog, direction: str, text: bytes) -> None:
     words = text.removesuffix(b"\0").decode("ascii").split(" ")
     if direction == TO_SERVER and words[0] == "LOGIN":
-        words[2] = "***"  # a log may be shown to others
-    log.text(direction, " ".join(words))
+        words[2] = "***"  # others may read the log
+    log.write_value(direction, " ".join(words))
 
 
-WIRE = Wire(dc2.decode_server, dc2.encode, b"\0", dc2.MAX_TEXT, _log)
+FORMAT = MessageFormat(decode_server, encode, b"\0", MAX_TEXT, _log)
 
 
-class Board:
-    """What the messages of a match have told so far.
+class MatchTracker:
+    """The state of a match, collected from its messages.
 
     Args:
         noise: one of `curling.noise.NOISES`, which the server does not announce.
@@ -38,14 +40,14 @@ class Board:
         """Before the first message."""
         self.noise = noise
         self.team: int | None = None
+        self.reason = "score"
         self._position: dc2.Position | None = None
         self._state: dc2.SetState | None = None
         self._lead = 0
         self._total = (0, 0)
-        self._reason = "score"
 
-    def take(self, message: dc2.ServerMessage) -> None:
-        """Learn from a message that asks for nothing."""
+    def update(self, message: dc2.ServerMessage) -> None:
+        """Take a message that needs no answer."""
         match message:
             case dc2.Position():
                 self._position = message
@@ -56,103 +58,101 @@ class Board:
             case dc2.TotalScore(first, second):
                 self._total = first, second
             case dc2.Timeout():
-                self._reason = "time_limit"
+                self.reason = "time_limit"
             case dc2.RunShot():
                 pass
             case _:
-                raise ProtocolError(f"{type(message).__name__} came in the middle of a match")
+                raise ProtocolError(f"{type(message).__name__} received in the middle of a match")
 
-    def on_turn(self) -> tuple[str, Situation]:
-        """Where the own team is to throw, in words and for planners.
+    def own_turn(self) -> tuple[str, MatchPosition]:
+        """End and shot for people, and the position for planners, when the own team is to throw.
 
         Raises:
-            ProtocolError: the server did not tell.
+            ProtocolError: the server has sent no position.
         """
         if self._position is None or self._state is None:
-            raise ProtocolError("Go came before Position and SetState")
+            raise ProtocolError("Go received before Position and SetState")
         state = self._state
         self.team = state.to_move
         first = self.team if state.shot % 2 == 0 else 1 - self.team
-        situation = self.situation(dc2.stones(self._position, first), state.shot, 1 - first, state.last_end - state.end)
-        return f"end {state.end + 1}, shot {state.shot + 1}", situation
+        stones = stones_of_position(self._position, first)
+        position = self.match_position(stones, state.shot, 1 - first, state.last_end - state.end)
+        return f"end {state.end + 1}, shot {state.shot + 1}", position
 
-    def situation(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> Situation:
-        """Any position of the match."""
-        return Situation(
+    def match_position(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> MatchPosition:
+        """A position of this match; see `MatchPosition`."""
+        return MatchPosition(
             stones,
             shot,
             hammer,
             self._lead,
             max(ends, 1),
-            ties_go_on=False,
+            extra_ends=False,
             rule="four_rock",
             physics="dc2",
             noise=self.noise,
         )
 
-    def gave_up(self) -> None:
-        """The own team concedes."""
-        self._reason = "concede"
-
     def result(self, over: dc2.GameOver) -> str:
-        """In words, with the own points first."""
+        """The result for people, own points first."""
         own, other = self._total if self.team != 1 else self._total[::-1]
-        return f"{VERDICTS[over.result]} {own} : {other} ({'draw' if over.result == 'DRAW' else self._reason})"
+        return f"{VERDICTS[over.result]} {own} : {other} ({'draw' if over.result == 'DRAW' else self.reason})"
 
 
-async def play(server: Tcp | Standard, login: dc2.Login, skip: Skip, noise: str) -> None:
+async def play_dc2(server: TcpConnector | StdioConnector, login: dc2.Login, player: MatchPlayer, noise: str) -> None:
     """Play one match.
 
     Args:
-        server: not yet connected, with this protocol's `WIRE`.
-        login: who plays.
-        skip: who decides.
+        server: with this protocol's `FORMAT`.
+        login: id, password and name.
+        player: chooses the moves.
         noise: "dc2", "gat" or "none".
 
     Raises:
-        ConnectionLost: no server, or it closed the connection before the match was over.
+        ConnectionLost: the server is unreachable, or closed the connection before the match was over.
         ProtocolError: a message that the protocol does not allow there.
     """
     async with server as connection:
-        skip.clock.delay = server.seconds
-        skip.say(f"connected to {server.place}")
-        board = Board(noise)
-        await _sit_down(connection, login, skip, board)
+        player.timing.delay = server.delay
+        player.report(f"connected to {server.address}")
+        tracker = MatchTracker(noise)
+        await _begin_match(connection, login, player, tracker)
         while not isinstance(message := await connection.receive(), dc2.GameOver):
             if not isinstance(message, dc2.Go):
-                board.take(message)
+                tracker.update(message)
                 continue
-            where, situation = board.on_turn()
-            remaining = (message.first_ms, message.second_ms)[situation.team] / 1000.0
-            skip.clock_shows(remaining)
+            where, position = tracker.own_turn()
+            remaining = (message.first_ms, message.second_ms)[position.team] / 1000.0
+            player.learn_charge(remaining)
 
-            async def send(throw: Throw | None) -> None:
-                if throw is None:
-                    board.gave_up()
+            async def send(shot: AimedShot | None) -> None:
+                if shot is None:
+                    tracker.reason = "concede"
                     await connection.send(dc2.Concede())
                 else:
-                    await connection.send(dc2.BestShot(*dc2.throw_from_sheet(*throw)))
+                    await connection.send(dc2.BestShot(*throw_from_sheet(*shot)))
 
-            await connection.during(skip.move(where, situation, remaining, connection.received, send))
-        skip.say(board.result(message))
+            await connection.run_while_open(player.move(where, position, remaining, connection.received, send))
+        player.report(tracker.result(message))
         try:
             await connection.expect(dc2.Disconnect)
         except ConnectionLost:
-            skip.log.note("closed without Disconnect")
+            player.log.write_note("closed without Disconnect")
 
 
-async def _sit_down(connection: Connection, login: dc2.Login, skip: Skip, board: Board) -> None:
-    """All up to the first position."""
+async def _begin_match(connection: Connection, login: dc2.Login, player: MatchPlayer, tracker: MatchTracker) -> None:
+    """Exchange all messages before the first position."""
     await connection.expect(dc2.Connected)
-    _, delay = await connection.ask(login, dc2.LoginOk)
-    skip.clock.answered(delay)
-    skip.say("logged in; waiting for the other team")
+    _, delay = await connection.request(login, dc2.LoginOk)
+    player.timing.learn_latency(delay)
+    player.report("logged in; waiting for the other team")
     await connection.expect(dc2.IsReady)
-    skip.say("warming up")
-    await connection.during(skip.warm_up(board.situation(no_stones(), shot=0, hammer=1, ends=1), FIRST_TIME))
+    player.report("warming up")
+    first_position = tracker.match_position(no_stones(), shot=0, hammer=1, ends=1)
+    await connection.run_while_open(player.warm_up(first_position, FIRST_TIME))
     await connection.send(dc2.ReadyOk())
-    skip.say("ready; waiting for the other team")
+    player.report("ready; waiting for the other team")
     names = await connection.expect(dc2.NewGame)
     if names.first != names.second:
-        board.team = int(login.name == names.second)
-    skip.say(f"{names.first!r} against {names.second!r}")
+        tracker.team = int(login.name == names.second)
+    player.report(f"{names.first!r} against {names.second!r}")

@@ -1,54 +1,56 @@
-"""A match on a server of Digital Curling 3."""
+"""Plays a match on a server of Digital Curling 3."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from msgspec import UNSET
 
-from curling.client.connection import Connection, Tcp, Wire
-from curling.client.console import length
-from curling.client.log import MessageLog
-from curling.client.situation import Situation
-from curling.client.skip import Skip, Throw
-from curling.client.status import ConnectionLost
+from curling.client.connection import Connection, MessageFormat, TcpConnector
+from curling.client.console import count_ends, describe_shot
+from curling.client.exit_status import ConnectionLost
+from curling.client.match_player import AimedShot, MatchPlayer
+from curling.client.message_log import MessageLog
+from curling.client.planner_worker import MatchPosition
 from curling.protocols import ProtocolError, dc3
+from curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode
+from curling.protocols.dc3_stones import stone_array
 from curling.sheet import no_stones
 
-PLAYERS = 4  # of a team, for two stones each in every end
-SHOTS_EACH = 4  # of both teams, while the same players throw
-SHEET_WIDTH = 4.75  # m, that planners know
+PLAYERS = 4  # of a team; each throws two stones in every end
+SHOTS_EACH = 4  # of both teams together, while the same two players throw
+SHEET_WIDTH = 4.75  # m, as planners assume
 
-WIRE = Wire(dc3.decode_server, dc3.encode, b"\n", dc3.MAX_SERVER_LINE, MessageLog.json)
+FORMAT = MessageFormat(decode_server, encode, b"\n", MAX_SERVER_LINE, MessageLog.write_json)
 
 
 @dataclass(frozen=True)
-class Announced:
-    """Which team the client is, and what is played, as the server announced it.
+class AnnouncedMatch:
+    """The client's team and the rules of the match, as announced by the server.
 
     Args:
         team: 0 or 1.
-        game: the rest.
+        game: rules, players and simulator.
 
     Raises:
-        ProtocolError: something that this client cannot play.
+        ProtocolError: a match that this client cannot play.
     """
 
     team: int
-    game: dc3.Game
+    game: dc3.GameInfo
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
+        """Refuse a match that this client cannot play."""
         if self.game.rule != "normal":
-            raise ProtocolError(f"rule {self.game.rule!r} is not known, only 'normal' is")
+            raise ProtocolError(f"unknown rule {self.game.rule!r}, only 'normal' is supported")
         if self.game.simulator.type != "fcv1":
-            raise ProtocolError(f"simulator {self.game.simulator.type!r} is not known, only 'fcv1' is")
+            raise ProtocolError(f"unknown simulator {self.game.simulator.type!r}, only 'fcv1' is supported")
         if len(self._players) != PLAYERS:
-            raise ProtocolError(f"{len(self._players)} players of the own team are announced, not {PLAYERS}")
+            raise ProtocolError(f"the own team has {len(self._players)} players, {PLAYERS} expected")
         for player in self._players:
             if player.type not in ("normal_dist", "identical"):
-                raise ProtocolError(f"player type {player.type!r} is not known, only 'normal_dist' and 'identical' are")
+                raise ProtocolError(f"unknown player type {player.type!r}, must be 'normal_dist' or 'identical'")
             if player.max_speed is not UNSET and player.max_speed <= 0.0:
-                raise ProtocolError(f"a player's max_speed is {player.max_speed:g}, it must be above 0")
+                raise ProtocolError(f"a player's max_speed is {player.max_speed:g}, must be above 0")
             if min(_noise(player)) < 0.0:
                 raise ProtocolError("a player's standard deviation is below 0")
 
@@ -56,53 +58,47 @@ class Announced:
     def _players(self) -> dc3.Players:
         return self.game.players[self.team]
 
-    def first(self) -> Situation:
+    def first_position(self) -> MatchPosition:
         """The position before the first shot."""
-        return self._situation(no_stones(), shot=0, hammer=1, lead=0, end=0)
+        return self._position(no_stones(), shot=0, hammer=1, lead=0, end=0)
 
-    def situation(self, state: dc3.State) -> Situation:
-        """A position of the match in which the own team throws next.
+    def position(self, state: dc3.State) -> MatchPosition:
+        """The position of a state in which the own team throws next.
 
         Raises:
-            ProtocolError: it is not its turn by the state.
+            ProtocolError: the other team throws next.
         """
         if state.hammer is None:
-            raise ProtocolError("a state that nobody has the hammer in, and no result")
+            raise ProtocolError("a state without hammer and without result")
         scores = [sum(points or 0 for points in state.scores[team]) for team in (0, 1)]
-        situation = self._situation(
-            dc3.stones(state), state.shot, int(state.hammer == "team1"), scores[0] - scores[1], state.end
-        )
-        if situation.team != self.team:
-            raise ProtocolError(f"the own team is to move before shot {state.shot} of the other")
-        return situation
+        stones, hammer = stone_array(state.stones), int(state.hammer == "team1")
+        position = self._position(stones, state.shot, hammer, scores[0] - scores[1], state.end)
+        if position.team != self.team:
+            raise ProtocolError(f"the own team is to move, but shot {state.shot} is the other team's")
+        return position
 
-    def _situation(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> Situation:
+    def _position(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> MatchPosition:
         setting, player = self.game.setting, self._players[shot // SHOTS_EACH]
-        return Situation(
+        return MatchPosition(
             stones,
             shot,
             hammer,
             lead,
             ends=max(setting.max_end - end, 1),
-            ties_go_on=True,
+            extra_ends=True,
             rule="five_rock" if setting.five_rock_rule else "four_rock",
             physics="fcv1",
             noise=_noise(player),
             max_speed=None if player.max_speed is UNSET else player.max_speed,
         )
 
-    def where(self, state: dc3.State) -> str:
-        """In words."""
-        extra = state.end - self.game.setting.max_end
-        end = f"end {state.end + 1}" if extra < 0 else f"extra end {extra + 1}"
-        return f"{end}, shot {state.shot + 1}"
-
-    def is_set_anew(self, state: dc3.State) -> bool:
+    def clocks_reset(self, state: dc3.State) -> bool:
         """Whether the clocks were just set to the time of an extra end."""
         return state.end >= self.game.setting.max_end and state.shot == 0
 
 
 def _noise(player: dc3.Player) -> tuple[float, float]:
+    """Standard deviations of speed, m/s, and angle, rad."""
     if player.type == "identical":
         return 0.0, 0.0
     speed, angle = (
@@ -112,65 +108,65 @@ def _noise(player: dc3.Player) -> tuple[float, float]:
     return speed, angle
 
 
-async def play(server: Tcp, name: str, skip: Skip) -> None:
+async def play_dc3(server: TcpConnector, name: str, player: MatchPlayer) -> None:
     """Play one match.
 
     Args:
-        server: not yet connected, with this protocol's `WIRE`; it has a port for each team.
+        server: with this protocol's `FORMAT`; each team has its own port.
         name: of the client.
-        skip: who decides.
+        player: chooses the moves.
 
     Raises:
-        ConnectionLost: no server, or it closed the connection before the match was over.
+        ConnectionLost: the server is unreachable, or closed the connection before the match was over.
         ProtocolError: a message that the protocol does not allow there, or a match that this client cannot play.
     """
     async with server as connection:
-        skip.clock.delay = server.seconds
-        skip.say(f"connected to {server.place}")
-        match = await _sit_down(connection, name, skip)
+        player.timing.delay = server.delay
+        player.report(f"connected to {server.address}")
+        match = await _begin_match(connection, name, player)
         while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
             remaining = state.thinking_time_remaining[match.team]
-            skip.clock_shows(None if match.is_set_anew(state) else remaining)
+            player.learn_charge(None if match.clocks_reset(state) else remaining)
             if update.next_team == f"team{match.team}":
-                await connection.during(
-                    skip.move(
-                        match.where(state),
-                        match.situation(state),
+                await connection.run_while_open(
+                    player.move(
+                        describe_shot(state.end, state.shot, match.game.setting.max_end),
+                        match.position(state),
                         remaining,
                         connection.received,
-                        lambda throw: connection.send(_move(throw)),
+                        lambda shot: connection.send(_move(shot)),
                     )
                 )
-        skip.say(_result(match.team, state, result))
+        player.report(_result(match.team, state, result))
         try:
             await connection.expect(dc3.GameOver)
         except ConnectionLost as error:
-            skip.log.note(f"the match was over already: {error}")
+            player.log.write_note(f"the match was already over: {error}")
 
 
-async def _sit_down(connection: Connection, name: str, skip: Skip) -> Announced:
-    """All up to the first update."""
+async def _begin_match(connection: Connection, name: str, player: MatchPlayer) -> AnnouncedMatch:
+    """Exchange all messages before the first update."""
     await connection.expect(dc3.Dc)
-    ready, delay = await connection.ask(dc3.DcOk(name), dc3.IsReady)
-    skip.clock.answered(delay)
-    match = Announced(int(ready.team == "team1"), ready.game)
+    ready, delay = await connection.request(dc3.DcOk(name), dc3.IsReady)
+    player.timing.learn_latency(delay)
+    match = AnnouncedMatch(int(ready.team == "team1"), ready.game)
     setting = ready.game.setting
     seconds = setting.thinking_time[match.team]
-    skip.say(f"{ready.team} of a match of {length(setting.max_end)}, {seconds:g} s; warming up")
+    player.report(f"{ready.team} of a match of {count_ends(setting.max_end)}, {seconds:g} s; warming up")
     if abs(setting.sheet_width - SHEET_WIDTH) > 1e-3:
-        skip.complain(f"the sheet is {setting.sheet_width:g} m wide, planners take it for {SHEET_WIDTH} m")
-    await connection.during(skip.warm_up(match.first(), seconds))
+        player.warn(f"the sheet is {setting.sheet_width:g} m wide, planners assume {SHEET_WIDTH} m")
+    await connection.run_while_open(player.warm_up(match.first_position(), seconds))
     await connection.send(dc3.ReadyOk())
-    skip.say("ready; waiting for the other team")
+    player.report("ready; waiting for the other team")
     names = (await connection.expect(dc3.NewGame)).name
-    skip.say(f"{names.team0!r} against {names.team1!r}")
+    player.report(f"{names.team0!r} against {names.team1!r}")
     return match
 
 
-def _move(throw: Throw | None) -> dc3.Move:
-    if throw is None:
+def _move(shot: AimedShot | None) -> dc3.Move:
+    if shot is None:
         return dc3.Move(dc3.Concede())
-    return dc3.Move(dc3.Shot(dc3.Velocity(throw.vx, throw.vy), "ccw" if throw.rotation > 0.0 else "cw"))
+    return dc3.Move(dc3.ShotMove(dc3.Velocity(shot.vx, shot.vy), "ccw" if shot.rotation > 0.0 else "cw"))
 
 
 def _result(team: int, state: dc3.State, result: dc3.GameResult) -> str:

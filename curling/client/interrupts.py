@@ -1,4 +1,4 @@
-"""Ctrl-C, which a terminal sends to worker processes too, is for the process that the person started."""
+"""Ctrl-C, which a terminal also sends to worker processes, is handled by the main process alone."""
 
 import signal
 import threading
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def ctrl_c_ignored() -> Iterator[None]:
-    """What is started here ignores Ctrl-C from its first instruction on."""
+    """Let processes that are started in this block ignore Ctrl-C from their first instruction on."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

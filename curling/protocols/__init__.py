@@ -1,4 +1,4 @@
-"""The messages of the Digital Curling servers: typed, encoded and decoded by pure functions, apart from any socket."""
+"""The messages of the Digital Curling servers as types, with functions to encode and decode them; no sockets here."""
 
 import math
 
@@ -6,26 +6,26 @@ import msgspec
 
 
 class ProtocolError(ValueError):
-    """A message that the protocol does not allow here; the text is one line."""
+    """A message that the protocol does not allow; the text is one line."""
 
 
 class Finite(msgspec.Struct, frozen=True):
-    """A struct whose own real numbers are neither NaN nor infinite."""
+    """A struct whose real numbers are neither NaN nor infinite."""
 
     def __post_init__(self) -> None:
-        """Refuse those that are."""
+        """Refuse numbers that are not finite."""
         if not all(math.isfinite(v) for v in msgspec.structs.astuple(self) if isinstance(v, float)):
             raise ValueError("a number that is not finite")
 
 
-def refused(message: bytes, why: object) -> ProtocolError:
-    """The error for a message as it came: why it is refused, then its beginning, unless that may hold a password.
+def invalid_message(message: bytes, reason: object) -> ProtocolError:
+    """The error for an invalid message: the reason and the message's beginning, unless it may contain a password.
 
-    Both are cut and escaped: whoever sent the message does not decide how the line looks.
+    Both are shortened and escaped, so that the sender cannot affect the form of the line.
     """
-    reason = ascii(str(why))[1:-1][:160]
+    text = ascii(str(reason))[1:-1][:160]
     secret = b"LOGIN" in message[:80].upper()
-    return ProtocolError(reason if secret else f"{reason}: {_excerpt(message)}")
+    return ProtocolError(text if secret else f"{text}: {_excerpt(message)}")
 
 
 def _excerpt(message: bytes) -> str:

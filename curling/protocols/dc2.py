@@ -1,4 +1,4 @@
-r"""Digital Curling 2: ASCII text ended by a NUL byte, over TCP or the client's standard input and output.
+"""Digital Curling 2: ASCII text ended by a NUL byte, over TCP or the client's standard input and output.
 
     server -> client                        client -> server
     Connected                               Login
@@ -6,80 +6,158 @@ r"""Digital Curling 2: ASCII text ended by a NUL byte, over TCP or the client's 
     IsReady                                 ReadyOk
     NewGame
     Position, SetState, [Score,] Go         BestShot or Concede, from the mover; only the mover gets Go
-    RunShot                                 the shot with its errors, to both
+    RunShot                                 the shot with its execution error, to both
     Position, SetState, [Score,] Go ...     Score after the last shot of an end
     TotalScore, GameOver, Disconnect
 
-Its frame is not that of `curling.sheet`: stones are thrown towards -y from (2.375, 41.28) to the tee at (2.375, 4.88).
-`to_sheet`, `from_sheet` and their like for throws and stones are the only place that knows.
-
->>> encode(BestShot(-0.99074, -29.559774, 0))
-b'BESTSHOT -0.990740 -29.559774 0\x00'
->>> decode_server(b"GO 59956 60000")
-Go(first_ms=59956, second_ms=60000)
+Messages are named and ordered as on the wire; `curling.protocols.dc2_codec` encodes and decodes them. Coordinates are
+not those of `curling.sheet`; `curling.protocols.dc2_coordinates` converts them.
 """
 
-from curling.protocols.dc2_codec import MAX_TEXT, decode_client, decode_server, encode
-from curling.protocols.dc2_frame import (
-    from_sheet,
-    position_of,
-    rows,
-    stones,
-    throw_from_sheet,
-    throw_to_sheet,
-    to_sheet,
-)
-from curling.protocols.dc2_messages import (
-    BestShot,
-    ClientMessage,
-    Concede,
-    Connected,
-    Disconnect,
-    GameOver,
-    Go,
-    IsReady,
-    Login,
-    LoginOk,
-    NewGame,
-    Position,
-    ReadyOk,
-    RunShot,
-    Score,
-    ServerMessage,
-    SetState,
-    Timeout,
-    TotalScore,
-)
+from typing import Annotated, Literal, TypeAlias
 
-__all__ = [
-    "MAX_TEXT",
-    "BestShot",
-    "ClientMessage",
-    "Concede",
-    "Connected",
-    "Disconnect",
-    "GameOver",
-    "Go",
-    "IsReady",
-    "Login",
-    "LoginOk",
-    "NewGame",
-    "Position",
-    "ReadyOk",
-    "RunShot",
-    "Score",
-    "ServerMessage",
-    "SetState",
-    "Timeout",
-    "TotalScore",
-    "decode_client",
-    "decode_server",
-    "encode",
-    "from_sheet",
-    "position_of",
-    "rows",
-    "stones",
-    "throw_from_sheet",
-    "throw_to_sheet",
-    "to_sheet",
-]
+import numpy as np
+from msgspec import Meta, Struct
+
+from curling.protocols import Finite
+from curling.sheet import STONES
+
+Natural: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
+Time: TypeAlias = Annotated[int, Meta(ge=-(10**9), le=10**9)]  # a server's clock may fall below 0
+Length: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m; longer than any sheet
+Spin: TypeAlias = Annotated[int, Meta(ge=0, le=1)]
+
+
+class Connected(Struct, frozen=True, array_like=True):
+    """The server's greeting."""
+
+
+class Login(Struct, frozen=True, array_like=True):
+    """The client's id, password and name, none of which may contain white space."""
+
+    id: str
+    password: str
+    name: str
+
+
+class LoginOk(Struct, frozen=True, array_like=True):
+    """The login is accepted."""
+
+
+class IsReady(Struct, frozen=True, array_like=True):
+    """The server asks whether the match can start."""
+
+
+class ReadyOk(Struct, frozen=True, array_like=True):
+    """The client is ready."""
+
+
+class NewGame(Struct, frozen=True, array_like=True):
+    """Names of the team that throws first in end 0 and of the other, which has the hammer."""
+
+    first: str
+    second: str
+
+
+class Position(Struct, frozen=True, array_like=True):
+    """x and y of 16 stones, m, in the order thrown in this end; (0, 0) where absent.
+
+    After the last shot of an end it holds the final stones of that end, but the SetState after it is the next end's.
+    """
+
+    xy: Annotated[tuple[tuple[Length, Length], ...], Meta(min_length=STONES, max_length=STONES)]
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that are not finite."""
+        if not np.isfinite(self.xy).all():
+            raise ValueError("a number that is not finite")
+
+
+class SetState(Struct, frozen=True, array_like=True):
+    """The state of the match, apart from the stones.
+
+    Attributes:
+        shot: number of the next shot in its end, 0..15.
+        end: number of the end, from 0.
+        last_end: number of ends.
+        to_move: team that throws next: 0 for `NewGame.first`, 1 for `NewGame.second`.
+    """
+
+    shot: Annotated[int, Meta(ge=0, lt=STONES)]
+    end: Natural
+    last_end: Natural
+    to_move: Annotated[int, Meta(ge=0, le=1)]
+
+
+class Go(Struct, frozen=True, array_like=True):
+    """The receiver throws next; remaining time of `NewGame.first` and `NewGame.second`, ms."""
+
+    first_ms: Time
+    second_ms: Time
+
+
+class BestShot(Finite, frozen=True, array_like=True):
+    """A throw as aimed, in this protocol's coordinates; spin 0 is to the right (clockwise), 1 to the left."""
+
+    vx: float
+    vy: float
+    spin: Spin
+
+
+class Concede(Struct, frozen=True, array_like=True):
+    """The client gives up the match."""
+
+
+class RunShot(Finite, frozen=True, array_like=True):
+    """The throw with its execution error."""
+
+    vx: float
+    vy: float
+    spin: Spin
+
+
+class Score(Struct, frozen=True, array_like=True):
+    """Points of the last end: positive for `NewGame.first`, negative for `NewGame.second`."""
+
+    points: Annotated[int, Meta(ge=-8, le=8)]
+
+
+class TotalScore(Struct, frozen=True, array_like=True):
+    """Points of the match, of `NewGame.first` and `NewGame.second`."""
+
+    first: Natural
+    second: Natural
+
+
+class GameOver(Struct, frozen=True, array_like=True):
+    """The result for the receiver."""
+
+    result: Literal["WIN", "LOSE", "DRAW"]
+
+
+class Disconnect(Struct, frozen=True, array_like=True):
+    """The server closes the connection."""
+
+
+class Timeout(Struct, frozen=True, array_like=True):
+    """The team with this id has no time left."""
+
+    id: str
+
+
+ServerMessage: TypeAlias = (
+    Connected
+    | LoginOk
+    | IsReady
+    | NewGame
+    | Position
+    | SetState
+    | Go
+    | RunShot
+    | Score
+    | TotalScore
+    | GameOver
+    | Disconnect
+    | Timeout
+)
+ClientMessage: TypeAlias = Login | ReadyOk | BestShot | Concede

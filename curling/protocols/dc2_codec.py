@@ -1,112 +1,87 @@
-"""The messages of Digital Curling 2 as texts."""
+r"""Encodes and decodes the messages of Digital Curling 2.
+
+>>> from curling.protocols.dc2 import BestShot
+>>> encode(BestShot(-0.99074, -29.559774, 0))
+b'BESTSHOT -0.990740 -29.559774 0\x00'
+>>> decode_server(b"GO 59956 60000")
+Go(first_ms=59956, second_ms=60000)
+"""
 
 import itertools
 import re
-from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from curling.protocols import refused
-from curling.protocols.dc2_messages import (
-    BestShot,
-    ClientMessage,
-    Concede,
-    Connected,
-    Disconnect,
-    GameOver,
-    Go,
-    IsReady,
-    Login,
-    LoginOk,
-    NewGame,
-    Position,
-    ReadyOk,
-    RunShot,
-    Score,
-    ServerMessage,
-    SetState,
-    Timeout,
-    TotalScore,
-)
+from curling.protocols import invalid_message
+from curling.protocols.dc2 import ClientMessage, LoginOk, Position, ServerMessage
 from curling.sheet import STONES
 
-MAX_TEXT = 4096  # bytes of the longest message, either way
+MAX_TEXT = 4096  # bytes of the longest message, in either direction
 
-M = TypeVar("M", bound=Struct)
+
+def _keyword(kind: type[Struct]) -> str:
+    return "LOGIN OK" if kind is LoginOk else kind.__name__.upper()
+
 
 _PRINTABLE = re.compile(rb"[ -~]*")
-_SERVER: dict[str, type[ServerMessage]] = {
-    "CONNECTED": Connected,
-    "LOGIN OK": LoginOk,
-    "ISREADY": IsReady,
-    "NEWGAME": NewGame,
-    "POSITION": Position,
-    "SETSTATE": SetState,
-    "GO": Go,
-    "RUNSHOT": RunShot,
-    "SCORE": Score,
-    "TOTALSCORE": TotalScore,
-    "GAMEOVER": GameOver,
-    "DISCONNECT": Disconnect,
-    "TIMEOUT": Timeout,
-}
-_CLIENT: dict[str, type[ClientMessage]] = {"LOGIN": Login, "READYOK": ReadyOk, "BESTSHOT": BestShot, "CONCEDE": Concede}
-_SERVER_NAMES = {kind: name for name, kind in _SERVER.items()}
-_CLIENT_NAMES = {kind: name for name, kind in _CLIENT.items()}
+_SERVER: dict[str, type[Struct]] = {_keyword(kind): kind for kind in get_args(ServerMessage)}
+_CLIENT: dict[str, type[Struct]] = {_keyword(kind): kind for kind in get_args(ClientMessage)}
 
 
 def decode_server(text: bytes) -> ServerMessage:
-    """A text of a server, as a client receives it, with or without its NUL.
+    """Decode a server's message, with or without its NUL.
 
     Raises:
-        ProtocolError: no message of a server, or more than MAX_TEXT bytes.
+        ProtocolError: not a message of a server, or more than MAX_TEXT bytes.
     """
-    return _decode(_SERVER, text)
+    message: ServerMessage = _decode(_SERVER, text)
+    return message
 
 
 def decode_client(text: bytes) -> ClientMessage:
-    """A text of a client, as a server receives it, with or without its NUL.
+    """Decode a client's message, with or without its NUL.
 
     Raises:
-        ProtocolError: no message of a client, or more than MAX_TEXT bytes.
+        ProtocolError: not a message of a client, or more than MAX_TEXT bytes.
     """
-    return _decode(_CLIENT, text)
+    message: ClientMessage = _decode(_CLIENT, text)
+    return message
 
 
-def _decode(kinds: Mapping[str, type[M]], text: bytes) -> M:
+def _decode(kinds: dict[str, type[Struct]], text: bytes) -> Any:
     if len(text) > MAX_TEXT:
-        raise refused(text, f"a message of {len(text)} bytes, at most {MAX_TEXT} are allowed")
+        raise invalid_message(text, f"a message of {len(text)} bytes, at most {MAX_TEXT} are allowed")
     line = text.removesuffix(b"\0").rstrip(b"\r\n")
     if not _PRINTABLE.fullmatch(line):
-        raise refused(text, "a message must be printable ASCII")
+        raise invalid_message(text, "a message must be printable ASCII")
     words = line.decode().split()
     length = 2 if words[:1] == ["LOGIN"] and "LOGIN OK" in kinds else 1
-    name, values = " ".join(words[:length]), words[length:]
-    if name not in kinds:
-        raise refused(text, f"not one of {', '.join(kinds)}")
-    kind = kinds[name]
+    keyword, values = " ".join(words[:length]), words[length:]
+    if keyword not in kinds:
+        raise invalid_message(text, f"not one of {', '.join(kinds)}")
+    kind = kinds[keyword]
     count = 2 * STONES if kind is Position else len(kind.__struct_fields__)
     if len(values) != count:
-        raise refused(text, f"{name} needs {count} values, not {len(values)}")
-    given = [list(zip(values[::2], values[1::2], strict=True))] if kind is Position else values
+        raise invalid_message(text, f"{keyword} needs {count} values, not {len(values)}")
+    fields = [list(zip(values[::2], values[1::2], strict=True))] if kind is Position else values
     try:
-        return msgspec.convert(given, kind, strict=False)
+        return msgspec.convert(fields, kind, strict=False)
     except ValueError as error:
-        raise refused(text, error) from None
+        raise invalid_message(text, error) from None
 
 
 def encode(message: ServerMessage | ClientMessage) -> bytes:
-    """A message as text, ended by a NUL; real numbers have 6 decimals, as the server's.
+    """Encode a message, ended by a NUL; real numbers have 6 decimals, as the server's.
 
     Raises:
-        ProtocolError: a value that `decode_server` or `decode_client` refuses, such as a name with white space.
+        ProtocolError: a value that cannot be decoded again, such as a name with white space.
     """
     values = itertools.chain(*message.xy) if isinstance(message, Position) else astuple(message)
     words = [f"{value:.6f}" if isinstance(value, float) else str(value) for value in values]
-    name = _SERVER_NAMES.get(type(message)) or _CLIENT_NAMES[type(message)]  # type: ignore[index, arg-type]
-    text = " ".join([name, *words]).encode("utf-8", "surrogatepass")
-    _decode(_SERVER if name in _SERVER else _CLIENT, text)
+    keyword = _keyword(type(message))
+    text = " ".join([keyword, *words]).encode("utf-8", "surrogatepass")
+    _decode(_SERVER if keyword in _SERVER else _CLIENT, text)
     return text + b"\0"

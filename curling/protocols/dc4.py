@@ -1,18 +1,18 @@
 """Digital Curling 4: HTTP with Basic authentication, and a stream of events from the server.
 
-    POST /store-team-config       a team takes its side; the match starts when both have, and both listen
-    GET /matches/{id}/stream      every new state, as JSON in a `latest_state_update`; a client that comes (back) later
-                                  is first told the earlier states of the end, as `state_update`
+    POST /store-team-config       a team takes its side; the match starts when both have one and listen
+    GET /matches/{id}/stream      every new state, as JSON in a `latest_state_update`; a client that connects later
+                                  first receives the earlier states of the end, as `state_update`
     POST /shots                   a throw by the team `next_shot_team`; its clock runs from the state to the throw
 
-Places are in the shot frame of `curling.sheet`, stones in the order thrown, with (0, 0) where absent. The last shot
+Points are in the shot frame of `curling.sheet`, stones in the order thrown, with (0, 0) where absent. The last shot
 of an end is followed by a state with shot 16 and the stones at rest, then by the empty sheet of the next end. Team 1
-has the hammer in the first end. There is no way to concede, and no draw: ties go to extra ends until one is scored.
+has the hammer in the first end. Conceding is impossible, and so is a draw: ties go to extra ends until one is scored.
 
-SIGN TRAP: the server clamps the size of a throw's angular velocity to [pi/6, pi/2] and turns its sign round, so that a
-positive one is clockwise; everywhere else in this project a positive spin is counter-clockwise.
+SIGN TRAP: the server clamps the absolute angular velocity of a throw to [pi/6, pi/2] and reverses its sign: positive is
+clockwise. Everywhere else in this project a positive spin is counter-clockwise.
 
->>> [round(part, 3) for part in shot_of((0.0, 2.4), spin=1.0)]  # straight ahead, counter-clockwise
+>>> [round(part, 3) for part in shot_request((0.0, 2.4), spin=1.0)]  # straight ahead, counter-clockwise
 [2.4, -1.0, 1.571]
 """
 
@@ -24,8 +24,8 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
-from curling.protocols import ProtocolError, refused
-from curling.protocols.dc3_messages import Length, PerTeam, Team
+from curling.protocols import ProtocolError, invalid_message
+from curling.protocols.dc3 import Coordinate, PerTeam, Team
 from curling.sheet import STONES, TEAM_STONES
 from planners.base import Array
 
@@ -35,32 +35,25 @@ Points: TypeAlias = Annotated[int, Meta(ge=0, le=TEAM_STONES)]
 Scores: TypeAlias = Annotated[tuple[Points, ...], Meta(min_length=2, max_length=256)]
 
 
-class Place(Struct, frozen=True):
-    """Where a stone is, m; (0, 0) if it is not on the sheet."""
-
-    x: Length
-    y: Length
-
-
-Stones: TypeAlias = Annotated[tuple[Place, ...], Meta(min_length=TEAM_STONES, max_length=TEAM_STONES)]
+Stones: TypeAlias = Annotated[tuple[Coordinate, ...], Meta(min_length=TEAM_STONES, max_length=TEAM_STONES)]
 
 
 class StoneCoordinate(Struct, frozen=True):
-    """The stones of both teams."""
+    """The stones of both teams, m; (0, 0) where absent."""
 
     data: PerTeam[Stones]
 
 
-class State(Struct, frozen=True):
-    """The state of a match, as an event tells it.
+class StateUpdate(Struct, frozen=True):
+    """The state of a match, as in an event.
 
     Attributes:
         end_number: number of the end, from 0; `ends` and more are extra ends.
         total_shot_number: number of the next shot in its end, 0..15; 16 when the end is over.
-        next_shot_team: who throws it; None when the end is over.
-        winner_team: None until the match is over; whoever throws when its time is up loses, whatever the score.
+        next_shot_team: team that throws it; None when the end is over.
+        winner_team: None until the match is over; a team that runs out of time loses, whatever the score.
         stone_coordinate: the stones.
-        score: points of each end, 0 if it is not over, and last those of the extra end that decided the match.
+        score: points of each end, 0 until it is over; the last entry is the extra end that decided the match.
         first_team_remaining_time: of team 0, s.
         second_team_remaining_time: of team 1, s.
         first_team_extra_end_remaining_time: of team 0 for all extra ends together, s.
@@ -79,11 +72,11 @@ class State(Struct, frozen=True):
     second_team_extra_end_remaining_time: float
 
     def __post_init__(self) -> None:
-        """Refuse what no match can come to."""
+        """Refuse an impossible state."""
         if len(self.score.team0) != len(self.score.team1):
             raise ValueError("score: as many ends of team0 as of team1")
         if self.total_shot_number < STONES and self.next_shot_team is None and self.winner_team is None:
-            raise ValueError("next_shot_team: nobody throws though the end is not over")
+            raise ValueError("next_shot_team: missing although the end is not over")
 
     @property
     def ends(self) -> int:
@@ -92,12 +85,17 @@ class State(Struct, frozen=True):
 
     @property
     def moment(self) -> tuple[int, int]:
-        """(end, shot): grows from state to state."""
+        """(end, shot): increases from state to state."""
         return self.end_number, self.total_shot_number
 
     @property
+    def is_extra_end(self) -> bool:
+        """Whether the current end is an extra end."""
+        return self.end_number >= self.ends
+
+    @property
     def hammer(self) -> int | None:
-        """The team, 0 or 1, that throws second in this end; None where nobody is to throw."""
+        """The team, 0 or 1, that throws second in this end; None when the end is over."""
         if self.next_shot_team is None:
             return None
         mover = int(self.next_shot_team == "team1")
@@ -109,14 +107,14 @@ class State(Struct, frozen=True):
         return sum(self.score.team0) - sum(self.score.team1)
 
     def remaining(self, team: int) -> float:
-        """The thinking time that a team, 0 or 1, has left for the ends, or for extra ends in one, s."""
+        """Thinking time left to a team, 0 or 1, for the regular ends, or in an extra end for all extra ends, s."""
         regular = self.first_team_remaining_time, self.second_team_remaining_time
         extra = self.first_team_extra_end_remaining_time, self.second_team_extra_end_remaining_time
-        return (regular if self.end_number < self.ends else extra)[team]
+        return (extra if self.is_extra_end else regular)[team]
 
 
-class Shot(NamedTuple):
-    """A throw as `POST /shots` takes it.
+class ShotRequest(NamedTuple):
+    """The content of `POST /shots`, a throw.
 
     Attributes:
         translational_velocity: speed, m/s; capped at the player's, usually 4.
@@ -129,44 +127,44 @@ class Shot(NamedTuple):
     shot_angle: float
 
 
-_STATE = msgspec.json.Decoder(State)
+_STATE = msgspec.json.Decoder(StateUpdate)
 
 
-def decode_state(data: bytes | str) -> State:
-    """The state that an event's data tells.
+def decode_state(data: bytes | str) -> StateUpdate:
+    """Decode the data of an event.
 
     Raises:
-        ProtocolError: no state of a standard match (mixed doubles have six stones a team and are not supported).
+        ProtocolError: not a state of a standard match (mixed doubles, with six stones a team, is not supported).
     """
     message = data.encode("utf-8", "replace") if isinstance(data, str) else data
     try:
         return _STATE.decode(message)
     except RecursionError:
-        raise refused(message, "a state nested too deeply") from None
+        raise invalid_message(message, "a state nested too deeply") from None
     except ValueError as error:
-        raise refused(message, error) from None
+        raise invalid_message(message, error) from None
 
 
-def board(state: State) -> Array:
+def stones_of_update(state: StateUpdate) -> Array:
     """The stones of a state, [16, 2], m, NaN where absent; rows as in `curling.sheet`."""
     both = state.stone_coordinate.data
-    places = np.array([(place.x, place.y) for place in both.team0 + both.team1])
-    places[(places == 0.0).all(axis=1)] = np.nan
-    return places
+    stones = np.array([(point.x, point.y) for point in both.team0 + both.team1])
+    stones[(stones == 0.0).all(axis=1)] = np.nan
+    return stones
 
 
-def shot_of(velocity: Sequence[float] | Array, spin: float) -> Shot:
-    """A throw, in this project's terms, as the server takes it.
+def shot_request(velocity: Sequence[float] | Array, spin: float) -> ShotRequest:
+    """A throw in the terms of this project, converted for the server.
 
     Args:
         velocity: (vx, vy), m/s.
-        spin: rad/s, positive for counter-clockwise; sizes outside [pi/6, pi/2] become the nearest inside.
+        spin: rad/s, positive for counter-clockwise; its absolute value is clamped to [pi/6, pi/2].
 
     Raises:
         ProtocolError: a number that is not finite.
     """
     vx, vy = (float(part) for part in velocity)
     if not all(map(math.isfinite, (vx, vy, spin))):
-        raise ProtocolError(f"a throw of {vx:g}, {vy:g}, {spin:g}: all numbers must be finite")
+        raise ProtocolError(f"a throw of {vx:g}, {vy:g}, {spin:g}: must be finite")
     turning = min(max(abs(spin), LEAST_SPIN), MOST_SPIN)
-    return Shot(math.hypot(vx, vy), -turning if spin >= 0.0 else turning, math.atan2(vy, vx))
+    return ShotRequest(math.hypot(vx, vy), -turning if spin >= 0.0 else turning, math.atan2(vy, vx))

@@ -12,7 +12,7 @@ from typing import Any
 from curling.match_data import Match
 from curling.record import parse_line
 from curling.replay.story import Event, Story
-from curling.server.feed import KEPT, Feed, Line
+from curling.server.record_feed import KEPT_MATCHES, Line, RecordFeed
 
 PAUSE = 0.5  # s between two versions of the list
 PING = 10.0  # s between signs of life, which also find out who has gone
@@ -69,7 +69,7 @@ class Gallery:
         feed: to watch; its lines must not be published by another thread than this one until this returns.
     """
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: RecordFeed) -> None:
         """Take what the feed has."""
         self._news, self._changes, self.closed = Condition(), 0, False
         self._matches: dict[str, Watched] = {}
@@ -94,7 +94,7 @@ class Gallery:
         with self._news:
             self._matches.setdefault(match_id, Watched()).lines.append(line)
             over = [name for name, match in self._matches.items() if match.over]
-            for name in over[: max(len(self._matches) - KEPT, 0)]:
+            for name in over[: max(len(self._matches) - KEPT_MATCHES, 0)]:
                 del self._matches[name]
             self._changes += 1
             self._news.notify_all()

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from curling.replay.gallery import Gallery
 from curling.replay.page import index_page, live_page
-from curling.server.feed import Feed
+from curling.server.record_feed import RecordFeed
 
 PATIENCE = 20.0  # s that a viewer may take to send a request, or to take what it asked for
 VIEWERS = 64  # at once; each has a thread
@@ -37,7 +37,7 @@ class Watch(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = VIEWERS
 
-    def __init__(self, feed: Feed, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(self, feed: RecordFeed, host: str = "127.0.0.1", port: int = 0) -> None:
         """Begin to listen."""
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Viewer)

@@ -1,140 +1,145 @@
-"""A match by the protocol of Digital Curling 2; see `curling.protocols.dc2`."""
+"""Serves matches by the protocol of Digital Curling 2; see `curling.protocols.dc2`."""
 
 import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from curling.protocols import ProtocolError, dc2
-from curling.server.listener import Hall, listen
-from curling.server.match import Referee
-from curling.server.seat import Fault, Said, Seat
+from curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
+from curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
+from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from curling.server.listener import listen
+from curling.server.lobby import Lobby
+from curling.server.referee import Referee
+from curling.server.server_context import ServerContext
 from curling.server.session import Session
-from curling.server.venue import Venue
 
 LOGIN_SECONDS = 60.0
 
 
-async def doors(venue: Venue, hall: Hall, host: str, port: int) -> Sequence[asyncio.Server]:
+async def listen_dc2(context: ServerContext, lobby: Lobby, host: str, port: int) -> Sequence[asyncio.Server]:
     """Open the port; clients play each other in the order in which they log in."""
 
-    def door() -> Seat:
-        return Seat(b"\0", dc2.MAX_TEXT, venue.clock, lambda seat: hall.attend(_log_in(venue, hall, seat)))
+    def make_connection() -> ClientConnection:
+        return ClientConnection(
+            b"\0", MAX_TEXT, context.clock, lambda client: lobby.start_task(_log_in(context, lobby, client))
+        )
 
-    return (await listen(host, port, door),)
+    return (await listen(host, port, make_connection),)
 
 
-async def _log_in(venue: Venue, hall: Hall, seat: Seat) -> None:
-    """Take a client as far as its login, and then to a match."""
-    news: asyncio.Queue[Said] = asyncio.Queue()
-    seat.hear = news.put_nowait
+async def _log_in(context: ServerContext, lobby: Lobby, client: ClientConnection) -> None:
+    """Take a client's login, then assign it to a match."""
+    events: asyncio.Queue[ClientEvent] = asyncio.Queue()
+    client.on_event = events.put_nowait
     try:
-        seat.send(dc2.encode(dc2.Connected()))
+        client.send(encode(dc2.Connected()))
         async with asyncio.timeout(LOGIN_SECONDS):
-            login: dc2.Login = _decoded((await news.get()).text, dc2.Login)
-        seat.send(dc2.encode(dc2.LoginOk()))
-    except (Fault, ProtocolError, TimeoutError) as error:
-        venue.say(f"client {seat.address}: {str(error) or f'no LOGIN within {LOGIN_SECONDS:g} s'}")
-        seat.close()
+            login: dc2.Login = _decode((await events.get()).text, dc2.Login)
+        client.send(encode(dc2.LoginOk()))
+    except (ClientFault, ProtocolError, TimeoutError) as error:
+        context.report(f"client {client.address}: {str(error) or f'no LOGIN within {LOGIN_SECONDS:g} s'}")
+        client.close()
     except asyncio.CancelledError:
-        seat.close()
+        client.close()
         raise
     else:
-        seat.id = login.id
-        hall.seat(seat, name=login.name)
+        client.id = login.id
+        lobby.assign(client, name=login.name)
 
 
-class Session2(Session):
+class Dc2Session(Session):
     """One match; the first team throws first in the first end."""
 
     sides = ("first", "second")
 
-    def __init__(self, venue: Venue) -> None:
+    def __init__(self, context: ServerContext) -> None:
         """A session without clients."""
-        super().__init__(venue)
+        super().__init__(context)
         self._asked: set[int] = set()
 
-    async def converse(self) -> None:
+    async def run_match(self) -> None:
         """Play the match to its result."""
-        await self.meet()
+        await self.wait_until_ready()
         referee = self.begin()
-        self._tell_both(dc2.NewGame(str(self.names[0]), str(self.names[1])), *_position(referee, 0))
+        self._send_both(dc2.NewGame(str(self.names[0]), str(self.names[1])), *_state_messages(referee, 0))
         while referee.result is None:
-            self.send(referee.team, dc2.encode(dc2.Go(*referee.remaining)))
-            await self._move(referee)
-        self._tell_both(dc2.TotalScore(*referee.total))
+            self.send(referee.team, encode(dc2.Go(*referee.remaining)))
+            await self._play_move(referee)
+        self._send_both(dc2.TotalScore(*referee.total))
         for team in (0, 1):
             drawn, won = referee.result.winner is None, referee.result.winner == team
-            outcome = dc2.GameOver("DRAW" if drawn else "WIN" if won else "LOSE")
-            self.send(team, dc2.encode(outcome), dc2.encode(dc2.Disconnect()))
+            game_over = dc2.GameOver("DRAW" if drawn else "WIN" if won else "LOSE")
+            self.send(team, encode(game_over), encode(dc2.Disconnect()))
 
-    async def welcome(self) -> None:
-        """Ask both clients whether they are ready as soon as they are there, or take an answer."""
-        team, said = await self.hear()
-        if said is None:
-            for waiting in () if None in self.seats else {0, 1} - self._asked:
-                self.send(waiting, dc2.encode(dc2.IsReady()))
+    async def greet(self) -> None:
+        """Ask both clients whether they are ready as soon as both are connected, or take an answer."""
+        team, event = await self.next_event()
+        if event is None:
+            for waiting in () if None in self.clients else {0, 1} - self._asked:
+                self.send(waiting, encode(dc2.IsReady()))
                 self._asked.add(waiting)
         elif team not in self._asked:
-            raise self.wrong(team, "a message before ISREADY")
+            raise self.protocol_fault(team, "a message before ISREADY")
         elif self.ready[team]:
-            raise self.wrong(team, "a message before the match began")
+            raise self.protocol_fault(team, "a message before the match began")
         else:
-            self._message(team, said.text, dc2.ReadyOk)
+            self._message(team, event.text, dc2.ReadyOk)
             self.ready[team] = True
 
-    def vacate(self, team: int) -> None:
-        """See `Session.vacate`."""
-        super().vacate(team)
+    def remove_client(self, team: int) -> None:
+        """See `Session.remove_client`."""
+        super().remove_client(team)
         self._asked.discard(team)
 
-    async def _move(self, referee: Referee) -> None:
-        """Let the mover move, and tell both what that came to."""
+    async def _play_move(self, referee: Referee) -> None:
+        """Take a move, and send its outcome to both teams."""
         mover, end, first = referee.team, referee.end, 1 - referee.hammer
-        answer = await self.answer(referee)
+        answer = await self.next_move(referee)
         if answer is None:
             referee.time_up()
-            self._tell_both(dc2.Timeout(self.seat(mover).id))
+            self._send_both(dc2.Timeout(self.client(mover).id))
             return
-        said, seconds = answer
-        move: dc2.BestShot | dc2.Concede = self._message(mover, said, dc2.BestShot, dc2.Concede)
+        text, seconds = answer
+        move: dc2.BestShot | dc2.Concede = self._message(mover, text, dc2.BestShot, dc2.Concede)
         if isinstance(move, dc2.Concede):
             referee.concede()
             return
-        aim = dc2.throw_to_sheet(move)
-        thrown = referee.release(aim)
-        referee.settle(aim, thrown, await self.venue.ice.play(referee.state, thrown), seconds)
-        self._tell_both(dc2.RunShot(*dc2.throw_from_sheet(*thrown)), *_position(referee, first))
+        aim = throw_to_sheet(move)
+        thrown = referee.add_error(aim)
+        referee.apply_shot(aim, thrown, await self.context.executor.execute(referee.state, thrown), seconds)
+        self._send_both(dc2.RunShot(*throw_from_sheet(*thrown)), *_state_messages(referee, first))
         if referee.end > end:
             team0, team1 = referee.scores[0][end], referee.scores[1][end]
-            self._tell_both(dc2.Score((team0 or 0) - (team1 or 0)))
+            self._send_both(dc2.Score((team0 or 0) - (team1 or 0)))
 
-    def _tell_both(self, *messages: dc2.ServerMessage) -> None:
-        text = b"".join(map(dc2.encode, messages))
+    def _send_both(self, *messages: dc2.ServerMessage) -> None:
+        text = b"".join(map(encode, messages))
         for team in (0, 1):
             self.send(team, text)
 
     def _message(self, team: int, text: bytes, *kinds: type[dc2.ClientMessage]) -> Any:
-        """A client's message, which must be of one of these kinds."""
+        """Decode a client's message, which must be of one of these kinds."""
         try:
-            return _decoded(text, *kinds)
+            return _decode(text, *kinds)
         except ProtocolError as error:
-            raise self.wrong(team, error) from None
+            raise self.protocol_fault(team, error) from None
 
 
-def _decoded(text: bytes, *kinds: type[dc2.ClientMessage]) -> Any:
-    """A client's message.
+def _decode(text: bytes, *kinds: type[dc2.ClientMessage]) -> Any:
+    """Decode a client's message.
 
     Raises:
         ProtocolError: it is of none of these kinds.
     """
-    message = dc2.decode_client(text)
+    message = decode_client(text)
     if not isinstance(message, kinds):
-        due = " or ".join(kind.__name__.upper() for kind in kinds)
-        raise ProtocolError(f"{type(message).__name__.upper()} where {due} was due")
+        expected = " or ".join(kind.__name__.upper() for kind in kinds)
+        raise ProtocolError(f"{type(message).__name__.upper()} received, {expected} expected")
     return message
 
 
-def _position(referee: Referee, first: int) -> tuple[dc2.Position, dc2.SetState]:
-    """Where the stones are and who is next, when team `first` threw first."""
-    where = dc2.position_of(referee.stones, first)
-    return where, dc2.SetState(referee.shot, referee.end, referee.match.ends, referee.team)
+def _state_messages(referee: Referee, first: int) -> tuple[dc2.Position, dc2.SetState]:
+    """The stones and the state, in an end in which team `first` threw first."""
+    state = dc2.SetState(referee.shot, referee.end, referee.match.ends, referee.team)
+    return position_of_stones(referee.stones, first), state

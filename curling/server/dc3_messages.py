@@ -1,4 +1,4 @@
-"""A match as messages of Digital Curling 3 tell it; numbers are rounded to float32, as the reference server's are."""
+"""Makes messages of Digital Curling 3 from a match; numbers are rounded to float32, as the reference server's are."""
 
 import numpy as np
 
@@ -6,8 +6,9 @@ from curling.match_data import Match, Throw
 from curling.noise import Noise, noise_of
 from curling.physics import physics_of
 from curling.protocols import dc3
-from curling.server.match import Referee, Times
-from curling.server.trajectory import STEP, positions
+from curling.protocols.dc3_stones import stone_lists
+from curling.server.frames import STEP, frame_positions
+from curling.server.referee import Referee, ThinkingTimes
 from curling.sheet import TEAM_STONES
 from curling.umpire import Outcome
 from planners.base import Array
@@ -15,88 +16,77 @@ from planners.base import Array
 TEAMS: tuple[dc3.Team, dc3.Team] = ("team0", "team1")
 
 
-def game_of(match: Match, times: Times) -> dc3.Game:
-    """What is played."""
+def game_info(match: Match, times: ThinkingTimes) -> dc3.GameInfo:
+    """Rules, physics and players of a match."""
     noise = noise_of(match.noise)
     player = (
         dc3.IDENTICAL
         if noise == Noise()
         else dc3.Player("normal_dist", physics_of(match.physics).max_speed, noise.speed, noise.angle, None)
     )
-    setting = dc3.Setting(
+    setting = dc3.GameSetting(
         max_end=match.ends,
         five_rock_rule=match.rule == "five_rock",
         thinking_time=_seconds(times.match, times.match),
         extra_end_thinking_time=_seconds(times.extra_end, times.extra_end),
     )
-    return dc3.Game(
-        setting=setting, simulator=dc3.Simulator(match.physics, STEP), players=dc3.PerTeam((player,) * 4, (player,) * 4)
+    players: dc3.PerTeam[dc3.Players] = dc3.PerTeam((player,) * 4, (player,) * 4)
+    return dc3.GameInfo(setting=setting, simulator=dc3.Simulator(match.physics, STEP), players=players)
+
+
+def update_message(referee: Referee, last_move: dc3.LastMove | None) -> dc3.Update:
+    """The state of a match after a move; None before the first one."""
+    result = referee.result
+    game_result = None
+    if result is not None:
+        winner = None if result.winner is None else TEAMS[result.winner]
+        game_result = dc3.GameResult(winner, result.reason)  # type: ignore[arg-type]
+    state = dc3.State(
+        end=referee.end,
+        shot=referee.shot,
+        hammer=TEAMS[referee.hammer] if result is None else None,
+        stones=_stone_lists(referee.next_stones),
+        scores=dc3.PerTeam(tuple(referee.scores[0]), tuple(referee.scores[1])),
+        thinking_time_remaining=_seconds(*referee.remaining),
+        extra_end_score=dc3.PerTeam(*referee.extra_score),
+        game_result=game_result,
     )
+    return dc3.Update(TEAMS[referee.team] if result is None else None, state, last_move)
 
 
-def update_of(referee: Referee, last: dc3.LastMove | None) -> dc3.Update:
-    """Where the match stands after a move; None before the first one."""
-    over = referee.result is not None
-    return dc3.Update(None if over else TEAMS[referee.team], _state(referee), last)
-
-
-def shot_of(thrown: Throw) -> dc3.Shot:
+def shot_move(thrown: Throw) -> dc3.ShotMove:
     """A throw."""
     vx, vy, spin = thrown
-    return dc3.Shot(dc3.Velocity(_float32(vx), _float32(vy)), "ccw" if spin > 0.0 else "cw")
+    return dc3.ShotMove(dc3.Velocity(_float32(vx), _float32(vy)), "ccw" if spin > 0.0 else "cw")
 
 
-def trajectory_of(start: Array, after: Outcome | None, steps: int) -> dc3.Trajectory:
-    """The way of the stones after a move.
+def trajectory_message(start: Array, after: Outcome | None, steps: int) -> dc3.Trajectory:
+    """The motion of the stones after a move.
 
     Args:
         start: stones when the thrown one was released, [16, 2]; it lies at the origin.
-        after: what the throw led to, with its path; None if no stone was thrown.
+        after: the outcome of the throw, with its path; None if no stone was thrown.
         steps: of the reference simulator between two frames.
     """
     frames = []
     before = _rounded(start)
     if after is not None and after.path is not None:
-        for now in _rounded(positions(after.path, steps)):
-            moved = np.flatnonzero((before != now).any(1) & ~(np.isnan(before) & np.isnan(now)).all(1))
-            listed = dc3.stones_of(now)
-            frames.append(
-                tuple(
-                    dc3.Difference(
-                        TEAMS[row // TEAM_STONES], row % TEAM_STONES, listed[row // TEAM_STONES][row % TEAM_STONES]
-                    )
-                    for row in moved.tolist()
-                )
-            )
+        for now in _rounded(frame_positions(after.path, steps)):
+            moved = np.flatnonzero((before != now).any(1) & ~(np.isnan(before) & np.isnan(now)).all(1)).tolist()
+            listed = stone_lists(now)
+            stones = [divmod(row, TEAM_STONES) for row in moved]
+            frames.append(tuple(dc3.Difference(TEAMS[team], index, listed[team][index]) for team, index in stones))
             before = now
-    return dc3.Trajectory(
-        _float32(STEP * steps),
-        dc3.stones_of(_rounded(start)),
-        tuple(frames),
-        dc3.stones_of(_rounded(start if after is None else after.stones)),
-    )
-
-
-def _state(referee: Referee) -> dc3.State:
-    result, extra = referee.result, referee.extra_score
-    told = None
-    if result is not None:
-        winner = None if result.winner is None else TEAMS[result.winner]
-        told = dc3.GameResult(winner, result.reason)  # type: ignore[arg-type]
-    return dc3.State(
-        end=referee.end,
-        shot=referee.shot,
-        hammer=TEAMS[referee.hammer] if result is None else None,
-        stones=dc3.stones_of(_rounded(referee.board)),
-        scores=dc3.PerTeam(tuple(referee.scores[0]), tuple(referee.scores[1])),
-        thinking_time_remaining=_seconds(*referee.remaining),
-        extra_end_score=dc3.PerTeam(*extra),
-        game_result=told,
-    )
+    finish = start if after is None else after.stones
+    return dc3.Trajectory(_float32(STEP * steps), _stone_lists(start), tuple(frames), _stone_lists(finish))
 
 
 def _seconds(team0: int, team1: int) -> dc3.PerTeam[float]:
     return dc3.PerTeam(team0 / 1000.0, team1 / 1000.0)
+
+
+def _stone_lists(stones: Array) -> dc3.PerTeam[dc3.Stones]:
+    return stone_lists(_rounded(stones))
 
 
 def _rounded(stones: Array) -> Array:

@@ -1,19 +1,19 @@
-"""What the sessions of all protocols have in common: two clients, one referee, and one end to all of it."""
+"""The common part of the sessions of all protocols: two clients, one referee, and the end of the match."""
 
 import asyncio
 from abc import ABC, abstractmethod
 
 from curling.protocols import ProtocolError
-from curling.server.match import Referee
-from curling.server.seat import Fault, Said, Seat
-from curling.server.venue import Ledger, Venue
+from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from curling.server.referee import Referee
+from curling.server.server_context import RecordPublisher, ServerContext
 
-LEAVING_SECONDS = 10.0  # for clients to close their connections when the match is over
+LEAVING_SECONDS = 10.0  # for clients to close their connections after the match
 LONGEST_NAME = 40  # characters on the console
 
 
-class ClientFault(Fault):
-    """What one of the two clients did; the text names it."""
+class TeamFault(ClientFault):
+    """A fault of one of the two clients; the text names its team."""
 
     def __init__(self, team: int, text: str) -> None:
         """A fault of this team's client."""
@@ -22,208 +22,205 @@ class ClientFault(Fault):
 
 
 class Session(ABC):
-    """One match between two clients, from the first one's arrival on.
+    """One match between two clients, from the arrival of the first one on.
 
-    Whatever goes wrong ends this match and no other: both connections close, and the record says why.
+    An error ends this match and no other: both connections are closed, and the record states the reason.
 
     Args:
-        venue: what the server plays.
+        context: of the server.
 
     Attributes:
         number: of the match; 0 until it begins.
-        seats: of the two clients; None where one is yet to come.
-        names: that they have given; None until then.
-        ready: whether they have said that the match may begin.
+        clients: the two connections; None where one is missing.
+        names: of the clients; None until known.
+        ready: whether each client is ready.
         referee: None until the match begins.
     """
 
     sides = ("team0", "team1")
 
-    def __init__(self, venue: Venue) -> None:
+    def __init__(self, context: ServerContext) -> None:
         """A session without clients."""
-        self.venue = venue
+        self.context = context
         self.number = 0
-        self.seats: list[Seat | None] = [None, None]
+        self.clients: list[ClientConnection | None] = [None, None]
         self.names: list[str | None] = [None, None]
         self.ready = [False, False]
         self.referee: Referee | None = None
-        self._ledger: Ledger | None = None
-        self._inbox: asyncio.Queue[tuple[int, Seat, Said | None]] = asyncio.Queue()
+        self._record: RecordPublisher | None = None
+        self._events: asyncio.Queue[tuple[int, ClientConnection, ClientEvent | None]] = asyncio.Queue()
 
     @abstractmethod
-    async def converse(self) -> None:
+    async def run_match(self) -> None:
         """Play the match to its result.
 
         Raises:
-            Fault: a client did what the protocol does not allow, or left.
+            ClientFault: a client broke the protocol, or left.
         """
 
     @abstractmethod
-    async def welcome(self) -> None:
-        """Take a client one message further towards being ready.
+    async def greet(self) -> None:
+        """Take the next step of the greeting of a client, until it is ready.
 
         Raises:
-            ClientFault: see `converse`.
+            TeamFault: see `run_match`.
         """
 
     def waits_for(self, team: int | None) -> bool:
-        """Whether a client may come for this team, None for either; not where the other one has gone already."""
-        free = None in self.seats if team is None else self.seats[team] is None
-        return free and not any(seat.gone for seat in self.seats if seat is not None)
+        """Whether a client for this team, or None for either, is missing while no other client has left."""
+        free = None in self.clients if team is None else self.clients[team] is None
+        return free and not any(client.closed for client in self.clients if client is not None)
 
-    def take(self, team: int, seat: Seat, name: str | None = None) -> None:
+    def add_client(self, team: int, client: ClientConnection, name: str | None = None) -> None:
         """Let a client play for a team."""
-        self.seats[team], self.names[team] = seat, name
-        if None in self.seats:
-            self.venue.say(f"{seat.address} waits as {self.who(team)}")
-        seat.hear = lambda said: self._inbox.put_nowait((team, seat, said))
-        self._inbox.put_nowait((team, seat, None))
-        if seat.gone:
-            seat.hear(Said(None, self.venue.clock()))
-        seat.listen()
+        self.clients[team], self.names[team] = client, name
+        if None in self.clients:
+            self.context.report(f"{client.address} waits as {self.team_label(team)}")
+        client.on_event = lambda event: self._events.put_nowait((team, client, event))
+        self._events.put_nowait((team, client, None))
+        if client.closed:
+            client.on_event(ClientEvent(None, self.context.clock()))
+        client.resume()
 
     async def run(self) -> None:
-        """Play the match, tell the console how it went, and see both clients off."""
+        """Play the match, report its result, and wait for both clients to leave."""
         try:
-            await self.converse()
-        except Fault as fault:
+            await self.run_match()
+        except ClientFault as fault:
             self._abandon(str(fault))
         except asyncio.CancelledError:
             self._abandon("the server was stopped")
             raise
-        except Exception as error:  # a defect of the server, which must not cost the other matches
+        except Exception as error:  # a defect of the server must not end the other matches
             self._abandon(f"the server failed: {type(error).__name__}: {' '.join(str(error).split())}")
         else:
-            self._tell_result()
-            await asyncio.gather(*(seat.left(LEAVING_SECONDS) for seat in self.seats if seat is not None))
+            self._report_result()
+            await asyncio.gather(*(client.wait_lost(LEAVING_SECONDS) for client in self.clients if client is not None))
         finally:
-            self._close()
+            for client in self.clients:
+                if client is not None:
+                    client.close()
 
     def begin(self) -> Referee:
-        """Call the referee: both clients are ready."""
-        self.number = next(self.venue.numbers)
-        players = str(self.names[0]), str(self.names[1])
-        self.referee, self._ledger = self.venue.referee(self.number, players)
-        ends = self.venue.match.ends
-        self.say(f"{self.who(0)} against {self.who(1)}, {ends} {'end' if ends == 1 else 'ends'}")
+        """Begin the match of two ready clients."""
+        self.number = next(self.context.numbers)
+        self.referee, self._record = self.context.new_referee(self.number, (str(self.names[0]), str(self.names[1])))
+        ends = self.context.match.ends
+        self.report(f"{self.team_label(0)} against {self.team_label(1)}, {ends} {'end' if ends == 1 else 'ends'}")
         return self.referee
 
-    async def meet(self) -> None:
-        """Wait until both clients are ready; one that leaves or errs before is replaced if the other one is there."""
+    async def wait_until_ready(self) -> None:
+        """Greet both clients; one that leaves or errs is removed if the other one is connected."""
         while not all(self.ready):
             try:
-                await self.welcome()
-            except ClientFault as fault:
-                if self.seats[1 - fault.team] is None:
+                await self.greet()
+            except TeamFault as fault:
+                if self.clients[1 - fault.team] is None:
                     raise
-                self.venue.say(f"client {self.seat(fault.team).address}: {fault}")
-                self.vacate(fault.team)
+                self.context.report(f"client {self.client(fault.team).address}: {fault}")
+                self.remove_client(fault.team)
 
-    def vacate(self, team: int) -> None:
-        """Send a client away, so that another one can come."""
-        self.seat(team).close()
-        self.seats[team] = self.names[team] = None
+    def remove_client(self, team: int) -> None:
+        """Disconnect a client, so that another one can take its place."""
+        self.client(team).close()
+        self.clients[team] = self.names[team] = None
         self.ready[team] = False
 
-    async def hear(self, seconds: float | None = None) -> tuple[int, Said | None]:
-        """Who did what next; None is the arrival of a client.
+    async def next_event(self, seconds: float | None = None) -> tuple[int, ClientEvent | None]:
+        """The next team with an event, and the event; None for the arrival of its client.
 
         Args:
-            seconds: to wait at most.
+            seconds: time limit.
 
         Raises:
-            TimeoutError: nobody did anything.
-            ClientFault: a client left, or cannot be listened to.
+            TimeoutError: no event in time.
+            TeamFault: a client left or broke a limit.
         """
         try:
             async with asyncio.timeout(seconds):
-                team, seat, said = await self._inbox.get()
+                team, client, event = await self._events.get()
         except TimeoutError:
-            if self._inbox.empty():  # else it came in time, while other matches kept this one waiting
+            if self._events.empty():  # else it arrived in time, while other matches delayed this one
                 raise
-            team, seat, said = self._inbox.get_nowait()
-        if seat is not self.seats[team]:  # it was sent away
-            return await self.hear(seconds)
-        if said is None:
+            team, client, event = self._events.get_nowait()
+        if client is not self.clients[team]:  # it was removed
+            return await self.next_event(seconds)
+        if event is None:
             return team, None
-        if said.message is None:
-            raise ClientFault(team, f"{self.who(team)} {said.fault}")
-        self.seat(team).listen()
-        return team, said
+        if event.message is None:
+            raise TeamFault(team, f"{self.team_label(team)} {event.fault}")
+        client.resume()
+        return team, event
 
-    async def answer(self, referee: Referee) -> tuple[bytes, float] | None:
-        """What the mover says, and the seconds that it needed; None if its time was up before.
+    async def next_move(self, referee: Referee) -> tuple[bytes, float] | None:
+        """The message of the team to move, and the seconds that it took; None if its time ran out.
 
         Raises:
-            ClientFault: the other team talks, a client leaves, or the mover does not read what it is sent.
+            TeamFault: the other team sends a message, a client leaves, or the team to move does not read.
         """
         mover = referee.team
         try:
-            delivered = await self.seat(mover).taken()
-        except Fault as fault:
-            raise ClientFault(mover, f"{self.who(mover)} {fault}") from None
+            delivered = await self.client(mover).wait_drained()
+        except ClientFault as fault:
+            raise TeamFault(mover, f"{self.team_label(mover)} {fault}") from None
         try:
-            team, said = await self.hear(referee.remaining[mover] / 1000.0)
+            team, event = await self.next_event(referee.remaining[mover] / 1000.0)
         except TimeoutError:
             return None
-        if team != mover or said is None:
-            raise ClientFault(team, f"{self.who(team)} sent a message while it was {self.who(mover)}'s turn")
-        seconds = max(said.when - delivered, 0.0)
-        return (said.text, seconds) if referee.charge(int(1000.0 * seconds)) else None
+        if team != mover or event is None:
+            label = self.team_label(mover)
+            raise TeamFault(team, f"{self.team_label(team)} sent a message while it was {label}'s turn")
+        seconds = max(event.when - delivered, 0.0)
+        return (event.text, seconds) if referee.charge(int(1000.0 * seconds)) else None
 
     def send(self, team: int, *messages: bytes) -> None:
         """Send messages to a team.
 
         Raises:
-            ClientFault: it does not read.
+            TeamFault: it does not read.
         """
         try:
-            self.seat(team).send(*messages)
-        except Fault as fault:
-            raise ClientFault(team, f"{self.who(team)} {fault}") from None
+            self.client(team).send(*messages)
+        except ClientFault as fault:
+            raise TeamFault(team, f"{self.team_label(team)} {fault}") from None
 
-    def wrong(self, team: int, error: ProtocolError | str) -> ClientFault:
-        """What a message that the protocol does not allow leads to."""
-        return ClientFault(team, f"{self.who(team)}: {error}")
+    def protocol_fault(self, team: int, error: ProtocolError | str) -> TeamFault:
+        """The fault of a team that sent a message that the protocol does not allow."""
+        return TeamFault(team, f"{self.team_label(team)}: {error}")
 
-    def seat(self, team: int) -> Seat:
+    def client(self, team: int) -> ClientConnection:
         """A team's connection."""
-        seat = self.seats[team]
-        assert seat is not None
-        return seat
+        client = self.clients[team]
+        assert client is not None
+        return client
 
-    def who(self, team: int) -> str:
-        """A team as the console calls it."""
+    def team_label(self, team: int) -> str:
+        """A team's side and name, for the console."""
         name = self.names[team]
-        return self.sides[team] if name is None else f"{self.sides[team]} {shown(name)}"
+        return self.sides[team] if name is None else f"{self.sides[team]} {printable(name)}"
 
-    def say(self, text: str) -> None:
-        """Tell the console about this match."""
-        waiting = " and ".join(seat.address for seat in self.seats if seat is not None)
-        self.venue.say(f"match {self.number}: {text}" if self.number else f"waiting client {waiting}: {text}")
+    def report(self, text: str) -> None:
+        """Print a line about this match."""
+        waiting = " and ".join(client.address for client in self.clients if client is not None)
+        self.context.report(f"match {self.number}: {text}" if self.number else f"waiting client {waiting}: {text}")
 
-    def _tell_result(self) -> None:
-        assert self.referee is not None and self.referee.result is not None and self._ledger is not None
+    def _report_result(self) -> None:
+        assert self.referee is not None and self.referee.result is not None and self._record is not None
         result = self.referee.result
-        outcome = "a draw" if result.winner is None else f"{self.who(result.winner)} wins"
-        kept = f", record {self._ledger.path}" if self._ledger.path else ""
-        self.say(f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason}){kept}")
+        outcome = "a draw" if result.winner is None else f"{self.team_label(result.winner)} wins"
+        record = f", record {self._record.path}" if self._record.path else ""
+        self.report(f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason}){record}")
 
-    def _abandon(self, why: str) -> None:
+    def _abandon(self, reason: str) -> None:
         if self.referee is None or self.referee.result is None:
-            self.say(f"abandoned: {why}")
+            self.report(f"abandoned: {reason}")
         else:
-            self._tell_result()
+            self._report_result()
         if self.referee is not None:
-            self.referee.abandon(why)
-
-    def _close(self) -> None:
-        for seat in self.seats:
-            if seat is not None:
-                seat.close()
+            self.referee.abandon(reason)
 
 
-def shown(text: str) -> str:
-    """A text of a client's as it may stand on a console: short, in one line, without control characters."""
+def printable(text: str) -> str:
+    """A client's text in one short line without control characters."""
     short = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
     return "".join(character if character.isprintable() else "?" for character in short)

@@ -19,12 +19,12 @@ from curling.model import MOST_ENDS, Curling
 from curling.noise import Noise, noise_of
 from curling.replay import live
 from curling.server import dc2, dc3
-from curling.server.feed import Feed
-from curling.server.ice import Ice
 from curling.server.listener import PortError
-from curling.server.match import Times
-from curling.server.serve import Doors, Make, serve
-from curling.server.venue import Venue
+from curling.server.record_feed import RecordFeed
+from curling.server.referee import ThinkingTimes
+from curling.server.serve import MakeSession, OpenListeners, serve_matches
+from curling.server.server_context import ServerContext
+from curling.server.shot_executor import ShotExecutor
 from runs.experiment import RunError, UsageError, number
 from runs.files import writing
 from runs.verbs.command_line import DONE, INTERRUPTED
@@ -83,28 +83,28 @@ def main(options: Options) -> int:
         UsageError: something that cannot be served.
         RunError: a port is taken.
     """
-    venue = _venue(options)
+    context = _context(options)
     with ExitStack() as leaving:
-        leaving.callback(venue.ice.close)
-        if venue.feed is not None and options.watch is not None:
-            watch = _watch(venue.feed, options.watch)
+        leaving.callback(context.executor.close)
+        if context.feed is not None and options.watch is not None:
+            watch = _watch(context.feed, options.watch)
             leaving.callback(watch.close)
-            return asyncio.run(_serve(venue, options, watch.url))
-        return asyncio.run(_serve(venue, options))
+            return asyncio.run(_serve(context, options, watch.url))
+        return asyncio.run(_serve(context, options))
 
 
-def _watch(feed: Feed, port: int) -> live.Watch:
+def _watch(feed: RecordFeed, port: int) -> live.Watch:
     try:
         return live.Watch(feed, port=port)
     except OSError as error:
         raise RunError(f"nothing can be watched at port {port} ({error.strerror}); choose another --watch") from error
 
 
-def _venue(options: Options) -> Venue:
+def _context(options: Options) -> ServerContext:
     """The rules, the ice and the place of the records."""
     number("--port", options.port, 0, 65534, whole=True)
     ends = number("--ends", options.ends, 1, MOST_ENDS, whole=True)
-    times = Times(
+    times = ThinkingTimes(
         _milliseconds("--thinking-time", options.thinking_time),
         _milliseconds("--extra-end-time", options.extra_end_time),
     )
@@ -120,12 +120,12 @@ def _venue(options: Options) -> Venue:
     with writing(options.records):
         options.records.mkdir(parents=True, exist_ok=True)
     name = f"{options.protocol}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
-    feed = None if options.watch is None else Feed()
-    return Venue(
+    feed = None if options.watch is None else RecordFeed()
+    return ServerContext(
         match,
         model,
         times,
-        _ice(model, options),
+        _executor(model, options),
         seed,
         np.random.default_rng(seed),
         _text(match, options),
@@ -161,8 +161,8 @@ def _noise(options: Options) -> str | Noise:
     )
 
 
-def _ice(model: Curling, options: Options) -> Ice:
-    return Ice(model, options.engine, options.trajectory is not None, min(os.cpu_count() or 1, MOST_WORKERS))
+def _executor(model: Curling, options: Options) -> ShotExecutor:
+    return ShotExecutor(model, options.engine, options.trajectory is not None, min(os.cpu_count() or 1, MOST_WORKERS))
 
 
 def _say(line: str) -> None:
@@ -179,22 +179,22 @@ def _text(match: Match, options: Options) -> str:
     )
 
 
-async def _serve(venue: Venue, options: Options, url: str | None = None) -> int:
+async def _serve(context: ServerContext, options: Options, url: str | None = None) -> int:
     """Serve matches, which can be watched at `url`; the exit status."""
-    protocols: dict[str, tuple[Make, Doors]] = {
-        "dc3": (partial(dc3.Session3, steps=options.trajectory), dc3.doors),
-        "dc2": (dc2.Session2, dc2.doors),
+    protocols: dict[str, tuple[MakeSession, OpenListeners]] = {
+        "dc3": (partial(dc3.Dc3Session, steps=options.trajectory), dc3.listen_dc3),
+        "dc2": (dc2.Dc2Session, dc2.listen_dc2),
     }
     make, doors = protocols[options.protocol]
 
     async def opened(*where: Any) -> Sequence[asyncio.Server]:
         servers = await doors(*where)
         if url is not None:
-            venue.say(f"watch the matches at {url}")
+            context.report(f"watch the matches at {url}")
         return servers
 
     try:
-        ended = await serve(venue, make, opened, options.host, options.port, options.matches)
+        ended = await serve_matches(context, make, opened, options.host, options.port, options.matches)
     except PortError as error:
         raise RunError(str(error)) from error
     return INTERRUPTED if ended == signal.SIGINT else DONE

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from curling.server import dc2, dc3
 from tests.curling.protocols.corpus import TERMINATOR
-from tests.curling.server.hosting import hosting, venue_of
+from tests.curling.server.hosting import context_of, hosting
 
 HANG = 5.0  # s within which everything must react
 STAGES = ("greeting", "ready", "turn", "not turn", "over")
@@ -80,9 +80,12 @@ async def practice(protocol, folder, **given):
     """A practice server; `host.told` is what it says on its console."""
     told = []
     physics = {"dc3": "fcv1", "dc2": "dc2"}[protocol]
-    venue = venue_of(physics, say=told.append, records=folder, **given)
-    make, doors = {"dc3": (partial(dc3.Session3, steps=None), dc3.doors), "dc2": (dc2.Session2, dc2.doors)}[protocol]
-    async with hosting(venue, make, doors, end=TERMINATOR[protocol]) as host:
+    context = context_of(physics, report=told.append, records=folder, **given)
+    make, open_listeners = {
+        "dc3": (partial(dc3.Dc3Session, steps=None), dc3.listen_dc3),
+        "dc2": (dc2.Dc2Session, dc2.listen_dc2),
+    }[protocol]
+    async with hosting(context, make, open_listeners, end=TERMINATOR[protocol]) as host:
         host.told, host.folder, host.player = told, folder, PLAYERS[protocol]
         yield host
 
@@ -90,12 +93,12 @@ async def practice(protocol, folder, **given):
 async def play(client, player, stop=lambda kind: False):
     """Answer up to a message to stop at, which is not answered, or until the server closes; all messages heard."""
     heard = []
-    while (message := await client.hear()) is not None:
+    while (message := await client.receive()) is not None:
         heard.append(message)
         kind, answer = player.answer(message)
         if stop(kind):
             break
-        client.say(answer)
+        client.send(answer)
         if kind == "over":
             await client.close()
             break
@@ -123,24 +126,24 @@ async def flood(writer):
 async def ended(client):
     """Wait until the server closes the connection."""
     async with asyncio.timeout(HANG):
-        while await client.hear() is not None:
+        while await client.receive() is not None:
             pass
 
 
-async def seat(host):
-    """Two clients, the first one of which throws first: Digital Curling 2 seats those who log in in that order."""
+async def connect_both(host):
+    """Two clients, the first of which throws first: Digital Curling 2 assigns teams in the order of logins."""
     clients = [await host.connect(door) for door in (0, -1)]
     if len(host.ports) == 1:
         for client in clients:
-            assert await client.hear() == "CONNECTED"
-            client.say(host.player.hello)
-            assert await client.hear() == "LOGIN OK"
+            assert await client.receive() == "CONNECTED"
+            client.send(host.player.hello)
+            assert await client.receive() == "LOGIN OK"
     return clients
 
 
 async def whole_match(host):
     """Two clients play a match; what each heard."""
-    return await asyncio.gather(*(play(client, host.player()) for client in await seat(host)))
+    return await asyncio.gather(*(play(client, host.player()) for client in await connect_both(host)))
 
 
 COMMANDS = "dc_ok", "ready_ok", "move", "dc", "is_ready", "new_game", "update", "game_over"

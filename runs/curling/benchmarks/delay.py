@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from curling.client.clock import shots_left
-from curling.protocols import dc3
+from curling.client.time_manager import shots_left
+from curling.protocols import dc3, dc3_codec
 from runs.curling.benchmarks import practice
 from runs.verbs.command_line import DONE, FAILED
 
@@ -105,7 +105,7 @@ class Times:
         """Take the next bytes."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            match dc3.decode_server(line):
+            match dc3_codec.decode_server(line):
                 case dc3.IsReady() as ready:
                     self.team, self.ends = TEAMS.index(ready.team), ready.game.setting.max_end
                 case dc3.Update() as update:

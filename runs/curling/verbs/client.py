@@ -11,9 +11,9 @@ from runs.curling.verbs import client_dc4
 from runs.verbs.command_line import Parser, Verb
 
 if TYPE_CHECKING:
-    from curling.client.log import MessageLog
-    from curling.client.skip import Say, Skip
-    from curling.client.thinker import Thinker
+    from curling.client.match_player import MatchPlayer
+    from curling.client.message_log import MessageLog
+    from curling.client.planner_process import PlannerProcess
 
 LOGS = Path("results") / "client"
 HOST = "127.0.0.1"
@@ -26,22 +26,25 @@ STATUSES = (
     "4 the server broke the protocol or refused, 130 stopped"
 )
 
-Play = Callable[["Thinker", "MessageLog"], Awaitable[None]]
+Play = Callable[["PlannerProcess", "MessageLog"], Awaitable[None]]
 
 
 def dc3(arguments: argparse.Namespace) -> int:
     """Play a match of Digital Curling 3."""
     from curling.client import dc3
-    from curling.client.connection import Tcp
-    from curling.client.console import tell
-    from curling.protocols.dc3 import DcOk, encode
+    from curling.client.connection import TcpConnector
+    from curling.client.console import print_line
+    from curling.protocols.dc3 import DcOk
+    from curling.protocols.dc3_codec import encode
 
     name, (host, port) = team_name(arguments), address(arguments)
     _check(lambda: encode(DcOk(name)))
-    return run(
-        arguments,
-        lambda thinker, log: dc3.play(Tcp(host, port, dc3.WIRE, log), name, skip(arguments, thinker, log, tell)),
-    )
+
+    def play(planner: "PlannerProcess", log: "MessageLog") -> Awaitable[None]:
+        server = TcpConnector(host, port, dc3.FORMAT, log)
+        return dc3.play_dc3(server, name, match_player(arguments, planner, log, print_line))
+
+    return run(arguments, play)
 
 
 def dc2(arguments: argparse.Namespace) -> int:
@@ -51,9 +54,10 @@ def dc2(arguments: argparse.Namespace) -> int:
         UsageError: no such name, word or address.
     """
     from curling.client import dc2
-    from curling.client.connection import Standard, Tcp
-    from curling.client.console import aside, tell
-    from curling.protocols.dc2 import Login, encode
+    from curling.client.connection import StdioConnector, TcpConnector
+    from curling.client.console import print_line, print_to_stderr
+    from curling.protocols.dc2 import Login
+    from curling.protocols.dc2_codec import encode
     from runs.experiment import UsageError
 
     if arguments.stdio and (arguments.host is not None or arguments.port is not None):
@@ -65,11 +69,10 @@ def dc2(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--{field}: must be one word of printable ASCII")
     _check(lambda: encode(login))
 
-    def play(thinker: "Thinker", log: "MessageLog") -> Awaitable[None]:
-        server = Standard(dc2.WIRE, log) if arguments.stdio else Tcp(host, port, dc2.WIRE, log)
-        return dc2.play(
-            server, login, skip(arguments, thinker, log, aside if arguments.stdio else tell), arguments.noise
-        )
+    def play(planner: "PlannerProcess", log: "MessageLog") -> Awaitable[None]:
+        server = StdioConnector(dc2.FORMAT, log) if arguments.stdio else TcpConnector(host, port, dc2.FORMAT, log)
+        player = match_player(arguments, planner, log, print_to_stderr if arguments.stdio else print_line)
+        return dc2.play_dc2(server, login, player, arguments.noise)
 
     return run(arguments, play)
 
@@ -83,24 +86,24 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
     """
     import asyncio
 
-    from curling.client.log import MessageLog, new_log
-    from curling.client.status import status_of
-    from curling.client.thinker import PlannerGone, PlannerRefused, Thinker
+    from curling.client.exit_status import exit_status
+    from curling.client.message_log import MessageLog, new_log
+    from curling.client.planner_process import PlannerGone, PlannerProcess, PlannerRefused
     from runs.experiment import RunError, UsageError
     from runs.files import writing
 
     habits(arguments)  # what is out of range is refused before anything is started or written
 
     async def match() -> None:
-        async with Thinker(arguments.planner, arguments.seed) as thinker:
+        async with PlannerProcess(arguments.planner, arguments.seed) as planner:
             with writing(arguments.log or LOGS):
                 log = MessageLog(arguments.log) if arguments.log else new_log(LOGS, arguments.protocol)
             with log:
-                await play(thinker, log)
+                await play(planner, log)
 
     try:
         with interrupts.left_to_asyncio():
-            return asyncio.run(status_of(match()))
+            return asyncio.run(exit_status(match()))
     except PlannerRefused as error:
         raise UsageError(f"--planner {arguments.planner}: {error}") from error
     except PlannerGone as error:
@@ -141,28 +144,31 @@ def address(arguments: argparse.Namespace) -> tuple[str, int]:
     return host, number("--port", port, 1, 65535, whole=True)
 
 
-def skip(arguments: argparse.Namespace, thinker: "Thinker", log: "MessageLog", say: "Say") -> "Skip":
-    """Who decides, as the arguments say, and tells how it goes.
+def match_player(
+    arguments: argparse.Namespace, planner: "PlannerProcess", log: "MessageLog", report: Callable[[str], None]
+) -> "MatchPlayer":
+    """The player of a match, as configured by the arguments.
 
     Raises:
         UsageError: a number is out of range.
     """
-    from curling.client.clock import Clock
-    from curling.client.skip import Skip
+    from curling.client.match_player import MatchPlayer
+    from curling.client.time_manager import TimeManager
 
     given = habits(arguments)
-    return Skip(thinker, Clock(fraction=given["fraction"], longest=given["longest"]), log, say, given["concede"])
+    timing = TimeManager(fraction=given["fraction"], longest=given["longest"])
+    return MatchPlayer(planner, timing, log, report, given["concede"])
 
 
 def habits(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Limits of time and of patience: `fraction` and `longest` as `Clock` takes them, `concede` as `Skip` does.
+    """Options of the match player: `fraction` and `longest` of `TimeManager`, `concede` of `MatchPlayer`.
 
-    The seed, which `Thinker` takes, is looked at as well.
+    Also checks the seed, which `PlannerProcess` takes.
 
     Raises:
         UsageError: out of range.
     """
-    from curling.client.clock import FRACTION
+    from curling.client.time_manager import FRACTION
     from runs.experiment import number
 
     def within(option: str, value: float | None, low: float, high: float) -> float | None:

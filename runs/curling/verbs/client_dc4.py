@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from curling.client.dc4_link import Login
-    from curling.client.log import MessageLog
-    from curling.client.thinker import Thinker
+    from curling.client.dc4_connection import Account
+    from curling.client.message_log import MessageLog
+    from curling.client.planner_process import PlannerProcess
     from runs.verbs.command_line import Parser
 
 RULES = "five_rock", "no_tick"
@@ -23,33 +23,32 @@ def dc4(arguments: argparse.Namespace) -> int:
         UsageError: something is missing or out of range, or the package dc4client is.
     """
     from curling.client import dc4
-    from curling.client.console import complain, tell
-    from curling.client.dc4_link import Refused, package
-    from curling.client.status import PROTOCOL_ERROR
-    from runs.curling.verbs.client import run, skip, team_name
+    from curling.client.console import print_error, print_line
+    from curling.client.dc4_connection import ServerRefused, import_dc4client
+    from curling.client.exit_status import PROTOCOL_ERROR
+    from runs.curling.verbs.client import match_player, run, team_name
     from runs.experiment import UsageError
 
     try:
-        package()
+        import_dc4client()
     except ModuleNotFoundError as error:
         raise UsageError(str(error)) from error
     if arguments.concede is not None:
         raise UsageError("--concede: Digital Curling 4 has no way to concede")
-    login, created, name = _login(arguments), _created(arguments), team_name(arguments)
+    account, created, name = _login(arguments), _created(arguments), team_name(arguments)
 
-    async def play(thinker: "Thinker", log: "MessageLog") -> None:
+    async def play(planner: "PlannerProcess", log: "MessageLog") -> None:
         match_id = arguments.match
         if match_id is None:
-            match_id = await dc4.create_match(login, arguments.rule, **created)
-            tell(f"created; the other team joins with --match {match_id}")
-        await dc4.play(
-            login, match_id, int(arguments.team == "team1"), name, skip(arguments, thinker, log, tell), arguments.rule
-        )
+            match_id = await dc4.create_match(account, arguments.rule, **created)
+            print_line(f"created; the other team joins with --match {match_id}")
+        player, team = match_player(arguments, planner, log, print_line), int(arguments.team == "team1")
+        await dc4.play_dc4(account, match_id, team, name, player, arguments.rule)
 
     try:
         return run(arguments, play)
-    except Refused as error:
-        complain(str(error))
+    except ServerRefused as error:
+        print_error(str(error))
         return PROTOCOL_ERROR
 
 
@@ -103,13 +102,13 @@ def _match_id(text: str) -> UUID:
         raise argparse.ArgumentTypeError(f"{text!r} must be the id of a match, such as {UUID(int=0)}") from None
 
 
-def _login(arguments: argparse.Namespace) -> "Login":
+def _login(arguments: argparse.Namespace) -> "Account":
     """Who plays where.
 
     Raises:
         UsageError: no user or no password, or what HTTP cannot carry.
     """
-    from curling.client.dc4_link import Login
+    from curling.client.dc4_connection import Account
     from runs.curling.verbs.client import address
     from runs.experiment import UsageError
 
@@ -124,7 +123,7 @@ def _login(arguments: argparse.Namespace) -> "Login":
     if not (user + password).isascii():
         raise UsageError("--user, --password: only ASCII characters are allowed")
     host, port = address(arguments)
-    return Login(f"[{host}]" if ":" in host else host, port, user, password)  # as in the address of a page
+    return Account(f"[{host}]" if ":" in host else host, port, user, password)  # as in the address of a page
 
 
 def _created(arguments: argparse.Namespace) -> dict[str, Any]:

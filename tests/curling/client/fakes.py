@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curling.client.worker import Choice
+from curling.client.planner_worker import ShotChoice
 from planners import Decision
 
 TEE = (0.1317, 2.3997, 1.0)
 LATE = 2.0  # s
-EVEN = Choice(TEE, 0.5, 1)
+EVEN = ShotChoice(TEE, 0.5, 1)
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Failing:
 
 
 class Stub:
-    """Stands for a `Thinker`: the same choice every time, after some seconds; keeps what it was asked."""
+    """Stands for a `PlannerProcess`: the same choice every time, after some seconds; keeps what it was asked."""
 
-    def __init__(self, choice: Choice = EVEN, seconds: float = 0.0) -> None:
+    def __init__(self, choice: ShotChoice = EVEN, seconds: float = 0.0) -> None:
         self.choice, self.seconds = choice, seconds
         self.asked: list = []
         self.warmed: list = []
@@ -61,7 +61,7 @@ class Stub:
     async def warm_up(self, situation, seconds):
         self.warmed.append((situation, seconds))
 
-    async def decide(self, situation, seconds, limit):
+    async def choose(self, situation, seconds, limit):
         self.asked.append((situation, seconds, limit))
         await asyncio.sleep(self.seconds)
         return self.choice

@@ -5,8 +5,14 @@ import pytest
 from curling.client import console
 
 
+def test_a_place_in_a_match_is_counted_from_one():
+    assert console.describe_shot(0, 2, 8) == "end 1, shot 3"
+    assert console.describe_shot(11, 0, 8) == "extra end 4, shot 1"
+
+
 @pytest.mark.parametrize(
-    ("say", "name"), [(console.tell, "stdout"), (console.aside, "stderr"), (console.complain, "stderr")]
+    ("say", "name"),
+    [(console.print_line, "stdout"), (console.print_to_stderr, "stderr"), (console.print_error, "stderr")],
 )
 def test_a_console_that_has_gone_is_no_error(say, name, monkeypatch):
     reading, writing = os.pipe()

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from curling.client import dc2 as client
-from curling.client.clock import Clock
-from curling.client.connection import Tcp
-from curling.client.log import MessageLog
-from curling.client.skip import Skip
-from curling.client.status import ConnectionLost
-from curling.client.worker import Choice
-from curling.protocols import ProtocolError, dc2
+from curling.client.connection import TcpConnector
+from curling.client.exit_status import ConnectionLost
+from curling.client.match_player import MatchPlayer
+from curling.client.message_log import MessageLog
+from curling.client.planner_worker import ShotChoice
+from curling.client.time_manager import TimeManager
+from curling.protocols import ProtocolError, dc2, dc2_codec
 from tests.curling.client.fakes import Player, Stub
 from tests.curling.protocols.transcripts import names, transcript
 
 SOON = 30.0  # s
-TEE = Choice((0.99074, 29.559774, 1.0), 0.5, 1)
+TEE = ShotChoice((0.99074, 29.559774, 1.0), 0.5, 1)
 LOGIN = dc2.Login("alice", "secret", "alice")
 SCRIPT = transcript("dc2", "full_game_first")
 
@@ -33,9 +33,11 @@ def played(script, thinker, log, says=None, login=LOGIN, concede=None):
 
     async def both():
         async with Player(script, end=b"\0", linger=True) as server:
-            tcp = Tcp("127.0.0.1", server.port, client.WIRE, log)
-            skip = Skip(thinker, Clock(longest=0.2), log, [].append if says is None else says.append, concede)
-            await asyncio.wait_for(client.play(tcp, login, skip, "gat"), SOON)
+            tcp = TcpConnector("127.0.0.1", server.port, client.FORMAT, log)
+            skip = MatchPlayer(
+                thinker, TimeManager(longest=0.2), log, [].append if says is None else says.append, concede
+            )
+            await asyncio.wait_for(client.play_dc2(tcp, login, skip, "gat"), SOON)
         return server
 
     return asyncio.run(both())
@@ -44,7 +46,7 @@ def played(script, thinker, log, says=None, login=LOGIN, concede=None):
 def script_of(*messages):
     """What a server says, and None where it waits for the client."""
     answer = next(line for line in SCRIPT if not line.from_server)
-    return [answer if message is None else dc2.encode(message) for message in messages]
+    return [answer if message is None else dc2_codec.encode(message) for message in messages]
 
 
 def opening(*messages, first="alice", second="bob"):
@@ -107,9 +109,9 @@ def test_a_tie_is_a_draw(log):
     thinker = Stub(TEE)
     script = opening(EMPTY, dc2.SetState(0, 9, 10, 0), GO, None, dc2.GameOver("DRAW"))
     says = []
-    with_end = [*script, dc2.encode(dc2.Disconnect())]
+    with_end = [*script, dc2_codec.encode(dc2.Disconnect())]
     played(with_end, thinker, log, says)
-    assert not thinker.asked[0][0].ties_go_on and thinker.asked[0][0].ends == 1
+    assert not thinker.asked[0][0].extra_ends and thinker.asked[0][0].ends == 1
     assert says[-1] == "drawn 0 : 0 (draw)"
 
 
@@ -142,7 +144,7 @@ def test_it_concedes_below_the_chance_that_was_given(log):
 
 def test_a_planner_that_fails_costs_a_draw_to_the_tee(log, capsys):
     script = opening(EMPTY, dc2.SetState(0, 0, 2, 0), GO, None, dc2.GameOver("WIN"), dc2.Disconnect())
-    server = played(script, Stub(Choice(failure="it broke")), log)
+    server = played(script, Stub(ShotChoice(failure="it broke")), log)
     assert server.answers[-1] == b"BESTSHOT 0.990740 -29.559774 1"
     assert "it broke" in capsys.readouterr().err
 
@@ -179,8 +181,10 @@ def test_a_wrong_message_ends_the_match(script, log):
 def test_a_lost_connection_is_noticed(place, log):
     async def both():
         async with Player(opening()[:place], end=b"\0") as server:
-            tcp = Tcp("127.0.0.1", server.port, client.WIRE, log)
-            await asyncio.wait_for(client.play(tcp, LOGIN, Skip(Stub(TEE), Clock(), log, print), "dc2"), SOON)
+            tcp = TcpConnector("127.0.0.1", server.port, client.FORMAT, log)
+            await asyncio.wait_for(
+                client.play_dc2(tcp, LOGIN, MatchPlayer(Stub(TEE), TimeManager(), log, print), "dc2"), SOON
+            )
 
     with pytest.raises(ConnectionLost):
         asyncio.run(both())

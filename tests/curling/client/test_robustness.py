@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curling.client import connection, dc2, dc3
-from curling.client.clock import LONGEST, Clock
-from curling.client.connection import Standard, Tcp
-from curling.client.log import MessageLog
-from curling.client.skip import Skip
-from curling.client.status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, status_of
-from curling.client.thinker import Thinker
+from curling.client.connection import StdioConnector, TcpConnector
+from curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, exit_status
+from curling.client.match_player import MatchPlayer
+from curling.client.message_log import MessageLog
+from curling.client.planner_process import PlannerProcess
+from curling.client.time_manager import LONGEST, TimeManager
 from curling.protocols import ProtocolError
 from curling.protocols.dc2 import Login
 from runs.benchmarks.memory import largest_size
@@ -69,14 +69,14 @@ async def besiege(protocol, script, log, thinker, kind=Player, seconds=HANG, lon
     """Let the client play against this script; its exit status."""
     async with kind(script, end=TERMINATOR[protocol]) as server:
         module = {"dc3": dc3, "dc2": dc2}[protocol]
-        tcp = Tcp("127.0.0.1", server.port, module.WIRE, log)
-        skip = Skip(thinker, Clock(longest=longest), log, lambda line: None)
+        tcp = TcpConnector("127.0.0.1", server.port, module.FORMAT, log)
+        skip = MatchPlayer(thinker, TimeManager(longest=longest), log, lambda line: None)
         match = (
-            dc3.play(tcp, "bonspiel", skip)
+            dc3.play_dc3(tcp, "bonspiel", skip)
             if protocol == "dc3"
-            else dc2.play(tcp, Login("id", "password", "bonspiel"), skip, "none")
+            else dc2.play_dc2(tcp, Login("id", "password", "bonspiel"), skip, "none")
         )
-        return await asyncio.wait_for(status_of(match), seconds)
+        return await asyncio.wait_for(exit_status(match), seconds)
 
 
 def ends(protocol, script, folder, kind=Player):
@@ -94,7 +94,7 @@ def check(status, lines):
     assert all(
         line.startswith("bonspiel client: ") and line.isprintable() and len(line) <= LONGEST_LINE for line in lines
     ), lines
-    notes = [line for line in lines if "a draw to the tee" in line or "planners take it" in line]
+    notes = [line for line in lines if "a draw to the tee" in line or "planners assume" in line]
     assert len(lines) - len(notes) == (status != GAME_OVER), lines
     assert status in (GAME_OVER, CONNECTION_LOST, PROTOCOL_ERROR)
 
@@ -159,7 +159,7 @@ def test_odd_positions_are_answered_with_a_shot_by_a_real_planner(tmp_path):
     assert script[at].message["next_team"] == "team0"
 
     async def matches():
-        async with Thinker("rulebased") as thinker:
+        async with PlannerProcess("rulebased") as thinker:
             for name, state in ODD.items():
                 update = script[at].message | {"state": script[at].message["state"] | state}
                 odd = [*script[:at], json.dumps(update).encode() + b"\n", script[at + 1]]
@@ -219,7 +219,7 @@ def test_standard_input_is_not_read_ahead_without_end(tmp_path, monkeypatch):
         return sent
 
     async def flooded(log):
-        async with Standard(dc2.WIRE, log) as server:
+        async with StdioConnector(dc2.FORMAT, log) as server:
             sent = await fill()
             with pytest.raises(ProtocolError, match="more than 4,096 bytes"):
                 await server.receive()

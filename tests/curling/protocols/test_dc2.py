@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from curling.engines import make_engine
 from curling.physics import DC2
-from curling.protocols import ProtocolError, dc2, dc3
+from curling.protocols import ProtocolError, dc2_codec, dc2_coordinates, dc3_codec
 from curling.protocols.dc2 import (
     BestShot,
     Concede,
@@ -33,7 +33,7 @@ from curling.sheet import DC2_SHEET, no_stones, present
 from tests.curling.protocols.transcripts import names, transcript
 
 LINES = transcript("dc2", "full_game_first")
-SERVER = [dc2.decode_server(line.text) for line in LINES if line.from_server]
+SERVER = [dc2_codec.decode_server(line.text) for line in LINES if line.from_server]
 
 
 def test_there_is_one_transcript():
@@ -43,10 +43,10 @@ def test_there_is_one_transcript():
 def test_recorded_messages_survive_byte_for_byte():
     assert len(LINES) > 100
     for line in LINES:
-        decode = dc2.decode_server if line.from_server else dc2.decode_client
+        decode = dc2_codec.decode_server if line.from_server else dc2_codec.decode_client
         expected = line.text.replace(b"-32.0 1", b"-32.000000 1") if not line.from_server else line.text
-        assert dc2.encode(decode(line.text)) == expected + b"\0"
-        assert dc2.encode(decode(line.text + b"\r\n\0")) == expected + b"\0"
+        assert dc2_codec.encode(decode(line.text)) == expected + b"\0"
+        assert dc2_codec.encode(decode(line.text + b"\r\n\0")) == expected + b"\0"
 
 
 def test_a_recorded_match_in_messages():
@@ -55,7 +55,7 @@ def test_a_recorded_match_in_messages():
     assert SERVER[5:8] == [SetState(0, 0, 2, 0), Go(60000, 60000), RunShot(-1.001364, -29.526649, 0)]
     assert SERVER[8] == Position(((2.354967, 4.960383), *((0.0, 0.0),) * 15))
     assert SERVER[-5:] == [SetState(0, 2, 2, 1), Score(-2), TotalScore(3, 2), GameOver("WIN"), Disconnect()]
-    client = [dc2.decode_client(line.text) for line in LINES if not line.from_server]
+    client = [dc2_codec.decode_client(line.text) for line in LINES if not line.from_server]
     assert client[:3] == [Login("alice", "pw", "alice"), ReadyOk(), BestShot(-0.99074, -29.559774, 0)]
 
 
@@ -74,36 +74,36 @@ def test_a_recorded_match_in_messages():
     ],
 )
 def test_texts(message, text):
-    assert dc2.encode(message) == text
-    decode = dc2.decode_client if isinstance(message, Login | Concede | BestShot) else dc2.decode_server
+    assert dc2_codec.encode(message) == text
+    decode = dc2_codec.decode_client if isinstance(message, Login | Concede | BestShot) else dc2_codec.decode_server
     assert decode(text) == message
 
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_rows_are_those_of_the_rules(first):
-    assert dc2.rows(first) == [row(shot, 1 - first) for shot in range(16)]
+    assert dc2_coordinates.stone_rows(first) == [row(shot, 1 - first) for shot in range(16)]
 
 
 def test_the_frame():
     places = np.array([[2.375, 4.88], [2.375, 41.28], [3.375, 11.28]])
     ours = np.array([[0.0, DC2_SHEET.tee], [0.0, 0.0], [1.0, DC2_SHEET.hog_line]])
-    np.testing.assert_allclose(dc2.to_sheet(places), ours, atol=1e-12)
-    np.testing.assert_allclose(dc2.from_sheet(ours), places, atol=1e-12)
+    np.testing.assert_allclose(dc2_coordinates.to_sheet(places), ours, atol=1e-12)
+    np.testing.assert_allclose(dc2_coordinates.from_sheet(ours), places, atol=1e-12)
 
 
 @pytest.mark.parametrize("shot", [BestShot(-0.99074, -29.559774, 0), RunShot(1.5, -32.0, 1)])
 def test_throws_point_to_the_house_and_back(shot):
-    vx, vy, rotation = dc2.throw_to_sheet(shot)
+    vx, vy, rotation = dc2_coordinates.throw_to_sheet(shot)
     assert (vx, vy, rotation) == (shot.vx, -shot.vy, 1.0 if shot.spin else -1.0)
-    assert type(shot)(*dc2.throw_from_sheet(vx, vy, rotation)) == shot
+    assert type(shot)(*dc2_coordinates.throw_from_sheet(vx, vy, rotation)) == shot
 
 
 @pytest.mark.parametrize("shot", [BestShot(-0.99074, -29.559774, 0), BestShot(0.99074, -29.559774, 1)])
 def test_the_tee_shot_stops_at_the_tee(shot):
-    vx, vy, rotation = dc2.throw_to_sheet(shot)
+    vx, vy, rotation = dc2_coordinates.throw_to_sheet(shot)
     final = make_engine("analytic", "dc2").shot(no_stones(), 0, (vx, vy), rotation * DC2.launch_spin)
     assert math.hypot(final[0, 0], final[0, 1] - DC2_SHEET.tee) < 0.01
-    (x, y), *others = dc2.position_of(final, 0).xy
+    (x, y), *others = dc2_coordinates.position_of_stones(final, 0).xy
     assert math.hypot(x - 2.375, y - 4.88) < 0.01
     assert others == [(0.0, 0.0)] * 15
 
@@ -112,10 +112,10 @@ def test_stones_of_shots_thrown_in_turn():
     position = Position(((2.375, 4.88), (2.0, 5.0), (3.0, 6.0), (0.0, 0.0), (0.0, 7.0), *((0.0, 0.0),) * 11))
     board = no_stones()
     board[[8, 0, 9, 10]] = (0.0, 36.4), (-0.375, 36.28), (0.625, 35.28), (-2.375, 34.28)
-    np.testing.assert_allclose(dc2.stones(position, 1), board, atol=1e-12)
+    np.testing.assert_allclose(dc2_coordinates.stones_of_position(position, 1), board, atol=1e-12)
     other = np.concatenate([board[8:], board[:8]])
-    np.testing.assert_allclose(dc2.stones(position, 0), other, atol=1e-12)
-    np.testing.assert_allclose(dc2.position_of(board, 1).xy, position.xy, atol=1e-12)
+    np.testing.assert_allclose(dc2_coordinates.stones_of_position(position, 0), other, atol=1e-12)
+    np.testing.assert_allclose(dc2_coordinates.position_of_stones(board, 1).xy, position.xy, atol=1e-12)
 
 
 def test_recorded_shots_lead_to_the_recorded_positions():
@@ -124,9 +124,9 @@ def test_recorded_shots_lead_to_the_recorded_positions():
     for message, following in itertools.pairwise(SERVER):
         if isinstance(message, RunShot):
             assert isinstance(following, Position)
-            after, thrown = dc2.stones(following, 0), dc2.rows(0)[shot]
+            after, thrown = dc2_coordinates.stones_of_position(following, 0), dc2_coordinates.stone_rows(0)[shot]
             assert not present(before)[thrown]
-            vx, vy, rotation = dc2.throw_to_sheet(message)
+            vx, vy, rotation = dc2_coordinates.throw_to_sheet(message)
             final = engine.shot(before, thrown, (vx, vy), rotation * DC2.launch_spin)
             assert (present(final) == present(after)).all()
             apart.append(np.hypot(*(final - after)[present(after)].T).max(initial=0.0))
@@ -162,7 +162,7 @@ def test_recorded_shots_lead_to_the_recorded_positions():
 )
 def test_what_the_other_side_would_refuse_is_not_encoded(message):
     with pytest.raises(ProtocolError):
-        dc2.encode(message)
+        dc2_codec.encode(message)
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
@@ -179,11 +179,11 @@ def test_numbers_that_are_not_finite_cannot_be_said(number):
 @pytest.mark.parametrize(
     ("decode", "text", "error"),
     [
-        (dc2.decode_client, b"BESTSHOT 1 2", "BESTSHOT needs 3 values, not 2: 'BESTSHOT 1 2'"),
-        (dc2.decode_client, b"HELLO", "not one of LOGIN, READYOK, BESTSHOT, CONCEDE: 'HELLO'"),
-        (dc2.decode_client, b"READYOK a\x1b b c", r"a message must be printable ASCII: 'READYOK a\x1b b c'"),
-        (dc2.decode_server, b"SETSTATE 16 0 2 0", "Expected `int` <= 15 - at `$[0]`: 'SETSTATE 16 0 2 0'"),
-        (dc2.decode_server, b"POSITION 1 2", "POSITION needs 32 values, not 2: 'POSITION 1 2'"),
+        (dc2_codec.decode_client, b"BESTSHOT 1 2", "BESTSHOT needs 3 values, not 2: 'BESTSHOT 1 2'"),
+        (dc2_codec.decode_client, b"HELLO", "not one of LOGIN, READYOK, BESTSHOT, CONCEDE: 'HELLO'"),
+        (dc2_codec.decode_client, b"READYOK a\x1b b c", r"a message must be printable ASCII: 'READYOK a\x1b b c'"),
+        (dc2_codec.decode_server, b"SETSTATE 16 0 2 0", "Expected `int` <= 15 - at `$[0]`: 'SETSTATE 16 0 2 0'"),
+        (dc2_codec.decode_server, b"POSITION 1 2", "POSITION needs 32 values, not 2: 'POSITION 1 2'"),
     ],
 )
 def test_an_error_says_what_is_wrong(decode, text, error):
@@ -220,15 +220,15 @@ server_messages = st.one_of(
 
 @pytest.mark.parametrize(
     ("decode", "messages"),
-    [(dc2.decode_server, server_messages), (dc2.decode_client, client_messages)],
+    [(dc2_codec.decode_server, server_messages), (dc2_codec.decode_client, client_messages)],
     ids=["server", "client"],
 )
 @given(data=st.data())
 @settings(max_examples=100, deadline=None)
 def test_a_message_there_and_back(decode, messages, data):
     message = data.draw(messages)
-    text = dc2.encode(message)
-    assert text.count(b"\0") == 1 and text.endswith(b"\0") and len(text) <= dc2.MAX_TEXT
+    text = dc2_codec.encode(message)
+    assert text.count(b"\0") == 1 and text.endswith(b"\0") and len(text) <= dc2_codec.MAX_TEXT
     assert decode(text) == decode(text[:-1]) == message
 
 
@@ -243,7 +243,7 @@ def test_a_message_there_and_back(decode, messages, data):
     ],
 )
 def test_passwords_are_not_shown(text):
-    for decode in dc2.decode_client, dc2.decode_server, dc3.decode_client:
+    for decode in dc2_codec.decode_client, dc2_codec.decode_server, dc3_codec.decode_client:
         with pytest.raises(ProtocolError) as error:
             decode(text)
         assert "s3cret" not in str(error.value)

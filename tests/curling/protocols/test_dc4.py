@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from curling.engines import make_engine
 from curling.physics import physics_of
 from curling.protocols import ProtocolError
-from curling.protocols.dc4 import board, decode_state, shot_of
+from curling.protocols.dc4 import decode_state, shot_request, stones_of_update
 from curling.sheet import no_stones
 
 
@@ -52,7 +52,7 @@ def test_a_state_is_read_in_our_terms() -> None:
     assert (present.remaining(0), present.remaining(1)) == (120.5, 110.0)
     expected = no_stones()
     expected[0], expected[9] = (0.9273, 37.2811), (-1.0, 38.0)
-    np.testing.assert_array_equal(board(present), expected)
+    np.testing.assert_array_equal(stones_of_update(present), expected)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_match_may_end_on_time_in_the_middle_of_an_end() -> None:
         ({"total_shot_number": 17}, "total_shot_number"),
         ({"end_number": -1}, "end_number"),
         ({"next_shot_team": "team2"}, "next_shot_team"),
-        ({"next_shot_team": None}, "nobody throws"),
+        ({"next_shot_team": None}, "next_shot_team"),
         ({"stone_coordinate": None}, "stone_coordinate"),
         ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 0}] * 6, "team1": [{"x": 0, "y": 0}] * 6}}}, "length"),
         ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 1e9}] * 8, "team1": []}}}, "y"),
@@ -115,7 +115,7 @@ def as_the_server_throws(shot: Any) -> tuple[tuple[float, float], float]:
 
 @given(st.floats(-1.0, 1.0), st.floats(0.1, 4.0), st.floats(-3.0, 3.0))
 def test_the_server_throws_what_was_aimed(vx: float, vy: float, spin: float) -> None:
-    velocity, turning = as_the_server_throws(shot_of((vx, vy), spin))
+    velocity, turning = as_the_server_throws(shot_request((vx, vy), spin))
     assert velocity == pytest.approx((vx, vy), abs=1e-12)
     assert (turning > 0.0) == (spin >= 0.0) and math.pi / 6.0 <= abs(turning) <= math.pi / 2.0
     if math.pi / 6.0 <= abs(spin) <= math.pi / 2.0:
@@ -125,7 +125,7 @@ def test_the_server_throws_what_was_aimed(vx: float, vy: float, spin: float) -> 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_tee_draw_comes_to_the_tee(side: float) -> None:
     vx, vy = physics_of("fcv1").tee_draw
-    velocity, spin = as_the_server_throws(shot_of((side * vx, vy), side * math.pi / 2.0))
+    velocity, spin = as_the_server_throws(shot_request((side * vx, vy), side * math.pi / 2.0))
     x, y = make_engine("analytic").shot(no_stones(), 0, velocity, spin)[0]
     assert math.hypot(x, y - 38.405) < 0.01
 
@@ -135,4 +135,4 @@ def test_a_tee_draw_comes_to_the_tee(side: float) -> None:
 def test_throws_that_are_not_finite_are_refused(bad: float, place: int) -> None:
     vx, vy, spin = (bad if place == i else 1.0 for i in range(3))
     with pytest.raises(ProtocolError, match="finite"):
-        shot_of((vx, vy), spin)
+        shot_request((vx, vy), spin)

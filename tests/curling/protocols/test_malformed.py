@@ -9,17 +9,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from curling.protocols import ProtocolError, dc2, dc3
+from curling.protocols import ProtocolError, dc2_codec, dc3_codec
 from tests.curling.protocols.corpus import CORPUS, Nasty
 from tests.curling.protocols.transcripts import lines
 
 DECODERS: dict[tuple[str, str], Callable[[bytes], Any]] = {
-    ("dc3", "client"): dc3.decode_client,
-    ("dc3", "server"): dc3.decode_server,
-    ("dc2", "client"): dc2.decode_client,
-    ("dc2", "server"): dc2.decode_server,
+    ("dc3", "client"): dc3_codec.decode_client,
+    ("dc3", "server"): dc3_codec.decode_server,
+    ("dc2", "client"): dc2_codec.decode_client,
+    ("dc2", "server"): dc2_codec.decode_server,
 }
-ENCODERS: dict[str, Callable[[Any], bytes]] = {"dc3": dc3.encode, "dc2": dc2.encode}
+ENCODERS: dict[str, Callable[[Any], bytes]] = {"dc3": dc3_codec.encode, "dc2": dc2_codec.encode}
 SENDERS = sorted(DECODERS)
 RECORDED = {
     (protocol, sender): sorted(
@@ -67,10 +67,10 @@ def test_a_nasty_message_goes_over_the_wire_with_its_terminator():
 @pytest.mark.parametrize(
     ("key", "limit"),
     [
-        (("dc3", "client"), dc3.MAX_CLIENT_LINE),
-        (("dc3", "server"), dc3.MAX_SERVER_LINE),
-        (("dc2", "client"), dc2.MAX_TEXT),
-        (("dc2", "server"), dc2.MAX_TEXT),
+        (("dc3", "client"), dc3_codec.MAX_CLIENT_LINE),
+        (("dc3", "server"), dc3_codec.MAX_SERVER_LINE),
+        (("dc2", "client"), dc2_codec.MAX_TEXT),
+        (("dc2", "server"), dc2_codec.MAX_TEXT),
     ],
 )
 def test_a_message_has_a_longest_length(key, limit):

@@ -13,7 +13,7 @@ import pytest
 from curling.record import line_of
 from curling.replay import gallery, live
 from curling.replay.story import tell
-from curling.server.feed import KEPT, Feed
+from curling.server.record_feed import KEPT_MATCHES, RecordFeed
 from curling.sheet import STONES
 
 MATCH = "dc3-1"
@@ -34,7 +34,7 @@ def lines(played):
 
 @pytest.fixture
 def feed():
-    return Feed()
+    return RecordFeed()
 
 
 @pytest.fixture
@@ -237,9 +237,9 @@ def test_a_port_in_use_is_an_error(watch, feed):
 
 def test_matches_that_are_over_are_forgotten_when_there_are_many(feed, watch, lines):
     publish(feed, lines[:1], "in play")
-    for number in range(KEPT + 5):
+    for number in range(KEPT_MATCHES + 5):
         publish(feed, [lines[0], lines[-1]], f"over {number}")
-    assert watch.gallery.find("in play") and watch.gallery.find(f"over {KEPT + 4}")
+    assert watch.gallery.find("in play") and watch.gallery.find(f"over {KEPT_MATCHES + 4}")
     assert not watch.gallery.find("over 0") and not watch.gallery.find("over 5") and watch.gallery.find("over 6")
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from curling.match_data import Match
-from curling.server.ice import Ice
-from curling.server.listener import Hall
-from curling.server.match import Times
-from curling.server.venue import Venue
+from curling.server.lobby import Lobby
+from curling.server.referee import ThinkingTimes
+from curling.server.server_context import ServerContext
+from curling.server.shot_executor import ShotExecutor
 
 PATIENCE = 20.0  # s, for anything that a test waits for
 
@@ -32,29 +32,29 @@ class Clock:
         return self.now
 
 
-def venue_of(physics="fcv1", film=False, arrivals=False, **given):
-    """A venue whose console is told who waits only if `arrivals` are asked for."""
-    say = given.pop("say", lambda line: None)
+def context_of(physics="fcv1", paths=False, arrivals=False, **given):
+    """A server's context; it reports arrivals of clients only on demand."""
+    report = given.pop("report", lambda line: None)
     match = Match(("", ""), physics, None, given.pop("noise", "none"), given.pop("ends", 1), given.pop("extra_ends", 0))
     match = replace(match, rule=given.pop("rule", match.model().rule))
     model = match.model()
     rest = {
-        "times": Times(100_000, 20_000),
-        "ice": Ice(model, "analytic", film, 0),
+        "times": ThinkingTimes(100_000, 20_000),
+        "executor": ShotExecutor(model, "analytic", paths, 0),
         "seed": 1,
         "ids": np.random.default_rng(1),
-        "text": "a test",
+        "summary": "a test",
         "name": "test",
-        "say": lambda line: None if " waits as " in line and not arrivals else say(line),
+        "report": lambda line: None if " waits as " in line and not arrivals else report(line),
     }
-    return Venue(match, model, **rest | given)
+    return ServerContext(match, model, **rest | given)
 
 
 class Host:
-    """A hall with open doors."""
+    """A lobby with open ports."""
 
-    def __init__(self, hall, ports, end):
-        self.hall, self.ports, self.end, self.clients = hall, ports, end, []
+    def __init__(self, lobby, ports, end):
+        self.lobby, self.ports, self.end, self.clients = lobby, ports, end, []
 
     async def connect(self, door=0):
         self.clients.append(
@@ -64,11 +64,11 @@ class Host:
 
 
 @asynccontextmanager
-async def hosting(venue, make, doors, most=None, end=b"\n"):
+async def hosting(context, make, open_listeners, most=None, end=b"\n"):
     """A server; in the end all clients have left it."""
-    hall = Hall(lambda: make(venue), most)
-    servers = await doors(venue, hall, "127.0.0.1", 0)
-    host = Host(hall, [server.sockets[0].getsockname()[1] for server in servers], end)
+    lobby = Lobby(lambda: make(context), most)
+    servers = await open_listeners(context, lobby, "127.0.0.1", 0)
+    host = Host(lobby, [server.sockets[0].getsockname()[1] for server in servers], end)
     try:
         yield host
     finally:
@@ -76,7 +76,7 @@ async def hosting(venue, make, doors, most=None, end=b"\n"):
             await client.close()
         for server in servers:
             server.close()
-        await hall.clear()
+        await lobby.close()
 
 
 class Client:
@@ -85,7 +85,7 @@ class Client:
     def __init__(self, reader, writer, end):
         self.reader, self.writer, self.end = reader, writer, end
 
-    async def hear(self):
+    async def receive(self):
         """The next message; None if the server has closed the connection."""
         async with asyncio.timeout(PATIENCE):
             try:
@@ -94,7 +94,7 @@ class Client:
                 return None
         return json.loads(text) if self.end == b"\n" else text[:-1].decode()
 
-    def say(self, message):
+    def send(self, message):
         raw = (
             message
             if isinstance(message, bytes)
@@ -111,10 +111,10 @@ class Client:
 
     async def greet(self, name):
         """Take part in the greeting of Digital Curling 3 up to `ready_ok`; the team."""
-        assert (await self.hear())["cmd"] == "dc"
-        self.say({"cmd": "dc_ok", "name": name})
-        team = (await self.hear())["team"]
-        self.say({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
+        assert (await self.receive())["cmd"] == "dc"
+        self.send({"cmd": "dc_ok", "name": name})
+        team = (await self.receive())["team"]
+        self.send({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
         return team
 
 
@@ -124,7 +124,7 @@ async def start(host):
     for number, client in enumerate(clients):
         assert await client.greet(f"client{number}") == f"team{number}"
     for client in clients:
-        assert (await client.hear())["cmd"] == "new_game"
+        assert (await client.receive())["cmd"] == "new_game"
     return clients
 
 
@@ -132,10 +132,10 @@ async def play_on(clients, move):
     """Play to the end, always with this move: all updates."""
     updates = []
     while True:
-        first, second = [await client.hear() for client in clients]
+        first, second = [await client.receive() for client in clients]
         assert first == second
         if first["cmd"] == "game_over":
             return updates
         updates.append(first)
         if first["next_team"]:
-            clients[first["next_team"] == "team1"].say(move)
+            clients[first["next_team"] == "team1"].send(move)

@@ -7,52 +7,56 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling.protocols import dc2
+from curling.protocols import dc2, dc2_codec, dc2_coordinates
 from curling.record import read
-from curling.server.dc2 import Session2, doors
-from curling.server.ice import Ice
-from curling.server.match import Times
+from curling.server.dc2 import Dc2Session, listen_dc2
+from curling.server.referee import ThinkingTimes
+from curling.server.shot_executor import ShotExecutor
 from curling.sheet import no_stones
 from curling.state import FIRST_STONE
 from tests.curling.recorded import records
-from tests.curling.server.hosting import Clock, hosting, until, venue_of
+from tests.curling.server.hosting import Clock, context_of, hosting, until
 
 DRAW = "BESTSHOT -0.990740 -29.559774 0"
 
 
-class RecordedIce(Ice):
+class RecordedExecutor(ShotExecutor):
     """Plays each throw from the stones on record, so that small differences do not add up."""
 
     def __init__(self, heard, *arguments):
         super().__init__(*arguments)
         self.boards, board, first, shots = [], no_stones(), 0, 0
-        for message in map(dc2.decode_server, [text.encode() for text in heard]):
+        for message in map(dc2_codec.decode_server, [text.encode() for text in heard]):
             if isinstance(message, dc2.RunShot):
                 self.boards.append(board)
                 shots += 1
             if isinstance(message, dc2.Position) and shots:
-                board = dc2.stones(message, first)
+                board = dc2_coordinates.stones_of_position(message, first)
             if isinstance(message, dc2.SetState) and message.shot == 0:
                 board, first = no_stones(), message.to_move
         self.boards = iter(self.boards)
 
-    async def play(self, state, thrown):
+    async def execute(self, state, thrown):
         state[FIRST_STONE:] = np.nan_to_num(next(self.boards)).ravel()
-        return await super().play(state, thrown)
+        return await super().execute(state, thrown)
 
 
-def venue_for(heard, clock):
-    shots = [dc2.throw_to_sheet(dc2.decode_server(text.encode())) for text in heard if text.startswith("RUNSHOT")]
+def context_for(heard, clock):
+    shots = [
+        dc2_coordinates.throw_to_sheet(dc2_codec.decode_server(text.encode()))
+        for text in heard
+        if text.startswith("RUNSHOT")
+    ]
     throws = iter([(vx, vy) for vx, vy, _ in shots])
-    venue = venue_of(
+    context = context_of(
         "dc2",
         noise="dc2",
         ends=2,
         clock=clock,
-        times=Times(60_000, 60_000),
-        errors=lambda model, seed: lambda vx, vy: next(throws),
+        times=ThinkingTimes(60_000, 60_000),
+        make_errors=lambda model, seed: lambda vx, vy: next(throws),
     )
-    return replace(venue, ice=RecordedIce(heard, venue.model, "analytic", False, 0))
+    return replace(context, executor=RecordedExecutor(heard, context.model, "analytic", False, 0))
 
 
 def seconds_used(heard, team):
@@ -65,16 +69,16 @@ async def take_part(client, name, moves, used, clock):
     """Play a whole match: all that the client heard."""
     heard, moves, used = [], iter(moves), iter(used)
     while heard[-1:] != ["DISCONNECT"]:
-        heard.append(await client.hear())
+        heard.append(await client.receive())
         if heard[-1] is None:
             return heard
         if heard[-1] == "CONNECTED":
-            client.say(f"LOGIN {name} pw {name}")
+            client.send(f"LOGIN {name} pw {name}")
         elif heard[-1] == "ISREADY":
-            client.say("READYOK")
+            client.send("READYOK")
         elif heard[-1].startswith("GO "):
             clock.now += next(used) + 0.0005
-            client.say(next(moves))
+            client.send(next(moves))
     return heard
 
 
@@ -90,7 +94,7 @@ async def replay_transcript():
     moves = [said[2:], [f"BESTSHOT 0.0 -30.0 {text[-1]}" for text in heard if text.startswith("RUNSHOT")]]
     movers = [int(text[-1]) for text in heard if text.startswith("SETSTATE")]
     moves[1] = [move for move, mover in zip(moves[1], movers, strict=False) if mover == 1]
-    async with hosting(venue_for(heard, clock), Session2, doors, end=b"\0") as host:
+    async with hosting(context_for(heard, clock), Dc2Session, listen_dc2, end=b"\0") as host:
         playing = []
         for team, name in enumerate(("alice", "bob")):
             client = await host.connect()
@@ -121,8 +125,8 @@ def test_every_message_of_the_transcript():
 
 async def logged_in(host, name):
     client = await host.connect()
-    client.say(f"LOGIN {name}-id pw {name}")
-    assert [await client.hear() for _ in range(2)] == ["CONNECTED", "LOGIN OK"]
+    client.send(f"LOGIN {name}-id pw {name}")
+    assert [await client.receive() for _ in range(2)] == ["CONNECTED", "LOGIN OK"]
     return client
 
 
@@ -130,12 +134,12 @@ async def start(host):
     """Two clients whose match has begun, the first one to move."""
     clients = [await logged_in(host, name) for name in ("alice", "bob")]
     for client in clients:
-        assert await client.hear() == "ISREADY"
-        client.say("READYOK")
+        assert await client.receive() == "ISREADY"
+        client.send("READYOK")
     for client in clients:
-        assert await client.hear() == "NEWGAME alice bob"
-        assert (await client.hear()).startswith("POSITION 0.000000 ")
-        assert await client.hear() == "SETSTATE 0 0 1 0"
+        assert await client.receive() == "NEWGAME alice bob"
+        assert (await client.receive()).startswith("POSITION 0.000000 ")
+        assert await client.receive() == "SETSTATE 0 0 1 0"
     return clients
 
 
@@ -143,24 +147,24 @@ def played(act, **given):
     """What both clients hear from the first GO on, after `act` has done something with them; the console's lines."""
 
     async def match():
-        async with hosting(venue, Session2, doors, end=b"\0") as host:
+        async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
             clients = await start(host)
             await act(*clients)
             return [[text async for text in rest_of(client)] for client in clients]
 
     told = []
-    venue = venue_of("dc2", say=told.append, **given)
+    context = context_of("dc2", report=told.append, **given)
     return asyncio.run(match()), told
 
 
 async def rest_of(client):
-    while (text := await client.hear()) not in (None, "DISCONNECT"):
+    while (text := await client.receive()) not in (None, "DISCONNECT"):
         yield text
 
 
 def test_concession():
     async def act(first, second):
-        first.say("CONCEDE")
+        first.send("CONCEDE")
 
     (first, second), told = played(act)
     assert first == ["GO 100000 100000", "TOTALSCORE 0 0", "GAMEOVER LOSE"]
@@ -171,14 +175,14 @@ def test_concession():
 def test_time_limit():
     async def act(first, second):
         clock.now += 50.0
-        first.say(DRAW)
-        while not (await second.hear()).startswith("GO "):
+        first.send(DRAW)
+        while not (await second.receive()).startswith("GO "):
             pass
         clock.now += 200.0
-        second.say(DRAW)
+        second.send(DRAW)
 
     clock = Clock()
-    (first, second), told = played(act, times=Times(100_000, 100_000), clock=clock)
+    (first, second), told = played(act, times=ThinkingTimes(100_000, 100_000), clock=clock)
     assert first[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER WIN"]
     assert second[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER LOSE"]
     assert told[-1] == "match 1: first alice wins, 0:0 (time_limit)"
@@ -187,9 +191,9 @@ def test_time_limit():
 def test_a_tie_is_a_draw():
     async def act(*clients):
         for turn in range(16):
-            while not (await clients[turn % 2].hear()).startswith("GO "):
+            while not (await clients[turn % 2].receive()).startswith("GO "):
                 pass
-            clients[turn % 2].say("BESTSHOT 0.0 -20.0 0")
+            clients[turn % 2].send("BESTSHOT 0.0 -20.0 0")
 
     (first, second), told = played(act)
     assert first[-3:] == second[-3:] == ["SCORE 0", "TOTALSCORE 0 0", "GAMEOVER DRAW"]
@@ -200,7 +204,7 @@ def test_a_tie_is_a_draw():
     ("who", "what", "words"),
     [
         (0, "BESTSHOT 1 2", "first alice: BESTSHOT needs 3 values"),
-        (0, "READYOK", "READYOK where BESTSHOT or CONCEDE was due"),
+        (0, "READYOK", "READYOK received, BESTSHOT or CONCEDE expected"),
         (0, b"\xff\xfe\0", "first alice"),
         (0, "BESTSHOT nan -30 0", "first alice"),
         (0, b"A" * 10_000, "first alice sent a message of more than 4096 bytes"),
@@ -209,7 +213,7 @@ def test_a_tie_is_a_draw():
 )
 def test_a_fault_closes_both_connections(tmp_path, who, what, words):
     async def act(*clients):
-        clients[who].say(what)
+        clients[who].send(what)
 
     (first, second), told = played(act, records=tmp_path)
     assert (first, second) == (["GO 100000 100000"], [])
@@ -222,7 +226,7 @@ def test_a_fault_closes_both_connections(tmp_path, who, what, words):
     ("what", "words"),
     [
         ("HELLO", "HELLO"),
-        ("READYOK", "READYOK where LOGIN was due"),
+        ("READYOK", "READYOK received, LOGIN expected"),
         ("LOGIN a b", "LOGIN needs 3 values"),
         (b"x" * 5_000, "more than 4096 bytes"),
         (None, "left"),
@@ -230,18 +234,18 @@ def test_a_fault_closes_both_connections(tmp_path, who, what, words):
 )
 def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
     async def match():
-        async with hosting(venue, Session2, doors, end=b"\0") as host:
+        async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
             stranger = await host.connect()
-            assert await stranger.hear() == "CONNECTED"
+            assert await stranger.receive() == "CONNECTED"
             if what is None:
                 await stranger.close()
             else:
-                stranger.say(what)
-                assert await stranger.hear() is None
+                stranger.send(what)
+                assert await stranger.receive() is None
             await start(host)
 
     told = []
-    venue = venue_of("dc2", say=told.append)
+    context = context_of("dc2", report=told.append)
     asyncio.run(match())
     assert told[0].startswith("client 127.0.0.1:") and words in told[0]
     assert told[1] == "match 1: first alice against second bob, 1 end"
@@ -249,32 +253,32 @@ def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
 
 @pytest.mark.parametrize(
     ("what", "words"),
-    [(None, "second gone left"), (DRAW, "BESTSHOT where READYOK was due"), (b"\xff\0", "second gone")],
+    [(None, "second gone left"), (DRAW, "BESTSHOT received, READYOK expected"), (b"\xff\0", "second gone")],
 )
 @pytest.mark.parametrize("early", [False, True])
 def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
     async def match():
-        async with hosting(venue, Session2, doors, end=b"\0") as host:
+        async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
             clients = [await logged_in(host, "waiting"), await logged_in(host, "gone")]
             for client in clients:
-                assert await client.hear() == "ISREADY"
+                assert await client.receive() == "ISREADY"
             if early:
-                clients[0].say("READYOK")
+                clients[0].send("READYOK")
             if what is None:
                 await clients[1].close()
             else:
-                clients[1].say(what)
-                assert await clients[1].hear() is None
+                clients[1].send(what)
+                assert await clients[1].receive() is None
             await until(lambda: told)
             late = await logged_in(host, "late")
-            assert await late.hear() == "ISREADY"
-            late.say("READYOK")
+            assert await late.receive() == "ISREADY"
+            late.send("READYOK")
             if not early:
-                clients[0].say("READYOK")
-            assert [await client.hear() for client in (clients[0], late)] == ["NEWGAME waiting late"] * 2
+                clients[0].send("READYOK")
+            assert [await client.receive() for client in (clients[0], late)] == ["NEWGAME waiting late"] * 2
 
     told = []
-    venue = venue_of("dc2", say=told.append)
+    context = context_of("dc2", report=told.append)
     asyncio.run(match())
     assert told[0].startswith("client 127.0.0.1:") and words in told[0]
     assert told[1] == "match 1: first waiting against second late, 1 end"
@@ -282,18 +286,18 @@ def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
 
 def test_who_logs_in_while_the_other_leaves_waits_for_somebody_else():
     async def match():
-        async with hosting(venue_of("dc2"), Session2, doors, end=b"\0") as host:
+        async with hosting(context_of("dc2"), Dc2Session, listen_dc2, end=b"\0") as host:
             leaver, late = await logged_in(host, "leaver"), await host.connect()
-            assert await late.hear() == "CONNECTED"
+            assert await late.receive() == "CONNECTED"
             leaver.writer.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
-            late.say("LOGIN late pw late")  # the server hears of both at once
-            assert await late.hear() == "LOGIN OK"
+            late.send("LOGIN late pw late")  # the server hears of both at once
+            assert await late.receive() == "LOGIN OK"
             other = await logged_in(host, "next")
             for client in (late, other):
-                while await client.hear() != "ISREADY":
+                while await client.receive() != "ISREADY":
                     pass
-                client.say("READYOK")
-            return {await client.hear() for client in (late, other)}
+                client.send("READYOK")
+            return {await client.receive() for client in (late, other)}
 
     assert asyncio.run(match()) in ({"NEWGAME late next"}, {"NEWGAME next late"})
 
@@ -302,9 +306,9 @@ def test_who_does_not_log_in_in_time_is_sent_away(monkeypatch):
     monkeypatch.setattr("curling.server.dc2.LOGIN_SECONDS", 0.2)
 
     async def match():
-        async with hosting(venue_of("dc2", say=told.append), Session2, doors, end=b"\0") as host:
+        async with hosting(context_of("dc2", report=told.append), Dc2Session, listen_dc2, end=b"\0") as host:
             stranger = await host.connect()
-            assert [await stranger.hear() for _ in range(2)] == ["CONNECTED", None]
+            assert [await stranger.receive() for _ in range(2)] == ["CONNECTED", None]
 
     told = []
     asyncio.run(match())

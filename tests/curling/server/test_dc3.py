@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from curling.noise import Noise
-from curling.protocols import dc3
+from curling.protocols import dc3_codec
+from curling.protocols.dc3_stones import stone_array
 from curling.record import read
-from curling.server.dc3 import Session3, doors
-from curling.server.ice import Ice
-from curling.server.match import Times
+from curling.server.dc3 import Dc3Session, listen_dc3
+from curling.server.referee import ThinkingTimes
+from curling.server.shot_executor import ShotExecutor
 from curling.state import FIRST_STONE
 from tests.curling.recorded import records
-from tests.curling.server.hosting import Clock, hosting, play_on, start, until, venue_of
+from tests.curling.server.hosting import Clock, context_of, hosting, play_on, start, until
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
 CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
@@ -43,20 +44,22 @@ def transcript(name):
     return heard, said
 
 
-class RecordedIce(Ice):
+class RecordedExecutor(ShotExecutor):
     """Plays each throw from the stones on record, so that small differences do not add up; keeps the differences."""
 
     def __init__(self, updates, *arguments):
         super().__init__(*arguments)
-        self.boards = iter([dc3.stones(dc3.decode_server(json.dumps(update).encode()).state) for update in updates])
+        self.boards = iter(
+            [stone_array(dc3_codec.decode_server(json.dumps(update).encode()).state.stones) for update in updates]
+        )
 
-    async def play(self, state, thrown):
+    async def execute(self, state, thrown):
         state[FIRST_STONE:] = np.nan_to_num(next(self.boards)).ravel()
-        return await super().play(state, thrown)
+        return await super().execute(state, thrown)
 
 
-def venue_for(heard, clock, film):
-    """A venue as the transcript announces it; errors of execution and positions before throws are those on record."""
+def context_for(heard, clock, paths):
+    """A context as the transcript announces it; errors of execution and positions before throws are those on record."""
     game = heard[1]["game"]
     setting = game["setting"]
     player = game["players"]["team0"][0]
@@ -69,16 +72,18 @@ def venue_for(heard, clock, film):
             if (move := update["last_move"]["actual_move"])["type"] == "shot"
         ]
     )
-    times = Times(*(round(1000 * setting[name]["team0"]) for name in ("thinking_time", "extra_end_thinking_time")))
-    venue = venue_of(
+    times = ThinkingTimes(
+        *(round(1000 * setting[name]["team0"]) for name in ("thinking_time", "extra_end_thinking_time"))
+    )
+    context = context_of(
         noise=noise,
         ends=setting["max_end"],
         extra_ends=100,
         clock=clock,
         times=times,
-        errors=lambda model, seed: lambda vx, vy: tuple(next(throws)),
+        make_errors=lambda model, seed: lambda vx, vy: tuple(next(throws)),
     )
-    return replace(venue, ice=RecordedIce(updates, venue.model, "analytic", film, 0))
+    return replace(context, executor=RecordedExecutor(updates, context.model, "analytic", paths, 0))
 
 
 def seconds_used(before, after, team):
@@ -90,31 +95,31 @@ def seconds_used(before, after, team):
 async def replay_transcript(name):
     """Play the transcript's match; what team 0's client heard, and what it should have."""
     heard, said = transcript(name)
-    clock, got, film = Clock(), [], name.startswith("with_trajectory")
-    venue = venue_for(heard, clock, film)
-    async with hosting(venue, partial(Session3, steps=200 if film else None), doors) as host:
+    clock, got, paths = Clock(), [], name.startswith("with_trajectory")
+    context = context_for(heard, clock, paths)
+    async with hosting(context, partial(Dc3Session, steps=200 if paths else None), listen_dc3) as host:
         clients = [await host.connect(door) for door in (0, 1)]
-        assert await clients[1].hear()
-        clients[1].say({"cmd": "dc_ok", "name": heard[2]["name"]["team1"]})
-        clients[1].say({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
-        assert (await clients[1].hear())["cmd"] == "is_ready"
+        assert await clients[1].receive()
+        clients[1].send({"cmd": "dc_ok", "name": heard[2]["name"]["team1"]})
+        clients[1].send({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
+        assert (await clients[1].receive())["cmd"] == "is_ready"
         for number, expected in enumerate(heard):
-            got.append(await clients[0].hear())
+            got.append(await clients[0].receive())
             if number >= 2:  # from new_game on both hear the same
-                assert await clients[1].hear() == got[-1]
+                assert await clients[1].receive() == got[-1]
             if expected["cmd"] in ("dc", "is_ready"):
-                clients[0].say(said.pop(0))
+                clients[0].send(said.pop(0))
             elif expected["cmd"] == "update" and expected["next_team"]:
                 nxt = heard[number + 1] if number + 1 < len(heard) else expected
                 mover = expected["next_team"]
                 answer = said.pop(0) if mover == "team0" else {"cmd": "move", "move": nxt["last_move"]["actual_move"]}
                 if nxt["cmd"] == "update" and (nxt["state"]["game_result"] or {}).get("reason") != "time_limit":
                     clock.now += seconds_used(expected, nxt, mover) + 0.0005
-                    clients[mover == "team1"].say(answer)
+                    clients[mover == "team1"].send(answer)
                 elif name == "bad_json":
-                    clients[0].say(answer)
+                    clients[0].send(answer)
         if name == "bad_json":
-            assert [await client.hear() for client in clients] == [None, None]
+            assert [await client.receive() for client in clients] == [None, None]
     return got, heard
 
 
@@ -178,13 +183,13 @@ def test_trajectories():
 
 def test_the_trajectory_of_a_move_without_a_stone_is_the_stones_as_they_lie():
     async def match():
-        async with hosting(venue_of(film=True), partial(Session3, steps=100), doors) as host:
+        async with hosting(context_of(paths=True), partial(Dc3Session, steps=100), listen_dc3) as host:
             clients = await start(host)
-            clients[0].say(DRAW)
+            clients[0].send(DRAW)
             for _ in range(2):
-                shown = await clients[0].hear()
-            clients[1].say(CONCEDE)
-            return shown, await clients[0].hear()
+                shown = await clients[0].receive()
+            clients[1].send(CONCEDE)
+            return shown, await clients[0].receive()
 
     shown, conceded = asyncio.run(match())
     assert shown["last_move"]["trajectory"]["finish"] == shown["state"]["stones"]
@@ -198,7 +203,7 @@ READY = {"cmd": "ready_ok", "player_order": [0, 1, 2, 3]}
 LONG = b"[" * 70_000
 FAULTS = [  # (messages that team 0's client has sent and waited for, what it or its opponent does, words)
     ("update", 0, b"\n", "team0 client0"),
-    ("update", 0, READY, "ready_ok where move was due"),
+    ("update", 0, READY, "ready_ok received, move expected"),
     ("update", 0, b'{"cmd":"move","move":{"type":"shot","velocity":{"x":1e999,"y":2},"rotation":"cw"}}\n', "client0"),
     ("update", 0, {"cmd": "move", "move": {"type": "sweep"}}, "client0"),
     ("update", 1, DRAW, "team1 client1 sent a message while it was team0 client0's turn"),
@@ -215,32 +220,32 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
     async def reach(host):
         """Two clients whose match is as far as the test wants."""
         clients = [await host.connect(door) for door in (0, 1)]
-        assert [(await client.hear())["cmd"] for client in clients] == ["dc", "dc"]
+        assert [(await client.receive())["cmd"] for client in clients] == ["dc", "dc"]
         for number, client in enumerate(clients):
-            client.say({"cmd": "dc_ok", "name": f"client{number}"})
-            assert (await client.hear())["cmd"] == "is_ready"
-            client.say(READY)
+            client.send({"cmd": "dc_ok", "name": f"client{number}"})
+            assert (await client.receive())["cmd"] == "is_ready"
+            client.send(READY)
         for client in clients:
-            assert [(await client.hear())["cmd"] for _ in range(2)] == ["new_game", "update"]
+            assert [(await client.receive())["cmd"] for _ in range(2)] == ["new_game", "update"]
         if when == "second":
-            clients[0].say(DRAW)
-            assert [(await client.hear())["cmd"] for client in clients] == ["update"] * 2
+            clients[0].send(DRAW)
+            assert [(await client.receive())["cmd"] for client in clients] == ["update"] * 2
         return clients
 
     async def match():
-        async with hosting(venue, partial(Session3, steps=None), doors) as host:
+        async with hosting(context, partial(Dc3Session, steps=None), listen_dc3) as host:
             others = await start(host)
             clients = await reach(host)
             if what is None:
                 await clients[who].close()
             else:
-                clients[who].say(what)
+                clients[who].send(what)
             left = [client for client in clients if what is not None or client is not clients[who]]
-            assert [await client.hear() for client in left] == [None] * len(left)
+            assert [await client.receive() for client in left] == [None] * len(left)
             return (await play_on(others, DRAW))[-1]
 
     said = []
-    venue = venue_of(say=said.append, records=tmp_path, noise="normal_dist", extra_ends=9)
+    context = context_of(report=said.append, records=tmp_path, noise="normal_dist", extra_ends=9)
     assert asyncio.run(match())["state"]["game_result"]["reason"] == "score"
     told = [line for line in said if "abandoned" in line]
     assert len(told) == 1 and "\n" not in told[0] and words in told[0] and len(told[0]) < 300
@@ -254,19 +259,19 @@ def replaced(act):
     """A match whose team 0 is the next client after one that `act` spoils; what the console said of that one."""
 
     async def match():
-        async with hosting(venue_of(say=said.append), partial(Session3, steps=None), doors) as host:
+        async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
             waiting = await host.connect(1)
-            game = await waiting.hear()
-            waiting.say({"cmd": "dc_ok", "name": "waiting"})
-            waiting.say(READY)
-            assert (await waiting.hear())["cmd"] == "is_ready"
+            game = await waiting.receive()
+            waiting.send({"cmd": "dc_ok", "name": "waiting"})
+            waiting.send(READY)
+            assert (await waiting.receive())["cmd"] == "is_ready"
             await act(host)
             await until(lambda: said)
             late = await host.connect(0)
-            assert await late.hear() == game
-            late.say({"cmd": "dc_ok", "name": "late"})
-            late.say(READY)
-            assert (await waiting.hear())["name"] == {"team0": "late", "team1": "waiting"}
+            assert await late.receive() == game
+            late.send({"cmd": "dc_ok", "name": "late"})
+            late.send(READY)
+            assert (await waiting.receive())["name"] == {"team0": "late", "team1": "waiting"}
 
     said = []
     asyncio.run(match())
@@ -279,27 +284,27 @@ def replaced(act):
     [
         ([], b"this is not json\n", "team0"),
         ([], b"\xff\x00\xfe\n", "team0"),
-        ([], READY, "ready_ok where dc_ok was due"),
+        ([], READY, "ready_ok received, dc_ok expected"),
         ([], LONG, "more than 65536 bytes"),
         ([], b"1" * 66_000 + b"\n", "more than 65536 bytes"),
         ([], None, "team0 left"),
         ([OK], {"cmd": "ready_ok", "player_order": [0, 1, 2, 2]}, "player_order"),
-        ([OK], DRAW, "move where ready_ok was due"),
+        ([OK], DRAW, "move received, ready_ok expected"),
         ([OK], None, "team0 early left"),
     ],
 )
 def test_until_the_match_begins_who_spoils_it_is_sent_away_and_nobody_else(said, what, words):
     async def act(host):
         client = await host.connect(0)
-        assert (await client.hear())["cmd"] == "dc"
+        assert (await client.receive())["cmd"] == "dc"
         for message in said:
-            client.say(message)
-            assert (await client.hear())["cmd"] == "is_ready"
+            client.send(message)
+            assert (await client.receive())["cmd"] == "is_ready"
         if what is None:
             await client.close()
         else:
-            client.say(what)
-            assert await client.hear() is None
+            client.send(what)
+            assert await client.receive() is None
 
     told = replaced(act)
     assert told.startswith("client 127.0.0.1:") and words in told
@@ -309,7 +314,7 @@ def test_a_client_must_answer_the_greeting_in_time(monkeypatch):
     async def act(host):
         monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 0.1)  # for this client alone
         client = await host.connect(0)
-        assert [(await client.hear() or {}).get("cmd") for _ in range(2)] == ["dc", None]
+        assert [(await client.receive() or {}).get("cmd") for _ in range(2)] == ["dc", None]
         monkeypatch.undo()
 
     assert replaced(act).endswith(": team0: no dc_ok within 0.1 s")
@@ -319,16 +324,16 @@ def test_there_is_no_limit_on_becoming_ready(monkeypatch):
     monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 2.0)
 
     async def match():
-        async with hosting(venue_of(), partial(Session3, steps=None), doors) as host:
+        async with hosting(context_of(), partial(Dc3Session, steps=None), listen_dc3) as host:
             clients = [await host.connect(door) for door in (0, 1)]
             for client in clients:
-                assert (await client.hear())["cmd"] == "dc"
-                client.say({"cmd": "dc_ok", "name": "slow"})
-                assert (await client.hear())["cmd"] == "is_ready"
+                assert (await client.receive())["cmd"] == "dc"
+                client.send({"cmd": "dc_ok", "name": "slow"})
+                assert (await client.receive())["cmd"] == "is_ready"
             await asyncio.sleep(2.5)
             for client in clients:
-                client.say(READY)
-            return (await clients[0].hear())["cmd"]
+                client.send(READY)
+            return (await clients[0].receive())["cmd"]
 
     assert asyncio.run(match()) == "new_game"
 
@@ -337,13 +342,13 @@ def test_after_the_match_the_server_waits_for_clients_to_leave_but_not_for_ever(
     monkeypatch.setattr("curling.server.session.LEAVING_SECONDS", 0.5)
 
     async def match():
-        async with hosting(venue_of(say=said.append), partial(Session3, steps=None), doors) as host:
+        async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
             clients = await start(host)
             await play_on(clients, CONCEDE)
-            clients[0].say(b"good game\n" * 10_000)
+            clients[0].send(b"good game\n" * 10_000)
             await clients[1].close()
             before = asyncio.get_running_loop().time()
-            assert await clients[0].hear() is None
+            assert await clients[0].receive() is None
             return asyncio.get_running_loop().time() - before
 
     said = []

@@ -14,7 +14,7 @@ from curling.umpire import replay
 from runs.benchmarks.memory import largest_size
 from runs.curling.benchmarks import practice as processes
 from tests.curling import peers
-from tests.curling.peers import HANG, PLAYERS, STAGES, ended, flood, nonsense, play, practice, seat, whole_match
+from tests.curling.peers import HANG, PLAYERS, STAGES, connect_both, ended, flood, nonsense, play, practice, whole_match
 from tests.curling.protocols.corpus import CORPUS
 from tests.curling.server.hosting import until
 
@@ -55,13 +55,13 @@ async def attack(protocol, host, stage, data):
     """One client sends this at this stage, and nothing more; both connections must end soon, with one clear line."""
     del host.told[:]
     alone = stage == "greeting" and protocol == "dc2"  # nobody has been told of it yet
-    first, second = [await host.connect(0), None] if alone else await seat(host)
+    first, second = [await host.connect(0), None] if alone else await connect_both(host)
     attacker, other = (second, first) if stage == "not turn" else (first, second)
     opponent = asyncio.create_task(play(other, host.player())) if other else asyncio.sleep(0)
     player = host.player(host.player.concession if stage == "over" else host.player.shot)
     reached = await play(attacker, player, lambda kind: kind == stage)
     assert reached
-    attacker.say(data)
+    attacker.send(data)
     attacker.writer.write_eof()
     await ended(attacker)
     return await done(host, other, opponent)
@@ -102,12 +102,12 @@ def test_nonsense_costs_its_own_match_alone(served, data):
 async def leave(host, leaver, count, answered):
     """One client goes after it heard so many messages; what it heard, and the server's lines."""
     del host.told[:]
-    clients, players = await seat(host), [host.player(), host.player()]
+    clients, players = await connect_both(host), [host.player(), host.player()]
     opponent = asyncio.create_task(play(clients[1 - leaver], players[1 - leaver]))
     counter = itertools.count(1)
     heard = await play(clients[leaver], players[leaver], lambda kind: next(counter) == count)
     if answered:
-        clients[leaver].say(players[leaver].answer(heard[-1])[1])
+        clients[leaver].send(players[leaver].answer(heard[-1])[1])
         await clients[leaver].writer.drain()
     if count % 2:
         peers.reset_on_close(clients[leaver].writer)

@@ -59,7 +59,7 @@ def test_the_proxy_delays_both_ways_and_loses_nothing():
 
 def test_times_are_read_from_what_the_server_tells():
     script = [line for line in transcript("dc3", "full_game_team0") if line.from_server]
-    times = delay.Times()
+    times = delay.ThinkingTimes()
     for line in script:
         times.watch((line.text + b"\n")[:7])  # in any pieces
         times.watch((line.text + b"\n")[7:])
@@ -83,7 +83,7 @@ def test_late_moves_and_lost_matches_are_told(monkeypatch, tmp_path, capsys, sha
     result = reason and SimpleNamespace(reason=reason)
 
     async def play(*_):
-        return [delay.Times([1.0] * len(shares), shares, result)] * 2
+        return [delay.ThinkingTimes([1.0] * len(shares), shares, result)] * 2
 
     monkeypatch.setattr(delay, "play", play)
     monkeypatch.setattr(delay.practice, "server", lambda *_: nullcontext(practice.Server(None, (1, 2))))

@@ -140,7 +140,7 @@ def test_a_record_needs_an_end_and_a_shot(run, match_folder):
         ({"hammer": 2}, "hammer=2: must be 0 or 1"),
         ({"lead": 9}, "lead=9"),
         ({"ends": 0}, "ends=0: must be"),
-        ({"physics": "ice"}, "physics"),
+        ({"physics": "executor"}, "physics"),
         ({"stones": [[0.0, 38.405], [0.1, 38.405], *[None] * 14]}, "clear of all other stones"),
         ({"stones": [[0.0], *[None] * 15]}, "must be 16 places, each [x, y] or null"),
         ({"stones": [None] * 3 + [[float("nan"), 38.5]] + [None] * 12}, "stones[3]=[nan, 38.5]: must be two finite"),

@@ -1,10 +1,10 @@
-from curling.server.feed import Feed
+from curling.server.record_feed import RecordFeed
 
 MATCH, SHOT, RESULT = {"type": "match"}, {"type": "shot"}, {"type": "result"}
 
 
 def test_subscribers_get_every_line_until_they_leave():
-    feed, seen = Feed(), []
+    feed, seen = RecordFeed(), []
     leave = feed.subscribe(lambda *news: seen.append(news))
     feed.publish("a", MATCH)
     feed.publish("b", MATCH)
@@ -16,7 +16,7 @@ def test_subscribers_get_every_line_until_they_leave():
 
 
 def test_a_subscriber_that_fails_is_told_no_more():
-    feed, seen, failed = Feed(), [], []
+    feed, seen, failed = RecordFeed(), [], []
 
     def fail(match_id, line):
         failed.append(line)
@@ -30,7 +30,7 @@ def test_a_subscriber_that_fails_is_told_no_more():
 
 
 def test_finished_matches_are_forgotten_before_those_in_play():
-    feed = Feed(keep=2)
+    feed = RecordFeed(keep=2)
     feed.publish("long", MATCH)
     for name in ("first", "second", "third"):
         feed.publish(name, MATCH)
@@ -39,7 +39,7 @@ def test_finished_matches_are_forgotten_before_those_in_play():
 
 
 def test_matches_are_copies():
-    feed = Feed()
+    feed = RecordFeed()
     feed.publish("a", MATCH)
     feed.matches()[0][1].append(SHOT)
     assert feed.matches() == [("a", [MATCH])]

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from curling.client.situation import Situation
-from curling.client.thinker import PlannerRefused, Thinker
+from curling.client.planner_process import PlannerProcess, PlannerRefused
+from curling.client.planner_worker import MatchPosition
 from curling.sheet import no_stones
 from tests.curling.client.fakes import TEE, Failing
 
 ROOT = Path(__file__).parents[3]
-START = Situation(
+START = MatchPosition(
     no_stones(),
     shot=0,
     hammer=1,
     lead=0,
     ends=1,
-    ties_go_on=True,
+    extra_ends=True,
     rule="five_rock",
     physics="fcv1",
     noise=(0.0076, 0.0018),
@@ -32,7 +32,7 @@ LIMIT = 1.5
 async def soon(thinker, situation):
     """A choice as soon as the planner, which may have been started again, makes one."""
     for _ in range(60):
-        choice = await thinker.decide(situation, 2.0, 4.0)
+        choice = await thinker.choose(situation, 2.0, 4.0)
         if choice.action is not None:
             return choice
     raise AssertionError(choice.failure)
@@ -41,9 +41,9 @@ async def soon(thinker, situation):
 @pytest.mark.parametrize("planner", ["random", "rulebased"])
 def test_a_planner_in_its_process_chooses_a_shot(planner):
     async def ask():
-        async with Thinker(planner, seed=1) as thinker:
+        async with PlannerProcess(planner, seed=1) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
-            return [await thinker.decide(replace(START, shot=shot), 0.05, 60.0) for shot in (0, 1, 15)]
+            return [await thinker.choose(replace(START, shot=shot), 0.05, 60.0) for shot in (0, 1, 15)]
 
     for choice in asyncio.run(ask()):
         assert choice.failure is None and len(choice.action) == 3
@@ -56,10 +56,10 @@ def test_the_chance_is_the_own_team_s():
     last = replace(START, stones=board, shot=15, hammer=0, lead=3)
 
     async def ask():
-        async with Thinker("rulebased", seed=1) as thinker:
+        async with PlannerProcess("rulebased", seed=1) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
-            return (await thinker.decide(last, 0.05, 60.0)).chance, (
-                await thinker.decide(replace(last, hammer=1, lead=9), 0.05, 60.0)
+            return (await thinker.choose(last, 0.05, 60.0)).chance, (
+                await thinker.choose(replace(last, hammer=1, lead=9), 0.05, 60.0)
             ).chance
 
     winner, loser = asyncio.run(ask())
@@ -77,11 +77,11 @@ def test_faults_cost_a_shot_and_not_the_planner(capfd):
     }
 
     async def ask():
-        async with Thinker(Failing(faults)) as thinker:
+        async with PlannerProcess(Failing(faults)) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             process = thinker._process.pid
             for shot in range(7):
-                choice = await thinker.decide(replace(START, shot=shot), 0.1, 60.0)
+                choice = await thinker.choose(replace(START, shot=shot), 0.1, 60.0)
                 if shot in expected:
                     assert choice.action is None and expected[shot] in choice.failure and "\n" not in choice.failure
                 else:
@@ -98,15 +98,15 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
     faulty, well = replace(START, shot=3), replace(START, shot=4)
 
     async def ask():
-        async with Thinker(Failing(((3, fault),)), grace=0.5) as thinker:
+        async with PlannerProcess(Failing(((3, fault),)), grace=0.5) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             first = thinker._process.pid
             start = time.monotonic()
-            choice = await thinker.decide(faulty, 1.0, LIMIT)
+            choice = await thinker.choose(faulty, 1.0, LIMIT)
             assert choice.action is None and choice.failure
             assert time.monotonic() - start < LIMIT + 5.0
             # too soon for a planner that has just been started
-            early = await thinker.decide(well, 0.01, 0.02)
+            early = await thinker.choose(well, 0.01, 0.02)
             assert early.action is None and "not ready" in early.failure
             assert (await soon(thinker, well)).action == pytest.approx(TEE)
             assert thinker._process.pid != first
@@ -120,10 +120,10 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
 
 def test_a_planner_that_is_late_misses_a_shot_and_is_not_started_again():
     async def ask():
-        async with Thinker(Failing(((3, "late"),)), grace=60.0) as thinker:
+        async with PlannerProcess(Failing(((3, "late"),)), grace=60.0) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             process = thinker._process.pid
-            choice = await thinker.decide(replace(START, shot=3), 0.1, 0.2)
+            choice = await thinker.choose(replace(START, shot=3), 0.1, 0.2)
             assert choice.action is None and "no answer" in choice.failure
             assert (await soon(thinker, replace(START, shot=4))).action == pytest.approx(TEE)
             assert thinker._process.pid == process
@@ -133,7 +133,7 @@ def test_a_planner_that_is_late_misses_a_shot_and_is_not_started_again():
 
 def test_a_planner_that_fails_when_it_is_warmed_up_says_so():
     async def ask(fault):
-        async with Thinker(Failing(((0, fault),))) as thinker:
+        async with PlannerProcess(Failing(((0, fault),))) as thinker:
             return await thinker.warm_up(START, 0.01)
 
     assert "ZeroDivisionError" in asyncio.run(ask("raises"))
@@ -142,7 +142,7 @@ def test_a_planner_that_fails_when_it_is_warmed_up_says_so():
 
 def test_a_text_that_names_no_planner_is_refused():
     async def ask():
-        async with Thinker("presaerch"):
+        async with PlannerProcess("presaerch"):
             raise AssertionError("it was taken")
 
     with pytest.raises(PlannerRefused, match="Did you mean 'presearch'"):
@@ -153,13 +153,13 @@ def test_a_text_that_names_no_planner_is_refused():
 def test_the_planner_dies_with_its_client_even_in_an_endless_loop():
     code = """
 import asyncio
-from curling.client.thinker import Thinker
+from curling.client.planner_process import PlannerProcess
 from tests.curling.client.fakes import Failing
-from tests.curling.client.test_thinker import START
+from tests.curling.client.test_planner_process import START
 async def ask():
-    async with Thinker(Failing(((0, "hangs"),))) as thinker:
+    async with PlannerProcess(Failing(((0, "hangs"),))) as thinker:
         print("started", flush=True)
-        await thinker.decide(START, 600.0, 600.0)
+        await thinker.choose(START, 600.0, 600.0)
 if __name__ == "__main__":
     asyncio.run(ask())
 """

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from curling.client.log import MessageLog, new_log
+from curling.client.message_log import MessageLog, new_log
 
 
 def test_clients_of_the_same_second_have_logs_of_their_own(tmp_path, monkeypatch):
@@ -12,7 +12,7 @@ def test_clients_of_the_same_second_have_logs_of_their_own(tmp_path, monkeypatch
     with ExitStack() as stack:
         logs = [stack.enter_context(new_log(tmp_path / "logs", "dc3")) for _ in range(3)]
         for number, log in enumerate(logs):
-            log.note(str(number))
+            log.write_note(str(number))
     assert [log.path.name for log in logs] == ["dc3-now.jsonl", "dc3-now-2.jsonl", "dc3-now-3.jsonl"]
     assert [json.loads(log.path.read_text())["msg"] for log in logs] == ["0", "1", "2"]
 

@@ -1,4 +1,4 @@
-"""What is being played on a server, for those who watch in the same process."""
+"""The records of a server's matches, line by line, for viewers in the same process."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -8,55 +8,48 @@ from typing import Any
 Line = dict[str, Any]
 Subscriber = Callable[[str, Line], None]
 
-KEPT = 30  # matches; those that are over go first
+KEPT_MATCHES = 30  # beyond this number, the oldest finished matches are dropped
 
 
-class Feed:
-    """The lines of the records of a server's matches, as they come.
+class RecordFeed:
+    """Publishes the lines of the records of a server's matches.
 
     Args:
-        keep: matches whose lines are remembered for `matches`; one in play is never forgotten.
+        keep: number of matches whose lines are kept for `matches`; running ones are always kept.
     """
 
-    def __init__(self, keep: int = KEPT) -> None:
+    def __init__(self, keep: int = KEPT_MATCHES) -> None:
         """A feed without matches."""
         self._keep = keep
         self._lines: OrderedDict[str, list[Line]] = OrderedDict()
         self._subscribers: list[Subscriber] = []
 
     def publish(self, match_id: str, line: Line) -> None:
-        """Tell all subscribers of a new line of a match's record; one that fails is told no more.
+        """Pass a new line of a match's record to all subscribers; one that raises an exception is removed.
 
         Args:
             match_id: of the match.
             line: as in docs/match-records.md; its type is "match", "shot", "end" or "result".
         """
         self._lines.setdefault(match_id, []).append(line)
-        self._forget()
+        over = [name for name, lines in self._lines.items() if lines[-1]["type"] == "result"]
+        for name in over[: max(len(self._lines) - self._keep, 0)]:
+            del self._lines[name]
         for subscriber in tuple(self._subscribers):
             try:
                 subscriber(match_id, line)
-            except Exception:  # someone who watches must not cost those who play their match
+            except Exception:  # a viewer must not end the match
                 self._remove(subscriber)
 
     def matches(self) -> list[tuple[str, list[Line]]]:
-        """The matches, oldest first: (id, lines so far)."""
+        """The kept matches, oldest first: (id, lines so far)."""
         return [(match_id, list(lines)) for match_id, lines in self._lines.items()]
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Call `callback(match_id, line)` with every line to come.
-
-        Returns:
-            A function that ends it.
-        """
+        """Call `callback(match_id, line)` for every new line; returns a function that ends this."""
         self._subscribers.append(callback)
         return lambda: self._remove(callback)
 
     def _remove(self, subscriber: Subscriber) -> None:
         with suppress(ValueError):
             self._subscribers.remove(subscriber)
-
-    def _forget(self) -> None:
-        over = (match_id for match_id, lines in self._lines.items() if lines[-1]["type"] == "result")
-        for match_id in list(over)[: max(len(self._lines) - self._keep, 0)]:
-            del self._lines[match_id]

@@ -7,32 +7,32 @@ from functools import partial
 import pytest
 
 from curling.record import read
-from curling.server import seat
-from curling.server.dc3 import Session3, doors
-from curling.server.feed import Feed
-from curling.server.match import errors_of
+from curling.server import client_connection
+from curling.server.dc3 import Dc3Session, listen_dc3
+from curling.server.record_feed import RecordFeed
+from curling.server.referee import error_sampler
 from curling.umpire import replay
-from tests.curling.server.hosting import Client, hosting, play_on, start, until, venue_of
+from tests.curling.server.hosting import Client, context_of, hosting, play_on, start, until
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
 CONCEDE = {"cmd": "move", "move": {"type": "concede"}}
 
-serving = partial(hosting, make=partial(Session3, steps=None), doors=doors)
+serving = partial(hosting, make=partial(Dc3Session, steps=None), open_listeners=listen_dc3)
 
 
 def test_clients_are_paired_in_the_order_they_come():
     async def match():
-        async with serving(venue_of()) as host:
+        async with serving(context_of()) as host:
             clients = [[await host.connect(door) for _ in range(3)] for door in (0, 1)]
-            games = [[(await client.hear())["game_id"] for client in team] for team in clients]
+            games = [[(await client.receive())["game_id"] for client in team] for team in clients]
             assert games[0] == games[1] and len(set(games[0])) == 3
             for team, group in enumerate(clients):
                 for number, client in enumerate(group):
-                    client.say({"cmd": "dc_ok", "name": f"{team}{number}"})
-                    assert (await client.hear())["team"] == f"team{team}"
-                    client.say({"cmd": "ready_ok", "player_order": [3, 2, 1, 0]})
+                    client.send({"cmd": "dc_ok", "name": f"{team}{number}"})
+                    assert (await client.receive())["team"] == f"team{team}"
+                    client.send({"cmd": "ready_ok", "player_order": [3, 2, 1, 0]})
             for group in clients:
-                names = [(await client.hear())["name"] for client in group]
+                names = [(await client.receive())["name"] for client in group]
                 assert names == [{"team0": f"0{number}", "team1": f"1{number}"} for number in range(3)]
 
     asyncio.run(match())
@@ -40,7 +40,7 @@ def test_clients_are_paired_in_the_order_they_come():
 
 def test_who_waits_alone_and_leaves_is_forgotten():
     async def match():
-        async with serving(venue_of(say=said.append)) as host:
+        async with serving(context_of(report=said.append)) as host:
             lonely = await host.connect(1)
             await lonely.greet("lonely")
             await lonely.close()
@@ -56,7 +56,7 @@ def test_who_waits_alone_and_leaves_is_forgotten():
 @pytest.mark.parametrize("named", [False, True])
 def test_who_comes_while_the_other_leaves_waits_for_somebody_else(named):
     async def match():
-        async with serving(venue_of()) as host:
+        async with serving(context_of()) as host:
             leaver = await host.connect(0)
             if named:
                 await leaver.greet("leaver")
@@ -66,16 +66,16 @@ def test_who_comes_while_the_other_leaves_waits_for_somebody_else(named):
             host.clients.append(Client(*await asyncio.open_connection(sock=late), b"\n"))
             assert await host.clients[-1].greet("late") == "team1"
             await (await host.connect(0)).greet("next")
-            return await host.clients[1].hear()
+            return await host.clients[1].receive()
 
     assert asyncio.run(match()) == {"cmd": "new_game", "name": {"team0": "next", "team1": "late"}}
 
 
 def test_a_client_that_comes_alone_is_told_of():
     async def match():
-        async with serving(venue_of(arrivals=True, say=said.append)) as host:
+        async with serving(context_of(arrivals=True, report=said.append)) as host:
             for door in (1, 0):
-                await (await host.connect(door)).hear()
+                await (await host.connect(door)).receive()
             return "{}:{}".format(*host.clients[0].writer.get_extra_info("sockname")[:2])
 
     said = []
@@ -85,23 +85,23 @@ def test_a_client_that_comes_alone_is_told_of():
 @pytest.mark.parametrize("checked", [(0,), (1,), (0, 1), (1, 1, 0)])
 def test_those_who_only_look_whether_a_port_is_open_play_no_match(tmp_path, checked):
     async def match():
-        async with serving(venue_of(records=tmp_path, say=said.append), most=1) as host:
+        async with serving(context_of(records=tmp_path, report=said.append), most=1) as host:
             waiting = await host.connect(0)
-            assert (await waiting.hear())["cmd"] == "dc"
+            assert (await waiting.receive())["cmd"] == "dc"
             for door in checked:
                 await (await host.connect(door)).close()
             await until(lambda: len(said) == len(checked))
             opponent = await host.connect(1)
-            waiting.say({"cmd": "dc_ok", "name": "waiting"})
-            waiting.say({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
+            waiting.send({"cmd": "dc_ok", "name": "waiting"})
+            waiting.send({"cmd": "ready_ok", "player_order": [0, 1, 2, 3]})
             assert await opponent.greet("opponent") == "team1"
-            assert (await waiting.hear())["cmd"] == "is_ready"
+            assert (await waiting.receive())["cmd"] == "is_ready"
             for client in (waiting, opponent):
-                assert (await client.hear())["cmd"] == "new_game"
+                assert (await client.receive())["cmd"] == "new_game"
             await play_on((waiting, opponent), CONCEDE)
             for client in (waiting, opponent):
                 await client.close()
-            await until(host.hall.done.is_set)
+            await until(host.lobby.done.is_set)
 
     said = []
     asyncio.run(match())
@@ -112,18 +112,18 @@ def test_those_who_only_look_whether_a_port_is_open_play_no_match(tmp_path, chec
 
 def test_the_hall_is_done_after_so_many_matches(tmp_path):
     async def match():
-        async with serving(venue_of(records=tmp_path, extra_ends=2), most=2) as host:
+        async with serving(context_of(records=tmp_path, extra_ends=2), most=2) as host:
             first, second = await start(host), await start(host)
             stranger = await host.connect(0)
-            assert await stranger.hear() is None
+            assert await stranger.receive() is None
             await first[0].close()
-            assert (await first[1].hear())["cmd"] == "update"
-            assert await first[1].hear() is None
-            assert not host.hall.done.is_set()
+            assert (await first[1].receive())["cmd"] == "update"
+            assert await first[1].receive() is None
+            assert not host.lobby.done.is_set()
             await play_on(second, DRAW)
             for client in second:
                 await client.close()
-            await until(host.hall.done.is_set)
+            await until(host.lobby.done.is_set)
 
     asyncio.run(match())
     assert sorted(read(path).result.reason for path in tmp_path.iterdir()) == ["abandoned", "score"]
@@ -131,15 +131,15 @@ def test_the_hall_is_done_after_so_many_matches(tmp_path):
 
 def test_a_record_and_those_who_watch_get_every_line(tmp_path):
     async def match():
-        async with serving(venue_of(records=tmp_path, noise="normal_dist", extra_ends=9, feed=feed)) as host:
+        async with serving(context_of(records=tmp_path, noise="normal_dist", extra_ends=9, feed=feed)) as host:
             return await play_on(await start(host), DRAW)
 
-    feed = Feed()
+    feed = RecordFeed()
     updates = asyncio.run(match())
     record = read(tmp_path / "test-0001.jsonl")
     assert replay(record).shape[0] == len(updates)
     assert record.match.players == ("client0", "client1")
-    errors = errors_of(record.match.model(), (1, record.match.pair))
+    errors = error_sampler(record.match.model(), (1, record.match.pair))
     assert [shot.thrown[:2] for shot in record.shots] == [errors(*shot.aim[:2]) for shot in record.shots]
     assert [shot.simulations for shot in record.shots] == [None] * len(record.shots)
     ((name, lines),) = feed.matches()
@@ -149,7 +149,7 @@ def test_a_record_and_those_who_watch_get_every_line(tmp_path):
 
 def test_the_same_seed_gives_the_same_errors_whatever_else_is_played():
     async def match(others):
-        async with serving(venue_of(noise="normal_dist", extra_ends=9)) as host:
+        async with serving(context_of(noise="normal_dist", extra_ends=9)) as host:
             clients = await start(host)
             tables = [await start(host) for _ in range(others)]
             played = await asyncio.gather(*(play_on(table, DRAW) for table in tables))
@@ -162,25 +162,25 @@ def test_the_same_seed_gives_the_same_errors_whatever_else_is_played():
 
 @pytest.mark.parametrize(("unsent", "seconds"), [(100_000, 1000.0), (1 << 30, 0.3)])
 def test_a_client_that_does_not_read_costs_its_own_match_alone(monkeypatch, unsent, seconds):
-    monkeypatch.setattr(seat, "MOST_UNSENT", unsent)
-    monkeypatch.setattr(seat, "DRAIN_SECONDS", seconds)
+    monkeypatch.setattr(client_connection, "MOST_UNSENT", unsent)
+    monkeypatch.setattr(client_connection, "DRAIN_SECONDS", seconds)
 
     async def match():
-        venue = venue_of(film=True, ends=9, say=said.append)
-        async with hosting(venue, partial(Session3, steps=5), doors) as host:
+        context = context_of(paths=True, ends=9, report=said.append)
+        async with hosting(context, partial(Dc3Session, steps=5), listen_dc3) as host:
             clients = await start(host)
             silent = clients[1].writer.transport
             silent.pause_reading()
             silent.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            heard = await clients[0].hear()
+            heard = await clients[0].receive()
             while heard is not None:
-                clients[heard["next_team"] == "team1"].say(DRAW)
-                heard = await clients[0].hear()
+                clients[heard["next_team"] == "team1"].send(DRAW)
+                heard = await clients[0].receive()
             others = await start(host)
             for client in others:
-                assert (await client.hear())["cmd"] == "update"
-            others[0].say(CONCEDE)
-            assert (await others[1].hear())["state"]["game_result"] == {"reason": "concede", "winner": "team1"}
+                assert (await client.receive())["cmd"] == "update"
+            others[0].send(CONCEDE)
+            assert (await others[1].receive())["state"]["game_result"] == {"reason": "concede", "winner": "team1"}
             await until(lambda: any("abandoned" in line for line in said))
             silent.resume_reading()
 
@@ -191,12 +191,12 @@ def test_a_client_that_does_not_read_costs_its_own_match_alone(monkeypatch, unse
 
 def test_a_server_that_stops_finishes_every_record(tmp_path):
     async def match():
-        async with serving(venue_of(records=tmp_path)) as host:
+        async with serving(context_of(records=tmp_path)) as host:
             matches = [await start(host) for _ in range(3)]
-            await host.hall.clear()
+            await host.lobby.close()
             for client in (client for pair in matches for client in pair):
-                assert (await client.hear())["cmd"] == "update"
-                assert await client.hear() is None
+                assert (await client.receive())["cmd"] == "update"
+                assert await client.receive() is None
 
     asyncio.run(match())
     results = [read(path).result for path in tmp_path.iterdir()]
@@ -205,26 +205,25 @@ def test_a_server_that_stops_finishes_every_record(tmp_path):
 
 def test_a_record_that_cannot_be_written_costs_no_match(tmp_path):
     async def match():
-        async with serving(venue_of(records=tmp_path / "missing", say=said.append)) as host:
+        async with serving(context_of(records=tmp_path / "missing", report=said.append)) as host:
             return await play_on(await start(host), CONCEDE)
 
     said = []
     assert asyncio.run(match())[-1]["state"]["game_result"]["reason"] == "concede"
-    assert [line for line in said if "no record" in line] == [
-        f"match 1: no record is kept from here on: No such file or directory ({tmp_path}/missing/test-0001.jsonl)"
-    ]
+    (line,) = (line for line in said if "the record ends here" in line)
+    assert line.startswith("match 1: ") and f"({tmp_path}/missing/test-0001.jsonl)" in line
     assert said[-1].endswith(" (concede)")  # and no file is named
 
 
 def test_a_defect_costs_one_match(monkeypatch):
     async def match():
-        async with serving(venue_of(say=said.append)) as host:
+        async with serving(context_of(report=said.append)) as host:
             clients, others = await start(host), await start(host)
-            monkeypatch.setattr("curling.server.dc3.shot_of", lambda thrown: 1 / 0)
-            clients[0].say(DRAW)
+            monkeypatch.setattr("curling.server.dc3.shot_move", lambda thrown: 1 / 0)
+            clients[0].send(DRAW)
             for client in clients:
-                assert (await client.hear())["cmd"] == "update"
-                assert await client.hear() is None
+                assert (await client.receive())["cmd"] == "update"
+                assert await client.receive() is None
             monkeypatch.undo()
             return await play_on(others, CONCEDE)
 
@@ -236,11 +235,11 @@ def test_a_defect_costs_one_match(monkeypatch):
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "x" * 5_000, "ハンマー"])
 def test_names_do_not_spoil_the_console(name):
     async def match():
-        async with serving(venue_of(say=said.append)) as host:
+        async with serving(context_of(report=said.append)) as host:
             clients = [await host.connect(door) for door in (0, 1)]
             for client in clients:
                 await client.greet(name)
-            told = (await clients[0].hear())["name"]
+            told = (await clients[0].receive())["name"]
             assert told == {"team0": name, "team1": name}
 
     said = []

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from curling.client.clock import FRACTION, HICCUP, LATE, LATE_SHARE, LONGEST, Clock, shots_left
+from curling.client.time_manager import FRACTION, HICCUP, LATE, LATE_SHARE, LONGEST, TimeManager, shots_left
 
 DELAY = 0.2  # s
 
@@ -15,7 +15,7 @@ def late(rng, seconds, limit):
 def match(ends, total, seed, guess=DELAY, longest=LONGEST):
     """Play with the clock alone; the part of the time that was used, and the largest parts of slices."""
     rng = np.random.default_rng(seed)
-    clock, remaining, parts = Clock(guess, longest=longest), total, []
+    clock, remaining, parts = TimeManager(guess, longest=longest), total, []
     for end in range(ends):
         for shot in range(int(rng.integers(2)), 16, 2):
             shots = shots_left(shot, ends - end)
@@ -23,7 +23,7 @@ def match(ends, total, seed, guess=DELAY, longest=LONGEST):
             own = late(rng, *allowance) + 0.003
             charged = own + DELAY * rng.uniform(0.9, 1.1)
             parts.append(charged * shots / remaining)
-            clock.charged(charged, own)
+            clock.learn_move(charged, own)
             remaining -= charged
             assert remaining > 0.0
     return 1.0 - remaining / total, parts
@@ -57,56 +57,58 @@ def test_a_server_that_is_further_away_than_it_seemed_is_learnt():
 def test_the_longest_time_is_kept():
     used, _ = match(10, 219.0, 0, longest=0.1)
     assert used < 80 * (0.1 + HICCUP + LATE + DELAY + 0.05) / 219.0
-    assert Clock(longest=0.5).allowance(1000.0, 1).seconds == pytest.approx(0.5)
+    assert TimeManager(longest=0.5).allowance(1000.0, 1).seconds == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("remaining", [1e4, 1e9, 1e308])
 def test_endless_time_is_a_minute_for_a_move(remaining):
-    allowance = Clock().allowance(remaining, 1)
+    allowance = TimeManager().allowance(remaining, 1)
     assert allowance.seconds == pytest.approx(LONGEST) and LONGEST < allowance.limit < 1.1 * LONGEST
 
 
 def test_what_is_spent_comes_off_the_slice_and_not_off_the_planner_s_own_limit():
-    assert Clock().allowance(100.0, 10, spent=2.0).limit == pytest.approx(Clock().allowance(100.0, 10).limit - 2.0)
-    assert Clock(longest=0.5).allowance(100.0, 10, spent=2.0) == Clock(longest=0.5).allowance(100.0, 10)
+    assert TimeManager().allowance(100.0, 10, spent=2.0).limit == pytest.approx(
+        TimeManager().allowance(100.0, 10).limit - 2.0
+    )
+    assert TimeManager(longest=0.5).allowance(100.0, 10, spent=2.0) == TimeManager(longest=0.5).allowance(100.0, 10)
 
 
 def test_what_was_spent_before_the_planner_began_is_no_fault_of_its_own():
-    clock = Clock()
+    clock = TimeManager()
     seconds = clock.allowance(100.0, 10, spent=2.0).seconds
-    clock.charged(2.0 + seconds, 2.0 + seconds)
-    assert clock.allowance(100.0, 10) == Clock().allowance(100.0, 10)
+    clock.learn_move(2.0 + seconds, 2.0 + seconds)
+    assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)
 
 
 def test_the_last_move_leaves_a_reserve():
-    assert Clock().allowance(3.0, 1).limit < 0.7 * 3.0
+    assert TimeManager().allowance(3.0, 1).limit < 0.7 * 3.0
 
 
 def test_a_planner_that_is_late_gets_less_time_and_never_none():
-    clock = Clock()
+    clock = TimeManager()
     usual = clock.allowance(100.0, 10).seconds
-    clock.charged(usual + 2.0, usual + 2.0)
+    clock.learn_move(usual + 2.0, usual + 2.0)
     after = clock.allowance(100.0, 10).seconds
     assert after < usual - 1.0
-    clock.charged(60.0, 60.0)
+    clock.learn_move(60.0, 60.0)
     assert 0.3 * usual < clock.allowance(100.0, 10).seconds < after
     for _ in range(4):
-        clock.charged(0.1, 0.1)
+        clock.learn_move(0.1, 0.1)
     assert clock.allowance(100.0, 10).seconds == usual
 
 
 @pytest.mark.parametrize("remaining", [-1.0, 0.0, 1e-6, 0.1])
 def test_too_little_time_is_none(remaining):
-    clock = Clock(delay=0.5)
+    clock = TimeManager(delay=0.5)
     assert clock.allowance(remaining, 1) == (0.0, 0.0)
 
 
 def test_a_delay_is_never_below_zero_and_is_forgotten():
-    clock = Clock(delay=9.0)
-    clock.charged(1.0, 3.0)
-    assert clock.allowance(100.0, 10) == Clock().allowance(100.0, 10)
-    clock.charged(5.0, 3.0)
-    assert clock.allowance(100.0, 10) < Clock().allowance(100.0, 10)
+    clock = TimeManager(delay=9.0)
+    clock.learn_move(1.0, 3.0)
+    assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)
+    clock.learn_move(5.0, 3.0)
+    assert clock.allowance(100.0, 10) < TimeManager().allowance(100.0, 10)
     for _ in range(4):
-        clock.charged(1.0, 1.0)
-    assert clock.allowance(100.0, 10) == Clock().allowance(100.0, 10)
+        clock.learn_move(1.0, 1.0)
+    assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)

@@ -1,19 +1,19 @@
-"""The way of the stones of a shot, as Digital Curling 3 tells it: where each was at every frame."""
+"""The frames of a trajectory in Digital Curling 3: the stones at regular intervals."""
 
 import numpy as np
 
 from curling.engines import Path
 from planners.base import Array
 
-STEP = 0.001  # s; the reference simulator's
+STEP = 0.001  # s, of the reference simulator
 
 
-def positions(path: Path, steps: int) -> Array:
-    """Where the stones were after every so many steps of the reference simulator, and when all were at rest.
+def frame_positions(path: Path, steps: int) -> Array:
+    """The stones at regular intervals, and at the end of the motion.
 
     Args:
-        path: of an engine.
-        steps: between two frames.
+        path: from an engine.
+        steps: of the reference simulator between two frames.
 
     Returns:
         [frames, 16, 2] in metres, NaN where absent; the first frame is one interval after the release.
@@ -25,5 +25,5 @@ def positions(path: Path, steps: int) -> Array:
     span = path.times[after] - path.times[before]
     weight = np.divide(times - path.times[before], span, out=np.ones_like(span), where=span > 0.0)[:, None, None]
     start, stop = path.positions[before], path.positions[after]
-    # a stone that leaves is seen until it does: at weight 1 the frame before does not count
+    # a stone that leaves is visible until then: at weight 1 the frame before does not count
     return np.where(weight < 1.0, start + weight * (stop - start), stop)

@@ -7,22 +7,22 @@ import signal
 import numpy as np
 
 from curling.model import Curling
-from curling.server.ice import Ice
+from curling.server.shot_executor import ShotExecutor
 
 
 def test_a_worker_that_dies_costs_no_shot():
     model = Curling(ends=1, reward="win")
     state, throw = model.initial_state(np.random.default_rng(0)), (*model.law.tee_draw, model.law.launch_spin)
-    ice = Ice(model, "box2d", False, 1)
+    executor = ShotExecutor(model, "box2d", False, 1)
 
     async def shots(count):
-        return await asyncio.gather(*(ice.play(state, throw) for _ in range(count)))
+        return await asyncio.gather(*(executor.execute(state, throw) for _ in range(count)))
 
     try:
         (whole,) = asyncio.run(shots(1))
-        for worker in list(ice._pool._processes):
+        for worker in list(executor._pool._processes):
             os.kill(worker, signal.SIGKILL)
         for found in asyncio.run(shots(3)):  # several matches at once
             assert np.array_equal(found.stones, whole.stones, equal_nan=True)
     finally:
-        ice.close()
+        executor.close()

@@ -7,23 +7,23 @@ import pytest
 
 from curling.match_data import Match, Record, Result
 from curling.record import RecordedShot
-from curling.server.match import Referee, Times, errors_of
+from curling.server.referee import Referee, ThinkingTimes, error_sampler
 from curling.sheet import STONES
 from curling.umpire import outcome, replay
 
 DRAW, AWAY = (0.1317, 2.3997, 1.0), (0.0, 2.0, 1.0)  # to the tee; not as far as the hog line
-TIMES = Times(100_000, 20_000)
+TIMES = ThinkingTimes(100_000, 20_000)
 
 
 def referee_of(ends=1, extra_ends=3, noise="none", physics="fcv1", seed=1, times=TIMES):
     match = Match(("a", "b"), physics, None, noise, ends, extra_ends)
     kept, model = [], match.model()
-    return Referee(match, model, times, errors_of(model, seed), kept.append), kept
+    return Referee(match, model, times, error_sampler(model, seed), kept.append), kept
 
 
 def throw(referee, aim=AWAY):
-    thrown = referee.release(aim)
-    referee.settle(aim, thrown, outcome(referee.model, referee.state, thrown), 0.25)
+    thrown = referee.add_error(aim)
+    referee.apply_shot(aim, thrown, outcome(referee.model, referee.state, thrown), 0.25)
     return thrown
 
 
@@ -41,7 +41,7 @@ def record_of(kept):
 
 def test_the_scoreboard_and_the_hammer():
     referee, kept = referee_of(ends=3)
-    assert (referee.team, referee.hammer, referee.board.shape) == (0, 1, (16, 2))
+    assert (referee.team, referee.hammer, referee.next_stones.shape) == (0, 1, (16, 2))
     throw(referee)
     assert referee.team == 1
     for scorer, hammer in ((1, 0), (None, 0)):
@@ -80,7 +80,7 @@ def test_a_tie_that_remains_is_a_draw():
     ("used", "in_time", "left"), [(0, True, 1000), (999, True, 1), (1000, False, 0), (5000, False, 0)]
 )
 def test_a_move_must_come_before_all_time_is_used(used, in_time, left):
-    referee, _ = referee_of(times=Times(1000, 1000))
+    referee, _ = referee_of(times=ThinkingTimes(1000, 1000))
     throw(referee)
     assert referee.charge(used) is in_time
     assert referee.remaining == [1000, left]
@@ -91,12 +91,12 @@ def test_giving_up_and_time_limit(act, reason):
     referee, kept = referee_of(ends=2)
     play_end(referee, 1)
     throw(referee, DRAW)
-    stones = referee.board
+    stones = referee.next_stones
     mover = referee.team
     act(referee)
     assert referee.result == Result((0, 1), 1 - mover, float(mover), reason)
     assert (referee.end, referee.shot, referee.remaining[mover]) == (1, 2, 0 if reason == "time_limit" else 100_000)
-    assert np.array_equal(referee.board, stones, equal_nan=True)
+    assert np.array_equal(referee.next_stones, stones, equal_nan=True)
     replay(record_of(kept))
 
 
@@ -152,8 +152,12 @@ def test_aims_are_capped(physics, aim, speed):
     thrown = throw(referee, aim)
     assert np.hypot(*thrown[:2]) == pytest.approx(speed)
     assert np.sign(thrown[2]) == aim[2]
-    shot = kept[1]
-    assert isinstance(shot, RecordedShot) and (shot.aim, shot.thrown, shot.seconds) == (aim, thrown, 0.25)
+    assert (
+        isinstance(kept[1], RecordedShot)
+        and kept[1].aim == aim
+        and kept[1].thrown == thrown
+        and kept[1].seconds == 0.25
+    )
 
 
 def test_four_rocks_in_digital_curling_2_and_five_in_3():
@@ -168,6 +172,6 @@ def test_four_rocks_in_digital_curling_2_and_five_in_3():
             throw(referee, guard[physics])
             around = [(x, *hit[physics][1:]) for x in np.linspace(-0.2, 1.2, 141)]
             play = partial(outcome, referee.model, referee.state)
-            hits = [after for after in map(play, map(referee.release, around)) if after.foul or after.stones.any()]
+            hits = [after for after in map(play, map(referee.add_error, around)) if after.foul or after.stones.any()]
             fouls.append(any(after.foul for after in hits))
         assert fouls == [shot < free for shot in range(1, 7)]

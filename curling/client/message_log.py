@@ -1,4 +1,4 @@
-"""All messages of a match, one JSON object per line, in the form that transcripts of the servers have."""
+"""The log of a match: all messages, one JSON object per line, in the format of the recorded transcripts."""
 
 import json
 import time
@@ -9,24 +9,24 @@ from typing import Any, Self
 
 import msgspec
 
-from curling.client.console import complain
+from curling.client.console import print_error
 
 FROM_SERVER, TO_SERVER, NOTE = "server->client", "client->server", "note"
-LONGEST_RAW = 1000  # characters kept of what is no message
+LONGEST_RAW = 1000  # characters kept of an invalid message
 
 
 class MessageLog:
-    """Writes one line for every message, at once, so that a log is complete up to the moment when its client ended.
+    """Writes and flushes one line per message, so that a log is complete up to the moment its client ended.
 
     Lines are {"t": seconds since the start, "dir": "server->client", "client->server" or "note", "msg": ...}, with
-    "raw" instead of "msg" for what is no message of the protocol. A log that can no longer be written costs no match.
+    "raw" instead of "msg" for invalid messages. An error of writing ends the log, not the match.
 
     Args:
-        path: file to write; its folder is made if need be.
-        new: whether a file that is there already is left alone.
+        path: file to write; its folder is created.
+        new: refuse to overwrite an existing file.
 
     Raises:
-        FileExistsError: it is there already.
+        FileExistsError: the file exists, and `new` is set.
         OSError: it cannot be written.
     """
 
@@ -38,32 +38,32 @@ class MessageLog:
         self._start = time.monotonic()
 
     def __enter__(self) -> Self:
-        """Write until the block ends."""
+        """Close the log at the end of the block."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """Note what went wrong, if anything did, and close the file."""
+        """Note the error, if any, and close the file."""
         if isinstance(error, Exception):
-            self.note(str(error))
+            self.write_note(str(error))
         self._file.close()
 
-    def json(self, direction: str, line: bytes) -> None:
-        """Keep a message that is valid JSON."""
+    def write_json(self, direction: str, line: bytes) -> None:
+        """Log a message that is valid JSON."""
         self._write(direction, "msg", msgspec.json.format(line, indent=-1).decode("utf-8", "replace"))
 
-    def text(self, direction: str, text: Any) -> None:
-        """Keep a message that is a text of its own form, or a note."""
-        self._write(direction, "msg", json.dumps(text))
+    def write_value(self, direction: str, value: Any) -> None:
+        """Log a message given as a string or another value that JSON can hold."""
+        self._write(direction, "msg", json.dumps(value))
 
-    def raw(self, direction: str, line: bytes) -> None:
-        """Keep what is no message, as far as it is not too long."""
+    def write_raw(self, direction: str, line: bytes) -> None:
+        """Log the beginning of an invalid message."""
         self._write(direction, "raw", json.dumps(line[:LONGEST_RAW].decode("utf-8", "replace")))
 
-    def note(self, text: str) -> None:
-        """Keep a remark of the client's own."""
-        self.text(NOTE, text)
+    def write_note(self, text: str) -> None:
+        """Log a remark of the client."""
+        self.write_value(NOTE, text)
 
     def _write(self, direction: str, key: str, value: str) -> None:
         if self._file.closed:
@@ -73,18 +73,13 @@ class MessageLog:
             self._file.write(f'{{"t": {seconds:.4f}, "dir": "{direction}", "{key}": {value}}}\n')
             self._file.flush()
         except OSError as error:
-            complain(f"no more is logged, {self.path} cannot be written ({error.strerror})")
-            self._give_up()
-
-    def _give_up(self) -> None:
-        try:
-            self._file.close()
-        except OSError:  # what could not be written is tried once more
-            pass
+            print_error(f"the log ends here, {self.path} cannot be written ({error.strerror})")
+            with suppress(OSError):  # closing tries to write the rest again
+                self._file.close()
 
 
 def new_log(folder: Path, protocol: str) -> MessageLog:
-    """A log in a file of its own, named by protocol and time.
+    """A log in a new file, named by protocol and time.
 
     Raises:
         OSError: it cannot be written.
@@ -92,6 +87,6 @@ def new_log(folder: Path, protocol: str) -> MessageLog:
     name = f"{protocol}-{time.strftime('%Y%m%d-%H%M%S')}"
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(1, 1000):
-        with suppress(FileExistsError):  # another client began in this second, maybe at this very moment
+        with suppress(FileExistsError):  # another client started in the same second
             return MessageLog(folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"), new=True)
-    raise FileExistsError(f"{folder} has a thousand logs of this second")
+    raise FileExistsError(f"{folder} already has 999 logs of this second")

@@ -1,4 +1,4 @@
-"""Where the stones of all matches of a server move."""
+"""Simulates the shots of all matches of a server."""
 
 import asyncio
 import multiprocessing
@@ -14,55 +14,55 @@ from curling.model import Curling
 from curling.umpire import Outcome, outcome
 from planners.base import Array
 
-SLOW_ENGINES = ("box2d",)  # a shot of theirs takes so long that other matches would notice
+SLOW_ENGINES = ("box2d",)  # their shots take so long that they would delay other matches
 
 
-class Ice:
-    """Plays the throws of matches of one kind.
+class ShotExecutor:
+    """Simulates shots; everything is loaded and compiled first, so that no client waits for that.
 
     Args:
         model: of the matches.
-        engine: "analytic", at once and in this process, or "box2d", in worker processes.
-        film: whether paths are wanted.
-        workers: processes for an engine that takes its time.
+        engine: "analytic", in this process, or "box2d", in worker processes.
+        paths: whether outcomes include the paths of the stones.
+        workers: number of processes for a slow engine.
     """
 
-    def __init__(self, model: Curling, engine: str, film: bool, workers: int) -> None:
-        """Load and compile all that a throw needs, so that no client ever waits for it."""
-        self._model, self._engine, self._film, self._workers = model, engine, film, workers
+    def __init__(self, model: Curling, engine: str, paths: bool, workers: int) -> None:
+        """Load and compile, or start the workers."""
+        self._model, self._engine, self._paths, self._workers = model, engine, paths, workers
         self._pool: ProcessPoolExecutor | None = None
         state, throw = model.initial_state(np.random.default_rng(0)), (*model.law.tee_draw, model.law.launch_spin)
         if engine in SLOW_ENGINES:
             self._pool = self._new_pool()
             try:
-                for waiting in [self._submit(self._pool, state, throw) for _ in range(workers)]:
-                    waiting.result()
+                for future in [self._submit(self._pool, state, throw) for _ in range(workers)]:
+                    future.result()
             except BaseException:
                 self.close()
                 raise
         else:
-            outcome(model, state, throw, engine, film)
+            outcome(model, state, throw, engine, paths)
 
-    async def play(self, state: Array, thrown: Throw) -> Outcome:
-        """What a throw from a state leads to.
+    async def execute(self, state: Array, thrown: Throw) -> Outcome:
+        """The outcome of a throw in a state.
 
         Raises:
-            BrokenProcessPool: workers died twice over it.
+            BrokenProcessPool: workers died twice.
         """
         pool = self._pool
         if pool is None:
-            return outcome(self._model, state, thrown, self._engine, self._film)
+            return outcome(self._model, state, thrown, self._engine, self._paths)
         try:
             return await asyncio.wrap_future(self._submit(pool, state, thrown))
         except BrokenProcessPool:
-            if pool is self._pool:  # else another match was first
+            if pool is self._pool:  # else another match has replaced it
                 pool.shutdown(wait=False)
                 self._pool = self._new_pool()
             assert self._pool is not None
             return await asyncio.wrap_future(self._submit(self._pool, state, thrown))
 
     def close(self) -> None:
-        """Let the worker processes go."""
+        """End the worker processes."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
@@ -71,10 +71,10 @@ class Ice:
         return ProcessPoolExecutor(self._workers, multiprocessing.get_context("spawn"), _ignore_interrupts)
 
     def _submit(self, pool: ProcessPoolExecutor, state: Array, thrown: Throw) -> Future[Outcome]:
-        with ctrl_c_ignored():  # a worker may be started
-            return pool.submit(outcome, self._model, state, thrown, self._engine, self._film)
+        with ctrl_c_ignored():  # this may start a worker
+            return pool.submit(outcome, self._model, state, thrown, self._engine, self._paths)
 
 
 def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the server also where workers do not inherit that."""
+    """Ignore Ctrl-C where workers do not inherit this from the server."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,260 @@
+"""A connection to a server of Digital Curling 4 by the official package dc4client, with error handling added.
+
+The package reports failures in its log only: to its caller a refused throw, a wrong password and a stream that is
+retried for ever look like success. So this module reads that log, and turns off the package's own log file.
+"""
+
+import asyncio
+import importlib
+import logging
+import re
+import time
+from collections.abc import Callable
+from contextlib import aclosing, suppress
+from typing import Any, NamedTuple, Self
+from uuid import UUID
+
+from curling.client.exit_status import ConnectionLost, no_connection
+from curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
+from curling.protocols import ProtocolError
+from curling.protocols.dc4 import ShotRequest, StateUpdate, decode_state
+
+PATIENCE = 60.0  # s that a server may be unreachable
+SILENCE = 75  # s without data until the stream is reopened; servers send something every 30 s
+ANSWER = 20.0  # s that a request may take
+QUIET = 0.25  # s without another event: all earlier states of the end have arrived
+UNAUTHORIZED = 401
+UNREACHABLE = re.compile(r"Cannot connect to host (\S+):(\d+) ssl:\S+ \[(.*)\]")
+
+
+class ServerRefused(Exception):
+    """The server refuses the client or its throw; the text is one line."""
+
+
+class Account(NamedTuple):
+    """A user's account on a server."""
+
+    host: str
+    port: int
+    user: str
+    password: str
+
+
+class Failure(NamedTuple):
+    """A failure logged by the package, and the HTTP status if the server answered."""
+
+    text: str
+    status: int | None
+
+
+def import_dc4client() -> Any:
+    """The package dc4client.
+
+    Raises:
+        ModuleNotFoundError: it is not installed.
+    """
+    try:
+        package = importlib.import_module("dc4client")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"Digital Curling 4 needs the package dc4client, and {error.name} is missing: pip install -e '.[dc4]'"
+        ) from error
+    logging.getLogger("aiohttp_sse_client2").addHandler(logging.NullHandler())  # it repeats the same failures
+    return package
+
+
+def error_of(what: str, failure: Failure) -> ServerRefused | ConnectionLost:
+    """The exception for a failure."""
+    if unreachable := UNREACHABLE.search(failure.text):
+        return no_connection(*unreachable.groups())
+    if failure.status is None:
+        return ConnectionLost(f"{what}: {failure.text}")
+    refused = "the user, the password or the match" if failure.status == UNAUTHORIZED else "it"
+    return ServerRefused(f"{what}: the server refuses {refused} ({failure.text})")
+
+
+def failure_of(error: object) -> Failure:
+    """A failure from an exception or a log message: one line of at most 300 characters, and its HTTP status."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    status = re.search(r"\b(?:status=|failed: )(\d{3})\b", text)
+    return Failure(text[:300], int(status[1]) if status else None)
+
+
+class Dc4Connection:
+    """A match on a server, as an asynchronous context manager; call `join`, then `first_state`.
+
+    Args:
+        account: of the server.
+        match_id: of the match.
+        team: 0 or 1, the side to ask for.
+        log: takes all messages, and the package's failures as notes.
+
+    Attributes:
+        received: when the newest state arrived, in `time.monotonic` seconds.
+    """
+
+    def __init__(self, account: Account, match_id: UUID, team: int, log: MessageLog) -> None:
+        """Create the package's clients; nothing is sent yet."""
+        self._dc4client, self._log = import_dc4client(), log
+        self._failures: list[Failure] = []
+        self._sender = self._client(account, match_id, team, self._failures.append)
+        self._listener = self._client(account, match_id, team, self._stream_failed, self._stream_connected)
+        self._listening: asyncio.Task[None] | None = None
+        self._down_since: float | None = None
+        self._error: Exception | None = None
+        self._newest: StateUpdate | None = None
+        self._changed = asyncio.Event()
+        self.received = time.monotonic()
+
+    async def __aenter__(self) -> Self:
+        """Use `join` next."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop listening."""
+        self._listener.logger.disabled = True
+        if self._listening is not None:
+            self._listening.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._listening
+
+    async def join(self, name: str) -> int:
+        """Take a side of the match with the server's default players; the assigned team, 0 or 1.
+
+        Raises:
+            ServerRefused: by the server.
+            ConnectionLost: the server is unreachable.
+        """
+        player = self._dc4client.PlayerModel(
+            max_velocity=4.0, shot_std_dev=0.0076, angle_std_dev=0.0018, player_name=name
+        )
+        team = self._dc4client.TeamModel(
+            use_default_config=True, team_name=name, player1=player, player2=player, player3=player, player4=player
+        )
+        failure = await self._send(self._sender.send_team_info(team))
+        if failure is not None:
+            raise error_of("no place in the match", failure)
+        return int(self._sender.match_team_name == "team1")
+
+    async def first_state(self) -> StateUpdate:
+        """Start to listen; the current state, which arrives when both teams listen."""
+        self._listening = asyncio.create_task(self._listen())
+        state = await self.newer_state(None)
+        while (later := await self.newer_state(state, within=QUIET)) is not None:
+            state = later
+        return state
+
+    async def newer_state(self, state: StateUpdate | None, within: float = float("inf")) -> Any:
+        """The newest state as soon as it is later than the given one; None if none arrives in time, s.
+
+        Raises:
+            ServerRefused: by the server.
+            ConnectionLost: the server was unreachable for too long.
+            ProtocolError: the server sent an invalid state.
+        """
+        end = time.monotonic() + within
+        while self._newest is None or (state is not None and self._newest.moment <= state.moment):
+            now = time.monotonic()
+            if self._error is not None:
+                raise self._error
+            if now >= end:
+                return None
+            given_up = end if self._down_since is None else min(end, self._down_since + PATIENCE)
+            if now >= given_up:
+                raise ConnectionLost(f"the server has been unreachable for {PATIENCE:g} s")
+            self._changed.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), min(given_up - now, PATIENCE))
+        return self._newest
+
+    async def throw(self, shot: ShotRequest) -> Failure | None:
+        """Send a throw; the failure, if any."""
+        self._log.write_value(TO_SERVER, shot._asdict())
+        return await self._send(self._sender.send_shot_info(**shot._asdict()))
+
+    async def _send(self, request: Any) -> Failure | None:
+        self._failures.clear()
+        try:
+            await asyncio.wait_for(request, ANSWER)
+        except TimeoutError:
+            return Failure(f"no answer within {ANSWER:g} s", None)
+        return self._failures[0] if self._failures else None
+
+    async def _listen(self) -> None:
+        try:
+            async with aclosing(self._listener.receive_state_data()) as states:
+                async for received in states:
+                    self._receive(received.model_dump_json())
+            self._fail(ServerRefused("the server has ended the stream of states"))
+        except ProtocolError as error:
+            self._fail(error)
+        except Exception as error:  # any error of the package, of its HTTP client, or an invalid event
+            failure = error_of("no stream of states", failure_of(error))
+            failure.__cause__ = error
+            self._fail(failure)
+
+    def _receive(self, data: str) -> None:
+        self._log.write_json(FROM_SERVER, data.encode())
+        state = decode_state(data)
+        self._stream_connected()
+        if self._newest is None or state.moment > self._newest.moment:
+            self._newest, self.received = state, time.monotonic()
+            self._changed.set()
+
+    def _stream_connected(self) -> None:
+        self._down_since = None
+
+    def _stream_failed(self, failure: Failure) -> None:
+        if failure.status == UNAUTHORIZED:
+            self._fail(error_of("no stream of states", failure))
+        elif failure.text.startswith("Failed to parse"):
+            self._fail(ProtocolError(f"dc4client cannot parse a state: {failure.text}"))
+        elif self._down_since is None:
+            self._down_since = time.monotonic()
+            self._changed.set()
+
+    def _fail(self, error: Exception) -> None:
+        self._error = self._error or error
+        self._changed.set()
+
+    def _client(
+        self,
+        account: Account,
+        match_id: UUID,
+        team: int,
+        failed: Callable[[Failure], None],
+        connected: Callable[[], None] = lambda: None,
+    ) -> Any:
+        names = self._dc4client.MatchNameModel
+        client = self._dc4client.DCClient(
+            str(match_id),
+            account.user,
+            account.password,
+            match_team_name=(names.team0, names.team1)[team],
+            socket_read_timeout=SILENCE,
+            enable_tcp_keepalive=False,
+            auto_save_log=False,
+        )
+        client.set_server_address(account.host, account.port)
+        client.logger = logging.Logger("dc4client", logging.DEBUG)  # not the package's, which all clients share
+        client.logger.addHandler(_PackageLogHandler(self._log, failed, connected))
+        return client
+
+
+class _PackageLogHandler(logging.Handler):
+    """Passes the package's log records on."""
+
+    def __init__(self, log: MessageLog, failed: Callable[[Failure], None], connected: Callable[[], None]) -> None:
+        super().__init__()
+        self._log, self._failed, self._connected = log, failed, connected
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass a record on."""
+        if record.levelno < logging.WARNING:
+            if record.getMessage() == "SSE connection established.":
+                self._connected()
+            return
+        cause = record.exc_info[1] if record.exc_info else None
+        failure = failure_of(record.getMessage() if cause is None else f"{record.getMessage()}: {cause}")
+        self._log.write_note(f"dc4client: {failure.text}")
+        self._failed(failure)

@@ -1,0 +1,121 @@
+"""Plays the moves of one match: asks the planner within its time, and draws to the tee where the planner fails."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from curling.client.console import print_error
+from curling.client.message_log import MessageLog
+from curling.client.planner_process import PlannerProcess
+from curling.client.planner_worker import MatchPosition, ShotChoice
+from curling.client.time_manager import LEAST, TimeManager, shots_left
+from curling.physics import physics_of
+
+WARM_UP = 3.0  # s at most for the planning before a match
+
+
+class AimedShot(NamedTuple):
+    """The velocity aimed at, m/s, and the rotation, +1.0 for counter-clockwise or -1.0."""
+
+    vx: float
+    vy: float
+    rotation: float
+
+    def __str__(self) -> str:
+        """As printed on the console."""
+        return f"({self.vx:.3f}, {self.vy:.3f}) {'ccw' if self.rotation > 0.0 else 'cw'}"
+
+
+class MatchPlayer:
+    """Chooses and sends the moves of one match, in any protocol.
+
+    Args:
+        planner: chooses the shots.
+        timing: time management.
+        log: takes notes of failures.
+        report: takes lines about the progress of the match.
+        concede: concede when the planner's estimate of winning is below this; None never concedes.
+    """
+
+    def __init__(
+        self,
+        planner: PlannerProcess,
+        timing: TimeManager,
+        log: MessageLog,
+        report: Callable[[str], None],
+        concede: float | None = None,
+    ) -> None:
+        """Prepare for a match."""
+        self.planner, self.timing, self.log, self.report, self.concede = planner, timing, log, report, concede
+        self._last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
+
+    async def warm_up(self, position: MatchPosition, remaining: float) -> None:
+        """Let the planner plan once, while no clock runs, for as long as it will in the match.
+
+        Args:
+            position: a first position.
+            remaining: thinking time for the match, s.
+        """
+        allowance = self.timing.allowance(remaining, shots_left(position.shot, position.ends))
+        failure = await self.planner.warm_up(position, max(min(allowance.seconds, WARM_UP), LEAST))
+        if failure is not None:
+            self.warn(f"the planner fails: {failure}")
+
+    async def move(
+        self,
+        where: str,
+        position: MatchPosition,
+        remaining: float,
+        received: float,
+        send: Callable[[AimedShot | None], Awaitable[None]],
+    ) -> None:
+        """Choose and send one move.
+
+        Args:
+            where: end and shot, for people.
+            position: in which the own team throws next.
+            remaining: on the own clock, s.
+            received: when the server's message arrived, in `time.monotonic` seconds.
+            send: sends a shot, or concedes if given None.
+        """
+        shots, spent = shots_left(position.shot, position.ends), time.monotonic() - received
+        allowance = self.timing.allowance(remaining, shots, spent)
+        if allowance.seconds:
+            choice = await self.planner.choose(position, *allowance)
+        else:
+            choice = ShotChoice(failure=f"no time to plan, {remaining:.3g} s are left")
+        concedes = self.concede is not None and choice.chance is not None and choice.chance < self.concede
+        shot = None if concedes else _aimed_shot(position, choice)
+        await send(shot)
+        self._last_move = remaining, time.monotonic() - received
+        if choice.failure is not None:
+            self.warn(f"{where}: a draw to the tee instead of the planner's shot: {choice.failure}")
+        chance = "" if choice.chance is None else f"expects to win {choice.chance:.1%}, "
+        simulations = "1 simulation" if choice.simulations == 1 else f"{choice.simulations:,} simulations"
+        self.report(
+            f"{where}: {shot or 'conceded'}, {chance}{simulations} in {choice.seconds:.2f} s, "
+            f"{remaining:.1f} s were left"
+        )
+
+    def learn_charge(self, remaining: float | None) -> None:
+        """Learn the time that the server deducted for the last move.
+
+        Args:
+            remaining: on the own clock after it, s; None if the clock was reset.
+        """
+        if self._last_move is not None and remaining is not None:
+            before, own = self._last_move
+            self.timing.learn_move(before - remaining, own)
+        self._last_move = None
+
+    def warn(self, text: str) -> None:
+        """Print a warning, and log it."""
+        self.log.write_note(text)
+        print_error(text)
+
+
+def _aimed_shot(position: MatchPosition, choice: ShotChoice) -> AimedShot:
+    if choice.action is None:
+        return AimedShot(*physics_of(position.physics).tee_draw, 1.0)
+    vx, vy, spin = choice.action
+    return AimedShot(vx, vy, 1.0 if spin >= 0.0 else -1.0)

@@ -1,0 +1,165 @@
+"""The worker process that runs a planner, and its messages: a position with a time limit, answered by a shot.
+
+Only imports that are quick precede the moment when the worker ignores Ctrl-C; the client itself never imports compiled
+code.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import time
+import traceback
+from dataclasses import dataclass
+from multiprocessing import connection, parent_process
+from typing import TYPE_CHECKING, Literal
+
+from planners.base import Array
+
+if TYPE_CHECKING:
+    from curling.model import Curling
+    from planners.base import Planner, Rng
+
+Pipe = connection.Connection
+
+EXTRA_ENDS = 10  # assumed where ties are always played out; more would not change any value noticeably
+
+
+@dataclass(frozen=True, eq=False)
+class MatchPosition:
+    """A position and the rest of its match, the current end included; an extra end is a match of one end.
+
+    Attributes:
+        stones: [16, 2], m, rows as in `curling.sheet`, NaN where absent.
+        shot: number of the next shot in its end, 0..15.
+        hammer: the team, 0 or 1, that throws second in this end.
+        lead: points of team 0 less those of team 1.
+        ends: regular ends left, the current one included, at least 1.
+        extra_ends: whether a tie is followed by extra ends; otherwise it is a draw.
+        rule: one of `curling.rules.RULES`.
+        physics: "fcv1" or "dc2".
+        noise: of the thrower: one of `curling.noise.NOISES`, or standard deviations of speed, m/s, and angle, rad.
+        max_speed: the thrower's top speed, m/s; None is that of the physics.
+    """
+
+    stones: Array
+    shot: int
+    hammer: int
+    lead: int
+    ends: int
+    extra_ends: bool
+    rule: str
+    physics: Literal["fcv1", "dc2"]
+    noise: str | tuple[float, float]
+    max_speed: float | None = None
+
+    @property
+    def team(self) -> int:
+        """The team that throws next."""
+        return 1 - self.hammer if self.shot % 2 == 0 else self.hammer
+
+    def model(self) -> Curling:
+        """The model for planners; values are team 0's probability to win."""
+        from curling.model import MOST_ENDS, Curling
+        from curling.noise import Noise
+
+        return Curling(
+            ends=min(self.ends, MOST_ENDS),
+            rule=self.rule,
+            noise=self.noise if isinstance(self.noise, str) else Noise(*self.noise),
+            physics=self.physics,
+            extra_ends=EXTRA_ENDS if self.extra_ends else 0,
+            max_speed=self.max_speed,
+        ).planning()
+
+    def state(self) -> Array:
+        """The state of `model` in this position."""
+        from curling.state import state_of
+
+        return state_of(self.stones, self.shot, self.hammer, lead=self.lead)
+
+
+@dataclass(frozen=True)
+class ShotChoice:
+    """A planner's shot, or the reason why it chose none.
+
+    Attributes:
+        action: (vx, vy, spin): velocity aimed at, m/s, and a number whose sign is the rotation; None for no shot.
+        chance: the planner's estimate of its team's probability to win; None where it estimates none.
+        simulations: simulations run.
+        seconds: time taken.
+        failure: why there is no action, in one line.
+    """
+
+    action: tuple[float, float, float] | None = None
+    chance: float | None = None
+    simulations: int = 0
+    seconds: float = 0.0
+    failure: str | None = None
+
+
+def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None) -> None:
+    """Answer (position, seconds) with a `ShotChoice` until the other end of the pipe is closed.
+
+    The first message is sent unasked: None, or why the planner's text was refused.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the client handles it
+    os.dup2(2, 1)  # standard output may be the connection to a server
+    threading.Thread(target=_exit_with_client, daemon=True).start()
+    import numpy as np
+
+    from curling import players
+
+    try:
+        try:
+            parsed = players.parse(planner) if isinstance(planner, str) else planner
+        except ValueError as error:
+            pipe.send(str(error))
+            return
+        pipe.send(None)
+        rng = np.random.default_rng(seed)
+        while True:
+            position, seconds = pipe.recv()
+            pipe.send(_choose(parsed, position, seconds, rng))
+    except (EOFError, OSError):
+        return
+
+
+def _exit_with_client() -> None:
+    """End this process with its parent, even while a planner loops for ever and never reads the pipe."""
+    client = parent_process()
+    if client is not None:
+        connection.wait([client.sentinel])
+        os._exit(1)
+
+
+def _choose(planner: Planner, position: MatchPosition, seconds: float, rng: Rng) -> ShotChoice:
+    from planners.base import Budget, check_actions, require
+
+    start = time.perf_counter()
+    try:
+        import numpy as np
+
+        model, state = position.model(), position.state()
+        left = max(seconds - (time.perf_counter() - start), 1e-6)
+        decision = planner.plan(model, state, Budget(seconds=left), rng)
+        require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
+        vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
+        value = float(decision.value)
+        chance = value if position.team == 0 else 1.0 + value
+        return ShotChoice(
+            (vx, vy, spin),
+            chance if math.isfinite(chance) else None,
+            int(decision.simulations),
+            time.perf_counter() - start,
+        )
+    except Exception as error:
+        return ShotChoice(seconds=time.perf_counter() - start, failure=_reason(error))
+
+
+def _reason(error: Exception) -> str:
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    message = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{message} ({where.name}, line {where.lineno})"

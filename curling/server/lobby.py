@@ -1,0 +1,68 @@
+"""Assigns clients to matches in the order of their arrival."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+
+from curling.server.client_connection import ClientConnection
+from curling.server.session import Session
+
+
+class Lobby:
+    """The running matches of a server, and those that wait for a client.
+
+    Args:
+        make_session: makes a new session.
+        most: number of matches to begin; later clients are turned away. None for no limit.
+
+    Attributes:
+        done: set when `most` matches are over.
+    """
+
+    def __init__(self, make_session: Callable[[], Session], most: int | None = None) -> None:
+        """A lobby without matches."""
+        self._make_session, self._most = make_session, most
+        self._sessions: list[Session] = []  # running or waiting, oldest first
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._over = 0
+        self.done = asyncio.Event()
+
+    def assign(self, client: ClientConnection, team: int | None = None, name: str | None = None) -> None:
+        """Add a client to the oldest match that waits for one.
+
+        Args:
+            client: its connection.
+            team: that it must play for; None takes the first that is free.
+            name: of the client, if known.
+        """
+        if self._over + sum(None not in session.clients for session in self._sessions) == self._most:
+            client.close()
+            return
+        waiting = (session for session in self._sessions if session.waits_for(team))
+        session = next(waiting, None) or self._open_session()
+        session.add_client(session.clients.index(None) if team is None else team, client, name)
+
+    def start_task(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """Run a coroutine until it ends, or until `close`."""
+        task = asyncio.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def close(self) -> None:
+        """Abandon all matches."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _open_session(self) -> Session:
+        session = self._make_session()
+        self._sessions.append(session)
+        self.start_task(session.run()).add_done_callback(lambda _: self._remove_session(session))
+        return session
+
+    def _remove_session(self, session: Session) -> None:
+        self._sessions.remove(session)
+        if session.number:  # else it never began
+            self._over += 1
+        if self._over == self._most:
+            self.done.set()

@@ -1,0 +1,110 @@
+"""Settings and services shared by all matches of a server, and the publishing of their records."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+
+from curling.match_data import End, Match, RecordedShot, Result
+from curling.model import Curling
+from curling.record import Writer, line_of
+from curling.server.record_feed import RecordFeed
+from curling.server.referee import ErrorSampler, Referee, ThinkingTimes, error_sampler
+from curling.server.shot_executor import ShotExecutor
+from planners.base import Rng
+
+
+@dataclass(frozen=True)
+class ServerContext:
+    """Settings and services shared by all matches of a server.
+
+    Attributes:
+        match: rules of the matches; the players are filled in for each.
+        model: `match.model()`.
+        times: thinking times.
+        executor: simulates the shots of this model.
+        seed: of all execution errors, together with the number of the match.
+        ids: random source of the ids sent to clients.
+        summary: the settings, for people.
+        report: takes one line about each event.
+        name: prefix of the ids of matches and of the files of records.
+        records: existing folder for the records; None keeps none.
+        feed: takes every line of every record; None if nobody can watch.
+        clock: s.
+        numbers: of the matches, in the order in which they begin.
+        make_errors: makes the execution errors of a match from the model and (seed, number).
+    """
+
+    match: Match
+    model: Curling
+    times: ThinkingTimes
+    executor: ShotExecutor
+    seed: int
+    ids: Rng
+    summary: str
+    report: Callable[[str], None]
+    name: str
+    records: Path | None = None
+    feed: RecordFeed | None = None
+    clock: Callable[[], float] = time.monotonic
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    make_errors: Callable[[Curling, tuple[int, int]], ErrorSampler] = error_sampler
+
+    def new_referee(self, number: int, players: tuple[str, str]) -> tuple[Referee, "RecordPublisher"]:
+        """The referee of a new match, and the publisher of its record."""
+        name = f"{self.name}-{number:04}"
+        path = self.records and self.records / f"{name}.jsonl"
+        publisher = RecordPublisher(name, path, self.feed, lambda text: self.report(f"match {number}: {text}"))
+        match, errors = (
+            replace(self.match, players=players, pair=number),
+            self.make_errors(self.model, (self.seed, number)),
+        )
+        return Referee(match, self.model, self.times, errors, publisher.publish), publisher
+
+
+class RecordPublisher:
+    """Passes the items of a match's record to its file and to viewers.
+
+    Args:
+        match_id: of the match.
+        path: of the file; None for none.
+        feed: to the viewers; None if there are none.
+        report: called if the file cannot be written; the match continues without it.
+
+    Attributes:
+        path: of the file; None if there is none, or if it is incomplete.
+    """
+
+    def __init__(
+        self, match_id: str, path: Path | None, feed: RecordFeed | None, report: Callable[[str], None]
+    ) -> None:
+        """Publish nothing yet."""
+        self._id, self.path, self._feed, self._report = match_id, path, feed, report
+        self._writer: Writer | None = None
+
+    def publish(self, item: Match | RecordedShot | End | Result) -> None:
+        """Write the next item of the record."""
+        try:
+            self._write(item)
+        except OSError as error:
+            self._report(f"the record ends here: {error.strerror or error} ({self.path})")
+            if self._writer is not None:
+                with suppress(OSError):
+                    self._writer.close()
+            self._writer = self.path = None
+        if self._feed is not None:
+            self._feed.publish(self._id, json.loads(line_of(item)))
+
+    def _write(self, item: Match | RecordedShot | End | Result) -> None:
+        match item:
+            case Match() if self.path is not None:
+                self._writer = Writer(self.path, item)
+            case RecordedShot() if self._writer is not None:
+                self._writer.shot(item)
+            case End() if self._writer is not None:
+                self._writer.end(item)
+            case Result() if self._writer is not None:
+                self._writer.result(item)
