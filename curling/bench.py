@@ -20,7 +20,8 @@ from curling.policy import default_shot
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FREE_GUARD, stones_of, team_of
 from planners.base import Array, Budget, Rng
-from planners.jit import MATRIX, RNG, TABLE, VECTOR, float64, functions_of, int64, kernel, rollout
+from planners.core.tree import copy
+from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, problem_of, rollout
 from planners.presearch import Presearch
 
 DRAWS_AND_HITS = ((-0.15, 2.3), (0.25, 2.8))  # m/s, from and to (vx, vy)
@@ -93,25 +94,22 @@ def state_after(seed: int, shots: int) -> Array:
     return state
 
 
-@kernel(float64(TABLE, VECTOR, VECTOR, VECTOR, int64, VECTOR, RNG))
-def _play_out(
-    functions: Array, start: Array, state: Array, scratch: Array, ends: int, params: Array, rng: Rng
-) -> float:
+@kernel(PROBLEM, MATRIX, int64, RNG)
+def _play_out(problem: Problem, scratch: Array, ends: int, rng: Rng) -> float:
     """The mean return of playouts, called as a search calls them."""
     total = 0.0
     for _ in range(ends):
-        for i in range(len(start)):
-            state[i] = start[i]
-        total += rollout(functions, state, scratch, STONES, params, rng)
+        copy(problem.state, scratch[0])
+        total += rollout(problem, scratch[0], scratch[1], STONES, rng)
     return total / ends
 
 
 def playout_rate(state: Array, ends: int, rng: Rng) -> float:
     """Playouts a second of CPU time by the default policy from a state to the end of the end, rules included."""
     model = Curling()
-    functions = functions_of(model, frozenset({"rollout"}))
+    problem, scratch = problem_of(model, state, frozenset({"rollout"})), np.empty((2, model.state_dim))
     start = time.process_time()
-    _play_out(functions, state, np.empty(model.state_dim), np.empty(model.state_dim), ends, model.params, rng)
+    _play_out(problem, scratch, ends, rng)
     return ends / (time.process_time() - start)
 
 

@@ -1,27 +1,15 @@
 """Double progressive widening: actions and outcomes are added as visits grow (Couetoux et al. 2011)."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
 from planners.core.backup import back_up, record
-from planners.core.jit import (
-    RNG,
-    TABLE,
-    VECTOR,
-    boolean,
-    float64,
-    helper,
-    int64,
-    kernel,
-    player,
-    rollout,
-    sample_action,
-    step,
-)
+from planners.core.jit import Problem, helper, player, rollout, sample_action, step
+from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge, draw_outcome, least_visited_outcome
-from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
+from planners.core.tree import ENDED, SEARCH_TREE, TREE_WALK, SearchTree, TreeWalk, add_edge, add_node, copy, has_room
 from planners.core.widening import due
 
 NEEDED = frozenset({"step", "sample_action"})
@@ -50,71 +38,53 @@ def _keep_outcome(tree: SearchTree, edge: int, state: Array, reward: float, ende
     return node
 
 
-@kernel(
-    int64(
-        SEARCH_TREE,
-        TABLE,
-        VECTOR,
-        float64,
-        int64,
-        int64,
-        RNG,
-        float64,
-        float64,
-        float64,
-        float64,
-        float64,
-        boolean,
-        boolean,
-    )
-)
+class DPWSettings(NamedTuple):
+    """The parameters of `DPW` as its kernel takes them."""
+
+    exploration: float
+    k_action: float
+    alpha_action: float
+    k_state: float
+    alpha_state: float
+    least_visited: bool
+    use_rollout: bool
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, DPWSettings(1.0, 1.0, 1.0, 1.0, 1.0, False, False))
 def _search(
-    tree: SearchTree,
-    functions: Any,
-    params: Array,
-    discount: float,
-    steps: int,
-    simulations: int,
-    rng: Rng,
-    exploration: float,
-    k_action: float,
-    alpha_action: float,
-    k_state: float,
-    alpha_state: float,
-    least_visited: bool,
-    use_rollout: bool,
+    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: DPWSettings
 ) -> int:
-    next_state, scratch = tree.scratch[0], tree.scratch[1]
+    next_state, scratch = walk.state[0], walk.state[1]
     for simulation in range(simulations):
-        if not has_room(tree, steps):
+        if not has_room(tree, problem.steps):
             return simulation
         node, depth, leaf_value = 0, 0, 0.0
         while True:
             if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
                 edge = add_edge(tree, node)
-                sample_action(functions, tree.state[node], tree.action[edge], params, rng)
-                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
+                sample_action(problem, tree.state[node], tree.action[edge], rng)
+                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
             else:
-                edge = best_edge(tree, node, exploration)
+                edge = best_edge(tree, node, settings.exploration)
             if tree.edges[edge]["visits"] >= tree.edges[edge]["due"]:
-                reward, terminated = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
-                child = _keep_outcome(tree, edge, next_state, reward, terminated, player(functions, next_state, params))
-                tree.edges[edge]["due"] = due(tree.edges[edge]["outcomes"], k_state, alpha_state)
-            elif least_visited:
+                reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
+                child = _keep_outcome(tree, edge, next_state, reward, terminated, player(problem, next_state))
+                tree.edges[edge]["due"] = due(tree.edges[edge]["outcomes"], settings.k_state, settings.alpha_state)
+            elif settings.least_visited:
                 child = least_visited_outcome(tree, edge)
             else:
                 child = draw_outcome(tree, edge, rng)
-            record(tree, depth, node, edge, tree.nodes[child]["reward"])
+            record(walk, depth, node, edge, tree.nodes[child]["reward"])
             depth += 1
             node = child
-            if depth == steps or tree.nodes[node]["actions"] == ENDED:
+            if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:
                 break
-            if use_rollout and tree.nodes[node]["visits"] == 0:
+            if settings.use_rollout and tree.nodes[node]["visits"] == 0:
                 copy(tree.state[node], next_state)
-                leaf_value = rollout(functions, next_state, scratch, steps - depth, params, rng)
+                leaf_value = rollout(problem, next_state, scratch, problem.steps - depth, rng)
                 break
         tree.nodes[node]["visits"] += 1
-        back_up(tree, depth, leaf_value, discount)
+        back_up(tree, walk, depth, leaf_value, problem.discount)
     return simulations
 
 
@@ -152,7 +122,7 @@ class DPW:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        settings = (
+        settings = DPWSettings(
             self.exploration,
             self.k_action,
             self.alpha_action,
@@ -162,4 +132,4 @@ class DPW:
             self.leaf == "rollout",
         )
         needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
-        return plan_with_tree(_search, settings, needed, False, model, state, budget, rng, root_actions)
+        return plan_with_tree(_search, settings, needed, model, state, budget, rng, root_actions, by_state=False)

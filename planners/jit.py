@@ -1,53 +1,6 @@
 """What authors of models and planners need of the compiler; `planners.core.jit` says how it works."""
 
-from planners.core.jit import (
-    MATRIX,
-    RNG,
-    SIGNATURES,
-    TABLE,
-    VECTOR,
-    actions,
-    boolean,
-    cells,
-    compiled,
-    float64,
-    functions_of,
-    helper,
-    int64,
-    kernel,
-    part,
-    player,
-    rollout,
-    runner,
-    sample_action,
-    step,
-    step_exact,
-    typeof,
-    uint64,
-)
-
-__all__ = [
-    "MATRIX",
-    "RNG",
-    "SIGNATURES",
-    "TABLE",
-    "VECTOR",
-    "actions",
-    "boolean",
-    "cells",
-    "compiled",
-    "float64",
-    "functions_of",
-    "helper",
-    "int64",
-    "kernel",
-    "part",
-    "player",
-    "rollout",
-    "runner",
-    "sample_action",
-    "step",
-    "step_exact",
-    "typeof",
-    "uint64",
-]
+from planners.core.jit import *  # noqa: F403  (all that is listed there)
+from planners.core.problem import PROBLEM as PROBLEM
+from planners.core.problem import problem_of as problem_of
+from planners.core.problem import search_kernel as search_kernel

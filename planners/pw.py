@@ -1,46 +1,46 @@
 """Progressive widening of actions: a node may try more of them as its visits grow (Couetoux et al. 2011, section 2)."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
 from planners.core.backup import back_up
 from planners.core.descent import follow
-from planners.core.jit import RNG, TABLE, VECTOR, boolean, float64, int64, kernel, sample_action
+from planners.core.jit import Problem, sample_action
+from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge
-from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
+from planners.core.tree import ENDED, SEARCH_TREE, TREE_WALK, SearchTree, TreeWalk, add_edge, has_room
 from planners.core.widening import due
 
 
-@kernel(int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, float64, float64, float64, boolean))
+class PWSettings(NamedTuple):
+    """The parameters of `PW` as its kernel takes them."""
+
+    exploration: float
+    k_action: float
+    alpha_action: float
+    use_rollout: bool
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, PWSettings(1.0, 1.0, 1.0, False))
 def _search(
-    tree: SearchTree,
-    functions: Any,
-    params: Array,
-    discount: float,
-    steps: int,
-    simulations: int,
-    rng: Rng,
-    exploration: float,
-    k_action: float,
-    alpha_action: float,
-    use_rollout: bool,
+    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: PWSettings
 ) -> int:
     for simulation in range(simulations):
-        if not has_room(tree, steps):
+        if not has_room(tree, problem.steps):
             return simulation
         node, depth, leaf_value = 0, 0, 0.0
         while node != ENDED:
             if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
                 edge = add_edge(tree, node)
-                sample_action(functions, tree.state[node], tree.action[edge], params, rng)
-                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
+                sample_action(problem, tree.state[node], tree.action[edge], rng)
+                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
             else:
-                edge = best_edge(tree, node, exploration)
-            node, leaf_value = follow(tree, functions, params, steps, rng, depth, node, edge, use_rollout)
+                edge = best_edge(tree, node, settings.exploration)
+            node, leaf_value = follow(tree, walk, problem, depth, node, edge, rng, settings.use_rollout)
             depth += 1
-        back_up(tree, depth, leaf_value, discount)
+        back_up(tree, walk, depth, leaf_value, problem.discount)
     return simulations
 
 
@@ -72,6 +72,6 @@ class PW:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        settings = (self.exploration, self.k_action, self.alpha_action, self.leaf == "rollout")
+        settings = PWSettings(self.exploration, self.k_action, self.alpha_action, self.leaf == "rollout")
         needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
-        return plan_with_tree(_search, settings, needed, True, model, state, budget, rng, root_actions)
+        return plan_with_tree(_search, settings, needed, model, state, budget, rng, root_actions)

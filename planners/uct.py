@@ -1,20 +1,19 @@
 """UCT on finite sets of actions: UCB1 in every node of a tree (Kocsis and Szepesvari 2006)."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_count
-from planners.core.actions import action_set, room_for_own
+from planners.core.actions import action_set
 from planners.core.backup import back_up
 from planners.core.descent import follow
-from planners.core.jit import MATRIX, RNG, TABLE, VECTOR, boolean, float64, helper, int64, kernel, uint64
-from planners.core.jit import actions as propose
+from planners.core.jit import Problem, actions, helper
+from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge
-from planners.core.tree import ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, copy, has_room
+from planners.core.tree import ENDED, NEVER, SEARCH_TREE, TREE_WALK, SearchTree, TreeWalk, add_edge, copy, has_room
 
 
 @helper
@@ -40,35 +39,34 @@ def _try_action(tree: SearchTree, node: int, actions: Array, rng: Rng) -> int:
     return new
 
 
-@kernel(int64(SEARCH_TREE, TABLE, VECTOR, float64, int64, int64, RNG, MATRIX, uint64[::1], float64, boolean))
+class UCTSettings(NamedTuple):
+    """The parameters of `UCT` as its kernel takes them; `actions`, [A, action_dim], for a model without its own."""
+
+    exploration: float
+    actions: Array
+    use_rollout: bool
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, UCTSettings(1.0, np.empty((1, 1)), False))
 def _search(
-    tree: SearchTree,
-    functions: Any,
-    params: Array,
-    discount: float,
-    steps: int,
-    simulations: int,
-    rng: Rng,
-    actions: Array,
-    keys: NDArray[np.uint64],
-    exploration: float,
-    use_rollout: bool,
+    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: UCTSettings
 ) -> int:
     for simulation in range(simulations):
-        if not has_room(tree, steps):
+        if not has_room(tree, problem.steps):
             return simulation
         node, depth, leaf_value = 0, 0, 0.0
         while node != ENDED:
             if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
-                count = len(actions)
-                if len(keys) > 0:
-                    count = propose(functions, tree.state[node], params, actions, keys)
-                edge = _try_action(tree, node, actions[:count], rng)
+                candidates = settings.actions
+                if len(walk.keys) > 0:
+                    count = actions(problem, tree.state[node], walk.actions, walk.keys)
+                    candidates = walk.actions[:count]
+                edge = _try_action(tree, node, candidates, rng)
             else:
-                edge = best_edge(tree, node, exploration)
-            node, leaf_value = follow(tree, functions, params, steps, rng, depth, node, edge, use_rollout)
+                edge = best_edge(tree, node, settings.exploration)
+            node, leaf_value = follow(tree, walk, problem, depth, node, edge, rng, settings.use_rollout)
             depth += 1
-        back_up(tree, depth, leaf_value, discount)
+        back_up(tree, walk, depth, leaf_value, problem.discount)
     return simulations
 
 
@@ -99,10 +97,10 @@ class UCT:
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
-        actions, keys = room_for_own(model)
-        if len(keys) > 0:
+        fixed = np.empty((0, len(model.action_low)))
+        if hasattr(model, "actions"):
             needed = needed | {"actions"}
         else:
-            actions = action_set(model, self.n_actions)
-        settings = (actions, keys, self.exploration, self.leaf == "rollout")
-        return plan_with_tree(_search, settings, needed, True, model, state, budget, rng, root_actions)
+            fixed = action_set(model, self.n_actions)
+        settings = UCTSettings(self.exploration, fixed, self.leaf == "rollout")
+        return plan_with_tree(_search, settings, needed, model, state, budget, rng, root_actions)

@@ -1,6 +1,6 @@
 """What positions are worth to players that look one or two shots ahead; compiled for every curling model."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from curling.state import LAST_END, LEAD, TIME, VALUES, hammer_of
 from curling.value import value_of
 from planners.base import Array, Model, Rng
 from planners.core.tree import copy
-from planners.jit import part, rollout
+from planners.jit import Problem, model_helper, rollout
 
 Evaluation = Literal["board", "static", "playouts"]
 EVALUATIONS = ("board", "static", "playouts")
@@ -35,15 +35,13 @@ def worths(model: Curling, state: Array, evaluation: str) -> Array:
     return np.tile(np.repeat(lying, 2), STONES + 1)
 
 
-@part
-def leaf_value(
-    functions: Any, params: Array, state: Array, scratch: Array, other: Array, shots: int, worth: Array, rng: Rng
-) -> float:
-    """Value of a position within an end, as `worth` says or, where that is empty, by one playout; the state stays."""
+@model_helper
+def leaf_value(problem: Problem, state: Array, scratch: Array, shots: int, worth: Array, rng: Rng) -> float:
+    """Value of a position within an end by `worth` or, where that is empty, by one playout in two rows of `scratch`."""
     if len(worth) > 0:
-        return worth[features(state, params)]
-    copy(state, scratch)
-    return rollout(functions, scratch, other, shots, params, rng)
+        return worth[features(state, problem.params)]
+    copy(state, scratch[0])
+    return rollout(problem, scratch[0], scratch[1], shots, rng)
 
 
 def evaluator(model: Curling, state: Array, evaluation: Evaluation) -> Array:

@@ -8,7 +8,7 @@ Iizuka, Yamamoto, "A game tree search algorithm considering uncertainty in Digit
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,21 @@ from curling.sheet import STONES
 from curling.state import shot_of
 from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_state, require, require_choice
 from planners.core.aims import aims_of, outcomes
+from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from planners.core.search import extend
-from planners.jit import MATRIX, RNG, TABLE, VECTOR, boolean, functions_of, int64, kernel, runner, step_exact
+from planners.jit import (
+    MATRIX,
+    PROBLEM,
+    RNG,
+    VECTOR,
+    Problem,
+    int64,
+    kernel,
+    problem_of,
+    run,
+    search_kernel,
+    step_exact,
+)
 
 FIRST_ROUNDS = 4  # playouts of each aim that a grid must leave time for
 RESERVE = 0.003  # s, to smooth the values of the largest grid
@@ -31,47 +44,43 @@ Flags = NDArray[np.bool_]
 Visits = NDArray[np.int64]
 
 
-@kernel(int64(TABLE, VECTOR, MATRIX, boolean[::1], VECTOR, int64, int64, int64, VECTOR, MATRIX, RNG))
+class LeafSettings(NamedTuple):
+    """How positions are valued.
+
+    Attributes:
+        shots: left in the end, for a playout.
+        worth: by features, see `evaluator`.
+        over: the positions of an end that is over, bool [n].
+    """
+
+    shots: int
+    worth: Array
+    over: Flags
+
+
+@search_kernel(ROUNDS, MATRIX, LeafSettings(1, np.empty(1), np.empty(1, np.bool_)))
 def _add_values(
-    functions: Any,
-    params: Array,
-    states: Array,
-    over: Flags,
-    sums: Array,
-    before: int,
-    n: int,
-    shots: int,
-    worth: Array,
-    scratch: Array,
-    rng: Rng,
+    rounds: Rounds, scratch: Array, problem: Problem, simulations: int, rng: Rng, settings: LeafSettings
 ) -> int:
-    """Add the value of one position after another, round and round, n in all; those of an end that is over stay."""
-    for k in range(before, before + n):
-        i = k % len(states)
-        if not over[i]:
-            sums[i] += leaf_value(functions, params, states[i], scratch[0], scratch[1], shots, worth, rng)
-    return n
+    """Add the value of one position after another, round and round; those of an end that is over stay."""
+    for _ in range(simulations):
+        i = next_index(rounds)
+        if not settings.over[i]:
+            rounds.sums[i] += leaf_value(problem, rounds.states[i], scratch, settings.shots, settings.worth, rng)
+    return simulations
 
 
-@kernel(int64(TABLE, VECTOR, MATRIX, MATRIX, MATRIX, int64, VECTOR, MATRIX, RNG))
+@kernel(PROBLEM, MATRIX, MATRIX, MATRIX, int64, VECTOR, MATRIX, RNG)
 def _reply_all(
-    functions: Any,
-    params: Array,
-    states: Array,
-    replies: Array,
-    table: Array,
-    shots: int,
-    worth: Array,
-    scratch: Array,
-    rng: Rng,
+    problem: Problem, states: Array, replies: Array, table: Array, shots: int, worth: Array, scratch: Array, rng: Rng
 ) -> int:
     """Value of each reply, without noise, to each position, [positions, replies]."""
     after = scratch[2]
     for i in range(len(states)):
         for j in range(len(replies)):
-            value, over = step_exact(functions, states[i], replies[j], after, params, rng)
+            value, over = step_exact(problem, states[i], replies[j], after, rng)
             if not over:
-                value = leaf_value(functions, params, after, scratch[0], scratch[1], shots, worth, rng)
+                value = leaf_value(problem, after, scratch, shots, worth, rng)
             table[i, j] = value
     return len(states) * len(replies)
 
@@ -80,12 +89,12 @@ class _Search:
     """One decision: the model's functions, and room to work in."""
 
     def __init__(self, model: Curling, state: Array, evaluation: Evaluation, budget: Budget, rng: Rng) -> None:
-        self.model, self.state, self.playouts, self.rng = model, state, evaluation == "playouts", rng
+        self.model, self.playouts, self.rng = model, evaluation == "playouts", rng
         self.budget, self.start = budget, time.perf_counter()
         self.worth = evaluator(model, state, evaluation)
         self.shots = STONES - shot_of(state)
         self.mover = model.player(state, model.params)
-        self.functions = functions_of(model, frozenset({"step_exact", "rollout"}))
+        self.problem = problem_of(model, state, frozenset({"step_exact", "rollout"}))
         self.scratch = np.empty((3, model.state_dim))
 
     def left(self, done: int) -> Budget | None:
@@ -108,26 +117,13 @@ class _Search:
 
     def throw(self, actions: Array) -> tuple[Array, Array, Flags]:
         """(states, rewards, over) after each action, without noise."""
-        return outcomes(self.model, self.functions, self.state, actions, self.rng)
+        return outcomes(self.model, self.problem, actions, self.rng)
 
-    def add(self, states: Array, over: Flags, sums: Array, before: int, n: int) -> int:
-        """Add the values of n positions, see `_add_values`."""
-        run = runner(_add_values, self.model)
-        return int(
-            run(
-                self.functions,
-                self.model.params,
-                states,
-                over,
-                sums,
-                before,
-                n,
-                self.shots - 1,
-                self.worth,
-                self.scratch,
-                self.rng,
-            )
-        )
+    def add(self, states: Array, over: Flags, sums: Array, budget: Budget) -> int:
+        """Add the values of positions round and round, see `_add_values`; how many."""
+        rounds = new_rounds(states, np.arange(len(states)), sums)
+        settings = LeafSettings(self.shots - 1, self.worth, over)
+        return extend(_add_values, self.model, rounds, self.scratch, self.problem, settings, None, budget, self.rng)[1]
 
     def one_ply(self, blocks: Sequence[AimBlock]) -> tuple[Array, Visits]:
         """(expected values of the aims, evaluations of each): playouts until the budget is spent.
@@ -141,15 +137,13 @@ class _Search:
 
         def first(part: slice) -> None:
             states[part], sums[part], over[part] = self.throw(actions[part])
-            self.add(states[part], over[part], sums[part], 0, part.stop - part.start)
+            self.add(states[part], over[part], sums[part], Budget(part.stop - part.start))
 
         done = self.in_time(first, len(actions))
         visits = (np.arange(len(actions)) < done).astype(np.int64)
         left = self.left(done)
         if self.playouts and not over.all() and left is not None and done == len(actions):
-            _, more = extend(
-                lambda sums, before, n: self.add(states, over, sums, before, n), sums, lambda sums, _: sums, left
-            )
+            more = self.add(states, over, sums, left)
             visits += more // len(sums) + (np.arange(len(sums)) < more % len(sums))
         back = np.argsort(order)
         values = np.where(over, sums, sums / np.maximum(visits, 1))
@@ -160,14 +154,14 @@ class _Search:
         actions, answers = aims_of(blocks), aims_of(replies)
         order = self.rng.permutation(len(actions))
         actions, worst = actions[order], np.zeros(len(actions))
-        run = runner(_reply_all, self.model)
 
         def reply(part: slice) -> None:
             states, _, _ = self.throw(actions[part])
             table = np.empty((len(states), len(answers)))
             run(
-                self.functions,
-                self.model.params,
+                _reply_all,
+                self.model,
+                self.problem,
                 states,
                 answers,
                 table,
@@ -184,10 +178,10 @@ class _Search:
 
     def cost(self) -> float:
         """Seconds that it takes to play an aim and value what follows, by trying the coarsest grid."""
-        actions = aims_of(self.model.aim_grid(self.state, FEWEST))
+        actions = aims_of(self.model.aim_grid(self.problem.state, FEWEST))
         start = time.perf_counter()
         states, sums, over = self.throw(actions)
-        self.add(states, over, sums, 0, len(sums))
+        self.add(states, over, sums, Budget(len(sums)))
         return (time.perf_counter() - start) / len(sums)
 
 

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,16 +10,14 @@ from curling.sheet import STONES
 from curling.state import shot_of
 from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_state, require_choice, require_count
 from planners.core.actions import own_actions
-from planners.jit import MATRIX, RNG, TABLE, VECTOR, functions_of, int64, kernel, player, runner, step
+from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, player, problem_of, run, step
 
 NEEDED = frozenset({"step", "actions", "rollout"})
 
 
-@kernel(int64(TABLE, VECTOR, VECTOR, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG))
+@kernel(PROBLEM, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG)
 def _try(
-    functions: Any,
-    params: Array,
-    state: Array,
+    problem: Problem,
     actions: Array,
     simulations: int,
     shots: int,
@@ -30,13 +27,13 @@ def _try(
     rng: Rng,
 ) -> int:
     """Write the mean value of each action for the team that throws; how many simulations that took."""
-    mover = player(functions, state, params)
+    mover = player(problem, problem.state)
     for i in range(len(actions)):
         total = 0.0
         for _ in range(simulations):
-            value, over = step(functions, state, actions[i], scratch[0], params, rng)
+            value, over = step(problem, problem.state, actions[i], scratch[0], rng)
             if not over:
-                value = leaf_value(functions, params, scratch[0], scratch[1], scratch[2], shots - 1, worth, rng)
+                value = leaf_value(problem, scratch[0], scratch[1:], shots - 1, worth, rng)
             total += value
         values[i] = mover * total / simulations
     return len(actions) * simulations
@@ -85,12 +82,11 @@ class RuleBased:
             actions = evenly_spaced(own_actions(model, state), self.n_candidates)
         else:
             actions = check_actions(model, root_actions)
-        functions = functions_of(model, NEEDED)
         values = np.empty(len(actions))
-        done = runner(_try, model)(
-            functions,
-            model.params,
-            state,
+        done = run(
+            _try,
+            model,
+            problem_of(model, state, NEEDED),
             np.ascontiguousarray(actions),
             self.simulations,
             STONES - shot_of(state),

@@ -16,7 +16,7 @@ from curling.rules import score
 from curling.sheet import STONES, TEAM_STONES
 from curling.state import FIRST_STONE, IN_HOUSE, TEE, hammer_of, shot_of
 from planners.base import Array, Rng
-from planners.jit import VECTOR, int64, kernel
+from planners.jit import VECTOR, kernel
 
 FILE = Path(__file__).parent / "static.json"
 NOISES = {"fcv1": "normal_dist", "dc2": "gat"}  # of the ends that were counted
@@ -27,7 +27,7 @@ COVER_WIDTH, COVER_LENGTH = 0.35, 0.3  # m
 PRIOR_COVER, PRIOR_LYING = 10.0, 3.0  # ends that the rows without regard to cover, or to anything lying, count for
 
 
-@kernel(int64(VECTOR, VECTOR))
+@kernel(VECTOR, VECTOR)
 def features(state: Array, params: Array) -> int:
     """How a position looks: shots left, points of the team with the hammer as the stones lie, cover of the best stone.
 

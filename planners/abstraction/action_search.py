@@ -1,100 +1,72 @@
-"""One search of the abstraction tree over state-dependent actions, which goes on from call to call."""
-
-from typing import Any
+"""One resumable search of the abstraction tree over state-dependent actions."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.action_trie import ActionTrie, grow_action_trie, new_action_trie
-from planners.abstraction.state_actions import evaluate, search
-from planners.base import Array, Budget, Decision, Model, Rng, steps_left
-from planners.core.jit import functions_of, runner
-from planners.core.search import decide, extend
-from planners.core.tree import MEAN, UNTRIED
-from planners.core.zobrist import box_bounds, box_cells
+from planners.abstraction.action_trie import grow_action_trie, new_action_trie, new_action_walk
+from planners.abstraction.state_actions import SetSettings, evaluate, search
+from planners.base import Array, Budget, Decision, Model, Rng
+from planners.core.bandit import new_bandit
+from planners.core.problem import problem_of
+from planners.core.rounds import new_rounds
+from planners.core.search import extend, plan_with_bandit
 
 FIRST_SIMULATIONS = 4_096
 
 
 class ActionSearch:
-    """A trie and what its kernels need.
+    """A trie and the arguments of its kernels.
 
     Args:
         model: one that has `actions` and `max_actions`.
         state: the decision's own, checked.
         rng: the source of every random draw.
-        max_depth: depth of the finest cells.
-        tree_steps: steps by the tree's own rule, after which the model's rollout takes over.
-        settings: (exploration, weights, thresholds, exponent, new visits, policy visits).
-        expected: simulations for which there shall be room at once.
+        settings: the parameters; with negative `tree_steps` all steps are chosen in the trie.
+        expected: simulations to have room for at once.
 
     Raises:
         TypeError: the model lacks a function.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        state: Array,
-        rng: Rng,
-        max_depth: int,
-        tree_steps: int | None,
-        settings: tuple[Any, ...],
-        expected: int | None,
-    ) -> None:
+    def __init__(self, model: Model, state: Array, rng: Rng, settings: SetSettings, expected: int | None) -> None:
         """Make an empty trie."""
-        needed = {"step", "cells", "actions"} | ({"rollout"} if tree_steps is not None else set())
-        self.model, self.root, self.rng = model, state, rng
-        self.steps = steps_left(model, state)
-        functions = functions_of(model, frozenset(needed), box_cells)
-        cell_params = model.params if hasattr(model, "cells") else box_bounds(model)
-        self._common = functions, model.params, cell_params
-        self._settings = *settings, self.steps + 1 if tree_steps is None else tree_steps
-        self._trie = new_action_trie(
-            model.state_dim,
-            len(model.action_low),
-            self.steps,
-            model.max_actions,  # type: ignore[attr-defined]
-            max_depth,
-            min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS),
-        )
+        needed = frozenset({"step", "cells", "actions"} | ({"rollout"} if settings.tree_steps >= 0 else set()))
+        self.model, self.rng, self._settings = model, rng, settings
+        self._problem = problem_of(model, state, needed)
+        steps, max_depth = self._problem.steps, len(settings.weights) - 1
+        most: int = model.max_actions  # type: ignore[attr-defined]
+        self._trie = new_action_trie(steps, max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS))
+        self._walk = new_action_walk(model.state_dim, len(model.action_low), steps, most, max_depth)
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
-        """Add the returns of simulations from states one step ahead; see `abstraction_actions.evaluate`."""
-        kernel, discount, steps = runner(evaluate, self.model), float(self.model.discount), max(1, self.steps - 1)
+        """Add the returns of simulations from states one step ahead, round and round; how many.
 
-        def run(trie: ActionTrie, done: int, n: int) -> int:
-            return int(
-                kernel(trie, *self._common, states, discount, steps, done, n, self.rng, order, sums, *self._settings)
-            )
-
-        self._trie, done = extend(run, self._trie, grow_action_trie, budget)
+        Args:
+            states: [n, state_dim].
+            order: indices of the states to simulate from, int64 [m].
+            sums: receives the returns, player +1's, [n].
+            budget: simulations or seconds.
+        """
+        problem = self._problem._replace(steps=max(1, self._problem.steps - 1))
+        trie = self._trie._replace(rounds=new_rounds(states, order, sums))
+        self._trie, done = extend(
+            evaluate, self.model, trie, self._walk, problem, self._settings, grow_action_trie, budget, self.rng
+        )
         return done
 
     def decide(self, actions: Array, budget: Budget, start: float) -> Decision:
         """Choose one of the actions, [B, action_dim], by simulations with noise; `start` is when the plan began."""
-        kernel, discount = runner(search, self.model), float(self.model.discount)
-        visits = np.zeros(len(actions), np.int64)
-        value = np.zeros((len(actions), 2))
-        value[:, MEAN] = UNTRIED
-
-        def run(trie: ActionTrie, done: int, n: int) -> int:
-            return int(
-                kernel(
-                    trie,
-                    *self._common,
-                    self.root,
-                    discount,
-                    self.steps,
-                    done,
-                    n,
-                    self.rng,
-                    actions,
-                    visits,
-                    value,
-                    *self._settings,
-                )
-            )
-
-        self._trie, done = extend(run, self._trie, grow_action_trie, budget)
-        return decide(actions, visits, value, done, start)
+        trie = self._trie._replace(bandit=new_bandit(actions))
+        decision, self._trie = plan_with_bandit(
+            search,
+            self.model,
+            trie,
+            self._walk,
+            self._problem,
+            self._settings,
+            grow_action_trie,
+            budget,
+            self.rng,
+            start,
+        )
+        return decision

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from planners.abstraction.trie import CELL_BLOCK, node_key
 from planners.base import Array
+from planners.core.bandit import Bandit, new_bandit
 from planners.core.hash_table import NOWHERE, fill_slots, find_or_add, find_slot, new_slots
-from planners.core.jit import helper, typeof
+from planners.core.jit import helper
+from planners.core.rounds import NO_ROUNDS, Rounds
 from planners.core.tree import longer
 
 NODES, ENTRIES = 0, 1  # entries of ActionTrie.size
@@ -20,28 +22,19 @@ VISITS, RETURNS = 0, 1  # columns of ActionTrie.totals and ActionTrie.stats
 
 
 class ActionTrie(NamedTuple):
-    """Arrays of a search with at most A actions in a state and L = max_depth + 1 levels.
+    """Arrays of a search.
 
     Attributes:
         size: nodes in use, entries in use, int64 [2].
         keys: hash of each node's cell, uint64 [n].
         slots: hash table over the keys, int64 [power of two].
         totals: of each node the visits and the summed returns of its mover, [n, 2].
-        first: its entry made last, int64 [n].
+        first: its newest entry, int64 [n].
         stats: of each entry, an action tried in a node, the visits and the summed returns, [m, 2].
         action: its key, uint64 [m].
         following: the node's next entry, or NOWHERE, int64 [m].
-        walk: nodes walked through at each step of the simulation under way, int64 [steps, L].
-        taken: the entries there of the action chosen, int64 [steps, L].
-        walked: how many nodes, int64 [steps].
-        reward: reward of each step, and the sign of the player who moved, [steps, 2].
-        cells: hashes of the state under way, uint64 [8].
-        actions: what can be done in the state under way, [A, action_dim].
-        action_keys: their keys, uint64 [A].
-        action_slots: hash table over these, int64 [power of two].
-        sums: weighted visits and returns of each, [A, 2].
-        found: its entry at each level of the walk, or NOWHERE, int64 [L, A].
-        state: the state under way and the next, [2, state_dim].
+        bandit: the root's.
+        rounds: the states to evaluate instead of the root.
     """
 
     size: NDArray[np.int64]
@@ -52,25 +45,45 @@ class ActionTrie(NamedTuple):
     stats: Array
     action: NDArray[np.uint64]
     following: NDArray[np.int64]
-    walk: NDArray[np.int64]
+    bandit: Bandit
+    rounds: Rounds
+
+
+class ActionTrieWalk(NamedTuple):
+    """The simulation under way, with at most A actions in a state and L = max_depth + 1 levels.
+
+    Attributes:
+        nodes: nodes passed at each step, coarse to fine, int64 [steps, L].
+        taken: the entries there of the action chosen, int64 [steps, L].
+        levels: how many nodes, int64 [steps].
+        reward: reward of each step, and the sign of the player who moved, [steps, 2].
+        cells: hashes of the current state, uint64 [8].
+        actions: the actions of the current state, [A, action_dim].
+        keys: their keys, uint64 [A].
+        slots: hash table over these, int64 [power of two].
+        sums: weighted visits and returns of each, [A, 2].
+        arms: mean and 1/sqrt(visits) of each, [A, 2].
+        found: its entry at each level, or NOWHERE, int64 [L, A].
+        state: the current state and the next, [2, state_dim].
+    """
+
+    nodes: NDArray[np.int64]
     taken: NDArray[np.int64]
-    walked: NDArray[np.int64]
+    levels: NDArray[np.int64]
     reward: Array
     cells: NDArray[np.uint64]
     actions: Array
-    action_keys: NDArray[np.uint64]
-    action_slots: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    slots: NDArray[np.int64]
     sums: Array
+    arms: Array
     found: NDArray[np.int64]
     state: Array
 
 
-def new_action_trie(
-    state_dim: int, action_dim: int, steps: int, max_actions: int, max_depth: int, simulations: int
-) -> ActionTrie:
-    """An empty trie with room for a few simulations at least."""
-    levels = max_depth + 1
-    nodes, entries = simulations + 2 * steps, simulations + steps * levels
+def new_action_trie(steps: int, max_depth: int, simulations: int) -> ActionTrie:
+    """An empty trie with room for a few simulations at least, for a root without actions."""
+    nodes, entries = simulations + 2 * steps, simulations + steps * (max_depth + 1)
     return ActionTrie(
         size=np.zeros(2, np.int64),
         keys=np.empty(nodes, np.uint64),
@@ -80,28 +93,34 @@ def new_action_trie(
         stats=np.empty((entries, 2)),
         action=np.empty(entries, np.uint64),
         following=np.empty(entries, np.int64),
-        walk=np.empty((steps, levels), np.int64),
+        bandit=new_bandit(np.empty((0, 1))),
+        rounds=NO_ROUNDS,
+    )
+
+
+def new_action_walk(state_dim: int, action_dim: int, steps: int, max_actions: int, max_depth: int) -> ActionTrieWalk:
+    """Room for simulations of at most this many steps."""
+    levels = max_depth + 1
+    return ActionTrieWalk(
+        nodes=np.empty((steps, levels), np.int64),
         taken=np.empty((steps, levels), np.int64),
-        walked=np.zeros(steps, np.int64),
+        levels=np.zeros(steps, np.int64),
         reward=np.empty((steps, 2)),
         cells=np.empty(CELL_BLOCK, np.uint64),
         actions=np.empty((max_actions, action_dim)),
-        action_keys=np.empty(max_actions, np.uint64),
-        action_slots=new_slots(max_actions),
+        keys=np.empty(max_actions, np.uint64),
+        slots=new_slots(max_actions),
         sums=np.empty((max_actions, 2)),
+        arms=np.empty((max_actions, 2)),
         found=np.empty((levels, max_actions), np.int64),
         state=np.empty((2, state_dim)),
     )
 
 
-ACTION_TRIE = typeof(new_action_trie(1, 1, 1, 1, 1, 1))
-
-
-def grow_action_trie(trie: ActionTrie, factor: float) -> ActionTrie:
-    """The same trie with room for `factor` times what it holds."""
+def grow_action_trie(trie: ActionTrie, walk: ActionTrieWalk, factor: float) -> ActionTrie:
+    """The same trie with room for `factor` times its contents."""
     nodes, entries = trie.size.tolist()
-    steps, levels = trie.walk.shape
-    node_room, entry_room = int(nodes * factor) + 2 * steps, int(entries * factor) + steps * levels
+    node_room, entry_room = int(nodes * factor) + 2 * len(walk.nodes), int(entries * factor) + walk.nodes.size
     grown = trie._replace(
         keys=longer(trie.keys, nodes, node_room),
         slots=new_slots(node_room),
@@ -116,9 +135,9 @@ def grow_action_trie(trie: ActionTrie, factor: float) -> ActionTrie:
 
 
 @helper
-def has_room(trie: ActionTrie) -> bool:
+def has_room(trie: ActionTrie, walk: ActionTrieWalk) -> bool:
     """Whether a simulation fits: each step may add the node of depth 0 and one more, and an entry to every node."""
-    steps, levels = trie.walk.shape
+    steps, levels = walk.nodes.shape
     return trie.size[NODES] + 2 * steps <= len(trie.keys) and trie.size[ENTRIES] + steps * levels <= len(trie.action)
 
 
@@ -134,13 +153,13 @@ def find(trie: ActionTrie, cell: np.uint64, depth: int, mover: float, create: bo
 
 
 @helper
-def enter_actions(trie: ActionTrie, count: int) -> None:
-    """Prepare to find the actions of the state under way by their keys."""
-    trie.action_slots[:] = 0
+def enter_actions(walk: ActionTrieWalk, count: int) -> None:
+    """Prepare to find the actions of the current state by their keys."""
+    walk.slots[:] = 0
     for i in range(count):
-        trie.sums[i, VISITS] = 0.0
-        trie.sums[i, RETURNS] = 0.0
-        trie.action_slots[find_slot(trie.action_slots, trie.action_keys, trie.action_keys[i])] = i + 1
+        walk.sums[i, VISITS] = 0.0
+        walk.sums[i, RETURNS] = 0.0
+        walk.slots[find_slot(walk.slots, walk.keys, walk.keys[i])] = i + 1
 
 
 @helper

@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from planners.abstraction.action_search import ActionSearch
-from planners.abstraction.fixed_actions import search
-from planners.abstraction.trie import Trie, grow, new_trie
+from planners.abstraction.fixed_actions import FixedSettings, search
+from planners.abstraction.state_actions import SetSettings
+from planners.abstraction.trie import grow, new_trie, new_trie_walk
 from planners.base import (
     Array,
     Budget,
@@ -26,12 +27,11 @@ from planners.base import (
     require_choice,
     require_count,
     require_positive,
-    steps_left,
 )
 from planners.core.actions import action_set, own_actions
-from planners.core.jit import functions_of, runner
-from planners.core.search import decide, extend
-from planners.core.zobrist import LEVELS, box_bounds, box_cells
+from planners.core.problem import problem_of
+from planners.core.search import plan_with_bandit
+from planners.core.zobrist import LEVELS
 
 NEEDED = frozenset({"step", "cells"})
 FIRST_NODES = 4_096
@@ -79,8 +79,8 @@ class AbstractionTree:
         max_depth: depth of the finest cells, at most 32; None is 24, or 15.
         root: how the decision's own state chooses, by its own "bandit" (algorithm 7) or, with a fixed set, through the
             "trie". With fewer simulations than actions the bandit tries the first ones only.
-        tree_steps: with `actions`, so many steps are chosen in the trie and then the model's rollout goes on; None is
-            all of them.
+        tree_steps: with `actions`, the number of steps chosen in the trie before the model's rollout; None is all of
+            them.
     """
 
     exploration: float = 1.0
@@ -137,39 +137,32 @@ class AbstractionTree:
         if own_sets:
             at_root = own_actions(model, state) if root_actions is None else check_actions(model, root_actions)
             return self.begin(model, state, budget, rng).decide(at_root, budget, start)
-        cell_params = model.params if hasattr(model, "cells") else box_bounds(model)
-        functions = functions_of(model, NEEDED, box_cells)
-        actions = action_set(model, self.n_actions)
+        problem = problem_of(model, state, NEEDED)
+        actions, cells = action_set(model, self.n_actions), self.cells(False)
         at_root = actions if root_actions is None else check_actions(model, root_actions)
-        steps, cells = steps_left(model, state), self.cells(False)
-        settings = (
-            actions,
-            at_root,
+        settings = FixedSettings(
             self.exploration,
+            actions,
             *cells.arrays(),
             cells.scale_power,
             self.prior_visits,
             self.prior_value,
             self.root == "trie",
         )
-        kernel, params, discount = runner(search, model), model.params, float(model.discount)
-        trie = new_trie(
-            model.state_dim,
-            steps,
-            len(actions),
-            len(at_root),
-            cells.max_depth,
-            min(budget.simulations or FIRST_NODES, FIRST_NODES),
-        )
-
-        def run(trie: Trie, before: int, n: int) -> int:
-            return int(kernel(trie, functions, params, cell_params, state, discount, steps, before, n, rng, *settings))
-
-        trie, simulations = extend(run, trie, grow, budget, start)
-        return decide(at_root.copy(), trie.root_visits, trie.root_value, simulations, start)
+        nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
+        trie = new_trie(problem.steps, len(actions), at_root, nodes)
+        walk = new_trie_walk(model.state_dim, problem.steps, len(actions), cells.max_depth)
+        return plan_with_bandit(search, model, trie, walk, problem, settings, grow, budget, rng, start)[0]
 
     def begin(self, model: Model, state: Array, budget: Budget, rng: Rng) -> ActionSearch:
-        """An empty search for a model with `actions`, to be gone on with piece by piece; see `ActionSearch`."""
+        """An empty, resumable search for a model with `actions`."""
         cells = self.cells(True)
-        settings = (self.exploration, *cells.arrays(), cells.scale_power, self.new_visits, self.policy_visits)
-        return ActionSearch(model, state, rng, cells.max_depth, self.tree_steps, settings, budget.simulations)
+        settings = SetSettings(
+            self.exploration,
+            *cells.arrays(),
+            cells.scale_power,
+            self.new_visits,
+            self.policy_visits,
+            -1 if self.tree_steps is None else self.tree_steps,
+        )
+        return ActionSearch(model, state, rng, settings, budget.simulations)

@@ -27,7 +27,7 @@ def action_set(model: Model, n: int) -> Array:
     return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))
 
 
-def room_for_own(model: Any) -> tuple[Array, NDArray[np.uint64]]:
+def action_buffers(model: Any) -> tuple[Array, NDArray[np.uint64]]:
     """Arrays for the model's `actions` to write into, [max_actions, action_dim] and [max_actions]; empty without it."""
     most = model.max_actions if hasattr(model, "actions") else 0
     return np.empty((most, len(model.action_low))), np.empty(most, np.uint64)
@@ -35,7 +35,7 @@ def room_for_own(model: Any) -> tuple[Array, NDArray[np.uint64]]:
 
 def own_actions(model: Any, state: Array) -> Array:
     """What the model's `actions` proposes in this state, [n, action_dim]."""
-    out, keys = room_for_own(model)
+    out, keys = action_buffers(model)
     return out[: model.actions(state, model.params, out, keys)]
 
 

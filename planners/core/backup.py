@@ -4,15 +4,15 @@ import math
 
 from planners.base import Array
 from planners.core.jit import helper
-from planners.core.tree import INV_SQRT, MEAN, SearchTree
+from planners.core.tree import INV_SQRT, MEAN, SearchTree, TreeWalk
 
 
 @helper
-def record(tree: SearchTree, depth: int, node: int, edge: int, reward: float) -> None:
+def record(walk: TreeWalk, depth: int, node: int, edge: int, reward: float) -> None:
     """Note the step taken at this depth."""
-    tree.path[depth]["node"] = node
-    tree.path[depth]["edge"] = edge
-    tree.path[depth]["reward"] = reward
+    walk.path[depth]["node"] = node
+    walk.path[depth]["edge"] = edge
+    walk.path[depth]["reward"] = reward
 
 
 @helper
@@ -24,12 +24,12 @@ def average(value: Array, row: int, gain: float, visits: int) -> None:
 
 
 @helper
-def back_up(tree: SearchTree, depth: int, leaf_value: float, discount: float) -> None:
+def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float) -> None:
     """Average the discounted return into the first `depth` steps of the path, from the last to the first."""
     total = leaf_value
     for i in range(depth - 1, -1, -1):
-        node, edge = tree.path[i]["node"], tree.path[i]["edge"]
-        total = tree.path[i]["reward"] + discount * total
+        node, edge = walk.path[i]["node"], walk.path[i]["edge"]
+        total = walk.path[i]["reward"] + discount * total
         tree.nodes[node]["visits"] += 1
         tree.edges[edge]["visits"] += 1
         average(tree.value, edge, tree.nodes[node]["player"] * total, tree.edges[edge]["visits"])

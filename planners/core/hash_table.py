@@ -1,6 +1,6 @@
 """An open-addressing hash table from 64-bit keys to the indices of the rows that have them.
 
-The keys are well mixed already, and equal keys are taken as proof of equal things. `slots` holds index + 1, or 0.
+The keys are well mixed already, and collisions are ignored. `slots` holds index + 1, or 0.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ def find_or_add(
     return index, True
 
 
-@kernel(int64(int64[::1], uint64[::1], int64, int64))
+@kernel(int64[::1], uint64[::1], int64, int64)
 def fill_slots(slots: NDArray[np.int64], keys: NDArray[np.uint64], first: int, count: int) -> int:
     """Enter the keys of rows first..count-1 into empty slots."""
     for index in range(first, count):

@@ -1,11 +1,11 @@
-"""Everything that knows numba: the signatures of model functions, the decorators, the table of addresses, the cache.
+"""Everything that knows numba: the signatures of model functions, the decorators, calls by address, the cache.
 
-A search kernel is compiled once and serves every model. It is handed the model's functions as a table of addresses and
-calls them with `step(functions, ...)` and its siblings. The same kernel source also runs uncompiled for a model written
-in plain Python; `functions` is then a tuple of Python callables.
+A search kernel is compiled once and serves every model: it calls the model's functions by their addresses, with
+`step(problem, ...)` and its siblings. The same source also runs uncompiled for a model written in plain Python, whose
+functions are then called as they are. `planners.core.problem` says what a problem is.
 
 An author of a model needs two decorators: `compiled("step")` for the functions of the model protocol, and `helper` for
-what they call. An author of a planner needs `kernel` and `helper`.
+what they call. An author of a planner needs `search_kernel` of `planners.core.problem`, `helper` and `model_helper`.
 """
 
 import functools
@@ -13,11 +13,11 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
-import numpy as np
 from numba import boolean, float64, int64, njit, typeof, types, uint64
 from numba.core import cgutils, config
+from numba.core.typing import Signature
 from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload, register_jitable
 
@@ -29,20 +29,20 @@ __all__ = [
     "MATRIX",
     "RNG",
     "SIGNATURES",
-    "TABLE",
     "VECTOR",
+    "Problem",
     "actions",
     "boolean",
     "cells",
     "compiled",
     "float64",
-    "functions_of",
     "helper",
     "int64",
     "kernel",
-    "part",
+    "model_helper",
     "player",
     "rollout",
+    "run",
     "runner",
     "sample_action",
     "step",
@@ -55,7 +55,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 VECTOR = float64[::1]
 MATRIX = float64[:, ::1]
-TABLE = int64[::1]
 RNG = types.npy_rng
 
 SIGNATURES = {
@@ -68,6 +67,8 @@ SIGNATURES = {
     "step_exact": types.Tuple((float64, boolean))(VECTOR, VECTOR, VECTOR, VECTOR, RNG),
 }
 ROLES = tuple(SIGNATURES)
+# which argument of each is `params`; searches leave it out, as a problem knows it
+PARAMS_AT = {"step": 3, "sample_action": 2, "rollout": 3, "player": 1, "cells": 3, "actions": 1, "step_exact": 3}
 
 
 def _cache_folder(function: Callable[..., Any]) -> Path:
@@ -103,9 +104,17 @@ def _njit(function: F, signature: Any, *, nrt: bool, forceinline: bool = False) 
         config.CACHE_DIR = before
 
 
-def kernel(signature: Any) -> Callable[[F], F]:
-    """Compile a search kernel with an explicit numba signature, cached on disk."""
-    return functools.partial(_njit, signature=signature, nrt=False)
+def kernel(*arguments: Any) -> Callable[[F], F]:
+    """Compile a kernel, cached on disk.
+
+    Args:
+        arguments: for each argument of the kernel its numba type, such as `VECTOR`, or an example of a value; or else
+            one signature, which also says the type of the result.
+    """
+    if isinstance(arguments[0], Signature | str):
+        return functools.partial(_njit, signature=arguments[0], nrt=False)
+    declared = tuple(given if isinstance(given, types.Type) else typeof(given) for given in arguments)
+    return functools.partial(_njit, signature=declared, nrt=False)
 
 
 def compiled(role: str) -> Callable[[F], F]:
@@ -124,42 +133,64 @@ def helper(function: F) -> F:
     return _njit(function, None, nrt=False, forceinline=True)
 
 
-def part(function: F) -> F:
+def model_helper(function: F) -> F:
     """A piece of a kernel that calls model functions: compiled within compiled kernels, else plain Python."""
     return cast(F, register_jitable(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function))
 
 
+class Problem(NamedTuple):
+    """A decision to make: what a search kernel knows of the model and of where it is.
+
+    Attributes:
+        functions: addresses of the model's functions, int64 [roles]; the functions themselves of a Python model.
+        params: the model's, for all functions but `cells`.
+        cell_params: for `cells`.
+        state: where to act, [state_dim].
+        discount: of a step, in (0, 1].
+        steps: to the end of the episode at most.
+    """
+
+    functions: Any
+    params: Array
+    cell_params: Array
+    state: Array
+    discount: float
+    steps: int
+
+
 def _caller(role: str) -> Callable[..., Any]:
-    """A function (functions, *arguments) that calls the model function of this role, compiled or interpreted.
+    """A function (problem, *arguments without params) that calls the model's function, compiled or interpreted.
 
     numba's own first-class function values cost 40 ns more a call: each looks for null addresses and fall-backs.
     """
-    row, signature = ROLES.index(role), SIGNATURES[role]
+    row, at, signature = ROLES.index(role), PARAMS_AT[role], SIGNATURES[role]
+    params = Problem._fields.index("cell_params" if role == "cells" else "params")
+    others = signature.args[:at] + signature.args[at + 1 :]
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def call_address(typing_context: Any, address: Any, arguments: Any) -> Any:
+    def call_address(typing_context: Any, address: Any, params: Any, arguments: Any) -> Any:
         def codegen(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            given = cgutils.unpack_tuple(builder, values[2])
+            given.insert(at, values[1])
             convention = context.call_conv
             pointer_type = convention.get_function_type(signature.return_type, signature.args).as_pointer()
             pointer = builder.inttoptr(values[0], pointer_type)
-            status, result = convention.call_function(
-                builder, pointer, signature.return_type, signature.args, cgutils.unpack_tuple(builder, values[1])
-            )
+            status, result = convention.call_function(builder, pointer, signature.return_type, signature.args, given)
             with cgutils.if_unlikely(builder, status.is_error):
                 convention.return_status_propagate(builder, status)
             return result
 
-        return signature.return_type(int64, types.Tuple(signature.args)), codegen
+        return signature.return_type(int64, VECTOR, types.Tuple(others)), codegen
 
-    def call(functions: Any, *arguments: Any) -> Any:
-        return functions[row](*arguments)
+    def call(problem: Any, *arguments: Any) -> Any:
+        return problem.functions[row](*arguments[:at], problem[params], *arguments[at:])
 
     @overload(call)  # type: ignore[untyped-decorator]
-    def _(functions: Any, *arguments: Any) -> Any:
-        def from_table(functions: Any, *arguments: Any) -> Any:
-            return call_address(functions[row], arguments)
+    def _(problem: Any, *arguments: Any) -> Any:
+        def by_address(problem: Any, *arguments: Any) -> Any:
+            return call_address(problem.functions[row], problem[params], arguments)
 
-        return from_table
+        return by_address
 
     return call
 
@@ -173,65 +204,70 @@ actions = _caller("actions")
 step_exact = _caller("step_exact")
 
 
-@compiled("player")
-def _single_player(state: Array, params: Array) -> float:
-    return 1.0
+def address_of(function: Any, role: str) -> int:
+    """The address of a model function that was compiled for this role; it holds in this process only."""
+    return int(_get_jit_address(function, SIGNATURES[role]))
 
 
-_tables: dict[Any, Any] = {}
+_checked: dict[Any, Any] = {}
 
 
-def functions_of(model: Any, needed: frozenset[str], default_cells: Any = None) -> Any:
-    """The model's functions as kernels take them: a table of addresses, or a tuple of callables for a Python model.
-
-    Addresses hold in this process only, so the table is kept here, one for each class, and never on an instance.
-
-    Raises:
-        TypeError: the model lacks a function in `needed`, or says `compiled` and has one that is not.
-    """
-    key = type(model)
-    if model.compiled and key in _tables and needed <= _tables[key][1]:
-        return _tables[key][0]
-    given = {role: getattr(model, role, None) for role in ROLES}
-    given["player"] = given["player"] or _single_player
-    given["cells"] = given["cells"] or default_cells
-    for role in needed:
-        if given[role] is None:
-            raise TypeError(f"{key.__name__} has no `{role}`, which this planner needs")
-    if not model.compiled:
-        return tuple(given.values())
-    for role, function in given.items():
-        if function is not None and not hasattr(function, "py_func"):
-            raise TypeError(
-                f'{key.__name__}.{role} is not compiled: decorate it with @compiled("{role}"), '
-                "or set `compiled = False` on the model"
-            )
-    table = np.zeros(len(ROLES), np.int64)
-    for row, (role, function) in enumerate(given.items()):
-        if function is not None:
-            table[row] = _get_jit_address(function, SIGNATURES[role])
-    _tables[key] = table, {role for role, function in given.items() if function is not None}
-    return table
-
-
-@functools.cache
-def _entry_point(kernel: Any) -> Any:
-    (compiled,) = kernel.overloads.values()
-    return compiled.entry_point
-
-
-def runner(kernel: Any, model: Any) -> Any:
+def runner(kernel: Any, model: Any, *arguments: Any) -> Any:
     """The kernel in the form that serves this model: compiled, or as plain Python for a Python model.
 
     The compiled form is the bare entry point, which costs 5 us less a call than numba's dispatcher because it does not
-    look at the types of its arguments; so those that come from the model are looked at here.
+    look at the types of its arguments. So they are looked at here, once for each kernel, class of model and classes of
+    arguments.
+
+    Args:
+        kernel: one made by `kernel`.
+        model: whose functions it will call.
+        arguments: those of the first call.
 
     Raises:
-        TypeError: the model's params are not a contiguous float64 vector.
+        TypeError: an argument, or a field of one, is not of the type declared.
     """
     if not model.compiled:
         return kernel.py_func
-    params = model.params
-    if not (isinstance(params, np.ndarray) and params.dtype == np.float64 and params.ndim == 1 and params.flags.carray):
-        raise TypeError(f"{type(model).__name__}.params must be a contiguous float64 vector")
-    return _entry_point(kernel)
+    key = (kernel, type(model), *map(type, arguments))
+    entry_point = _checked.get(key)
+    if entry_point is None:
+        (overload,) = kernel.overloads.values()
+        names = kernel.py_func.__code__.co_varnames
+        for name, value, declared in zip(names, arguments, overload.signature.args, strict=False):
+            _check_type(name, value, declared)
+        entry_point = _checked[key] = overload.entry_point
+    return entry_point
+
+
+def run(kernel: Any, model: Any, *arguments: Any) -> Any:
+    """Call a kernel once; see `runner`."""
+    return runner(kernel, model, *arguments)(*arguments)
+
+
+def _check_type(name: str, value: Any, declared: Any) -> None:
+    """Raise TypeError naming the argument or field unless the value may be read as the type declared."""
+    if isinstance(declared, types.BaseNamedTuple):
+        cls = declared.instance_class
+        if type(value).__name__ != cls.__name__ or value._fields != cls._fields:
+            fields = ", ".join(getattr(value, "_fields", ()))
+            raise TypeError(
+                f"{name} is {type(value).__name__}({fields}): must be {cls.__name__}({', '.join(cls._fields)})"
+            )
+        for field, item, kind in zip(cls._fields, value, declared.types, strict=True):
+            _check_type(f"{name}.{field}", item, kind)
+        return
+    try:
+        found = typeof(value)
+    except ValueError:  # nothing that numba knows
+        found = type(value).__name__
+    if isinstance(declared, types.Array) and isinstance(found, types.Array):
+        fits = (found.dtype, found.ndim, found.layout) == (declared.dtype, declared.ndim, declared.layout)
+    elif isinstance(declared, types.Float):
+        fits = isinstance(found, types.Float | types.Integer)
+    elif isinstance(declared, types.Integer):
+        fits = isinstance(found, types.Integer)
+    else:
+        fits = found == declared
+    if not fits:
+        raise TypeError(f"{name} is {found}: must be {declared}")

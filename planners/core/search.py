@@ -2,18 +2,20 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Budget, Decision, Model, Rng, check_state, steps_left
-from planners.core.jit import functions_of, runner
+from planners.base import Array, Budget, Decision, Model, Rng, check_state
+from planners.core.jit import Problem, runner
+from planners.core.problem import problem_of
 from planners.core.selection import final_choice
-from planners.core.tree import MEAN, SearchTree, grow, new_tree
+from planners.core.tree import MEAN, grow, new_tree, new_walk
 
 Tree = TypeVar("Tree")
+Walk = TypeVar("Walk")
 
 FIRST_CHUNK = 1_024  # simulations
 INTERRUPT_SECONDS = 0.1  # between two chances for Ctrl-C to be heard
@@ -30,41 +32,52 @@ def most_visited(visits: NDArray[np.int64], value: Array) -> int:
 
 
 def extend(
-    search: Callable[[Tree, int, int], int],
+    kernel: Any,
+    model: Model,
     tree: Tree,
-    more_room: Callable[[Tree, float], Tree],
+    walk: Walk,
+    problem: Problem,
+    settings: Any,
+    more_room: Callable[[Tree, Walk, float], Tree] | None,
     budget: Budget,
+    rng: Rng,
     start: float | None = None,
 ) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
 
     Args:
-        search: (tree, done, n) runs up to n simulations in place, after `done` others, and returns how many it did
-            before the tree was full.
-        tree: the tree to extend.
-        more_room: (tree, factor) gives the same tree with room for `factor` times what it holds.
+        kernel: a `search_kernel`.
+        model: whose functions it calls.
+        tree: the tree to extend, in place while there is room.
+        walk: the simulation under way.
+        problem: see `problem_of`.
+        settings: the planner's parameters as the kernel takes them.
+        more_room: (tree, walk, factor) gives the same tree with room for `factor` times its contents; None if it is
+            never full.
         budget: simulations or seconds.
-        start: clock at the beginning of the seconds, what the tree was made in included; now if None.
+        rng: the source of every random draw.
+        start: clock at the beginning of the seconds, the making of the tree included; now if None.
 
     Returns:
         The tree and the number of simulations run.
     """
     start = time.perf_counter() if start is None else start
+    search = runner(kernel, model, tree, walk, problem, 1, rng, settings)
     by_count = budget.simulations is not None
     seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
     done, chunk = 0, FIRST_CHUNK if by_count else 1
     while True:
         if budget.simulations is not None:
             chunk = min(chunk, budget.simulations - done)
-        did = search(tree, done, chunk)
+        did = int(search(tree, walk, problem, chunk, rng, settings))
         done += did
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         if done > 0 and spent >= 1.0:
             return tree, done
-        if did == 0:
+        if did == 0 and more_room is not None:
             # Doubling a large tree would overrun a time budget: make room at once for what the search so far foretells.
-            tree = more_room(tree, min(max(1.25 / max(spent, 1e-9), 2.0), LARGEST_GROWTH))
+            tree = more_room(tree, walk, min(max(1.25 / max(spent, 1e-9), 2.0), LARGEST_GROWTH))
         if done > 0:
             left = INTERRUPT_SECONDS if by_count else min(CHUNK_SECONDS, seconds - elapsed)
             chunk = max(1, int(done / elapsed * left))
@@ -72,48 +85,65 @@ def extend(
 
 def plan_with_tree(
     kernel: Any,
-    settings: Sequence[Any],
+    settings: Any,
     needed: frozenset[str],
-    by_state: bool,
     model: Model,
     state: Array,
     budget: Budget,
     rng: Rng,
     root_actions: Array | None,
+    *,
+    by_state: bool = True,
     columns: int = 2,
     choose: Callable[[NDArray[np.int64], Array], int] = most_visited,
 ) -> Decision:
     """Plan with a kernel over a SearchTree.
 
     Args:
-        kernel: (tree, functions, params, discount, steps, simulations, rng, *settings) -> simulations done.
-        settings: what else the kernel takes.
+        kernel: a `search_kernel` of SearchTree and TreeWalk.
+        settings: the planner's parameters as the kernel takes them.
         needed: the model functions that it calls.
-        by_state: whether outcomes are found by their states.
         model: see `planners.Planner.plan`, as for the rest.
         state: [state_dim].
         budget: simulations or seconds.
         rng: the source of every random draw.
         root_actions: [A, action_dim] or None.
+        by_state: whether outcomes are found by their states.
         columns: see `new_tree`.
         choose: see `decide`.
     """
     start = time.perf_counter()
-    state = check_state(model, state)
-    functions = functions_of(model, needed)
-    search, params, discount = runner(kernel, model), model.params, float(model.discount)
-    steps = steps_left(model, state)
+    problem = problem_of(model, check_state(model, state), needed)
     nodes = min(budget.simulations or FIRST_NODES, MOST_NODES_AT_FIRST)
-    tree = new_tree(model, state, steps, nodes, root_actions, by_state, columns)
-
-    def run(tree: SearchTree, _: int, simulations: int) -> int:
-        return int(search(tree, functions, params, discount, steps, simulations, rng, *settings))
-
-    tree, simulations = extend(run, tree, grow, budget, start)
+    tree = new_tree(model, problem.state, problem.steps, nodes, root_actions, by_state, columns)
+    walk = new_walk(model, problem.steps)
+    tree, simulations = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start)
     first = tree.nodes[0]["first_edge"]
     root = slice(first, first + tree.nodes[0]["actions"])
     visits = tree.edges["visits"][root].copy()
     return decide(tree.action[root].copy(), visits, tree.value[root], simulations, start, choose)
+
+
+def plan_with_bandit(
+    kernel: Any,
+    model: Model,
+    tree: Any,
+    walk: Walk,
+    problem: Problem,
+    settings: Any,
+    more_room: Callable[[Any, Walk, float], Any],
+    budget: Budget,
+    rng: Rng,
+    start: float,
+) -> tuple[Decision, Any]:
+    """Plan with a tree that has a `bandit` for its root; the arguments are those of `extend`.
+
+    Returns:
+        The decision and the tree.
+    """
+    tree, simulations = extend(kernel, model, tree, walk, problem, settings, more_room, budget, rng, start)
+    bandit = tree.bandit
+    return decide(bandit.actions, bandit.visits, bandit.value, simulations, start), tree
 
 
 def decide(

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array, Model, check_actions
+from planners.core.actions import action_buffers
 from planners.core.hash_table import fill_slots, new_slots
-from planners.core.jit import MATRIX, helper, int64, kernel, typeof
+from planners.core.jit import MATRIX, helper, kernel, typeof
 from planners.core.zobrist import combine, hash_vector
 
 NEVER = 2**62  # a number of visits that no search reaches
@@ -39,7 +40,7 @@ EDGE = np.dtype(
         ("first_outcome", "i8"),  # 0: none, since the root is nobody's outcome
     ]
 )
-PATH = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])
+STEP = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])
 
 
 class SearchTree(NamedTuple):
@@ -54,8 +55,6 @@ class SearchTree(NamedTuple):
         value: mean return for the player to move, and 1/sqrt(visits), of each edge, [m, 2 or more].
         action: [m, action_dim].
         slots: hash table over the keys, int64 [power of two]; of length 1 where it is not used.
-        path: PATH [steps], the simulation under way.
-        scratch: two states for model functions to write into, [2, state_dim].
     """
 
     size: NDArray[np.int64]
@@ -66,8 +65,24 @@ class SearchTree(NamedTuple):
     value: Array
     action: Array
     slots: NDArray[np.int64]
+
+
+class TreeWalk(NamedTuple):
+    """The simulation under way.
+
+    Attributes:
+        path: its steps, STEP [steps].
+        state: two states for model functions to write into, [2, state_dim].
+        actions: for the model's `actions` to write into, [max_actions, action_dim]; empty without it.
+        keys: likewise, uint64 [max_actions].
+        action: an action to try out, [action_dim].
+    """
+
     path: NDArray[np.void]
-    scratch: Array
+    state: Array
+    actions: Array
+    keys: NDArray[np.uint64]
+    action: Array
 
 
 def new_tree(
@@ -81,7 +96,7 @@ def new_tree(
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states.
 
-    An edge has so many `columns` of value: MEAN, INV_SQRT, and what a search adds.
+    Each edge has this many `columns` of value: MEAN, INV_SQRT, and those that a search adds.
     """
     room = nodes + steps
     edges = room + _slack(steps, 4)
@@ -97,8 +112,6 @@ def new_tree(
         value=np.empty((edges, columns)),
         action=np.empty((edges, len(model.action_low))),
         slots=new_slots(room) if by_state else np.zeros(1, np.int64),
-        path=np.empty(steps, PATH),
-        scratch=np.empty((2, model.state_dim)),
     )
     player = getattr(model, "player", None)
     tree.state[0] = state
@@ -107,6 +120,14 @@ def new_tree(
     if root_actions is not None:
         _set_root_actions(tree, root_actions)
     return tree
+
+
+def new_walk(model: Model, steps: int) -> TreeWalk:
+    """Room for simulations of at most this many steps."""
+    actions, keys = action_buffers(model)
+    return TreeWalk(
+        np.empty(steps, STEP), np.empty((2, model.state_dim)), actions, keys, np.empty(len(model.action_low))
+    )
 
 
 def _slack(steps: int, block: int) -> int:
@@ -121,10 +142,10 @@ def longer(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
     return new
 
 
-def grow(tree: SearchTree, factor: float) -> SearchTree:
+def grow(tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
     """The same tree with room for `factor` times what it holds."""
     nodes, edges, block = map(int, tree.size)
-    steps = len(tree.path)
+    steps = len(walk.path)
     node_room = int(nodes * factor) + steps
     edge_room = int(edges * factor) + _slack(steps, block)
 
@@ -144,12 +165,11 @@ def grow(tree: SearchTree, factor: float) -> SearchTree:
 def _example() -> SearchTree:
     one = np.empty(1, np.int64)
     keys, matrix = np.empty(1, np.uint64), np.empty((1, 1))
-    return SearchTree(
-        one, np.empty(1, NODE), matrix, keys, np.empty(1, EDGE), matrix, matrix, one, np.empty(1, PATH), matrix
-    )
+    return SearchTree(one, np.empty(1, NODE), matrix, keys, np.empty(1, EDGE), matrix, matrix, one)
 
 
 SEARCH_TREE = typeof(_example())
+TREE_WALK = typeof(TreeWalk(np.empty(1, STEP), np.empty((1, 1)), np.empty((1, 1)), np.empty(1, np.uint64), np.empty(1)))
 
 
 @helper
@@ -225,7 +245,7 @@ def add_child(tree: SearchTree, slot: int, key: np.uint64, state: Array, player:
     return child
 
 
-@kernel(int64(SEARCH_TREE, MATRIX))
+@kernel(SEARCH_TREE, MATRIX)
 def _set_root_actions(tree: SearchTree, actions: Array) -> int:
     """Give the root these actions and no others."""
     for i in range(len(actions)):

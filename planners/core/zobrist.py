@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from planners.base import Array, Model
 from planners.core.jit import compiled, helper
 
-LEVELS = 32  # a coordinate is a fraction of its range in fixed point with so many bits
+LEVELS = 32  # a coordinate is a fraction of its range in fixed point with this many bits
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -20,7 +20,7 @@ _ONE = np.uint64(1)
 
 @helper
 def mix(z: np.uint64) -> np.uint64:
-    """The finaliser of splitmix64 (Steele, Lea, Flood 2014): each output bit hangs on each input bit."""
+    """The finaliser of splitmix64 (Steele, Lea, Flood 2014): each output bit depends on each input bit."""
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
     return z ^ (z >> _S31)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,24 +21,8 @@ from planners.base import (
     require_positive,
 )
 from planners.core.backup import record
-from planners.core.jit import (
-    MATRIX,
-    RNG,
-    TABLE,
-    VECTOR,
-    actions,
-    boolean,
-    float64,
-    int64,
-    kernel,
-    part,
-    player,
-    rollout,
-    sample_action,
-    step,
-    step_exact,
-    uint64,
-)
+from planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
+from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.tree import (
     BLOCK,
@@ -47,38 +31,75 @@ from planners.core.tree import (
     MEAN,
     NEVER,
     SEARCH_TREE,
+    TREE_WALK,
     SearchTree,
+    TreeWalk,
     add_edge,
     add_node,
     copy,
     has_room,
 )
 from planners.core.widening import due
-from planners.kr_uct.regression import COLUMNS, CUTOFF, PROPOSALS, WEIGHT, back_up, best_edge, edges_of, forget, widen
+from planners.kr_uct.regression import (
+    COLUMNS,
+    CUTOFF,
+    PROPOSALS,
+    WEIGHT,
+    back_up,
+    best_edge,
+    edges_of,
+    init_edge,
+    widen,
+)
 
 
-@part
-def _add_candidates(
-    tree: SearchTree, functions: Any, params: Array, node: int, given: Array, keys: NDArray[np.uint64]
-) -> None:
+class KRUCTSettings(NamedTuple):
+    """The parameters of `KRUCT` as its kernel takes them.
+
+    Attributes:
+        exploration: as there, as the next three.
+        k_action: factor.
+        alpha_action: exponent.
+        tau: smallest kernel of a new action.
+        n_initial: first actions to draw, 0 where the model has `actions`.
+        sd: width of the kernel, [action_dim].
+        low: smallest action, [action_dim].
+        high: largest action, [action_dim].
+        exact: whether outcomes are those without noise.
+        use_rollout: whether a rollout values a new leaf.
+    """
+
+    exploration: float
+    k_action: float
+    alpha_action: float
+    tau: float
+    n_initial: int
+    sd: Array
+    low: Array
+    high: Array
+    exact: bool
+    use_rollout: bool
+
+
+@model_helper
+def _add_candidates(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int) -> None:
     """The model's own choice of actions for this state."""
-    count = actions(functions, tree.state[node], params, given, keys)
+    count = actions(problem, tree.state[node], walk.actions, walk.keys)
     for i in range(count):
         edge = add_edge(tree, node)
-        copy(given[i], tree.action[edge])
-        forget(tree, edge)
+        copy(walk.actions[i], tree.action[edge])
+        init_edge(tree, edge)
 
 
-@part
+@model_helper
 def _follow(
     tree: SearchTree,
-    functions: Any,
-    params: Array,
-    steps: int,
-    rng: Rng,
+    walk: TreeWalk,
+    problem: Problem,
     depth: int,
     node: int,
     edge: int,
+    rng: Rng,
     exact: bool,
     use_rollout: bool,
 ) -> tuple[int, float]:
@@ -88,108 +109,83 @@ def _follow(
         The child, or ENDED at the end of the episode or of the horizon, and after the rollout that values a new child.
         The value of that rollout, else 0.
     """
-    next_state, scratch = tree.scratch[0], tree.scratch[1]
-    if depth + 1 == steps and not exact:
-        reward, _ = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
-        record(tree, depth, node, edge, reward)
+    next_state, scratch = walk.state[0], walk.state[1]
+    if depth + 1 == problem.steps and not exact:
+        reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
+        record(walk, depth, node, edge, reward)
         return ENDED, 0.0
     child = tree.edges[edge]["first_outcome"]
     known = child != 0
     if not known:
         if exact:
-            reward, terminated = step_exact(functions, tree.state[node], tree.action[edge], next_state, params, rng)
+            reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
         else:
-            reward, terminated = step(functions, tree.state[node], tree.action[edge], next_state, params, rng)
-        child = add_node(tree, next_state, reward, player(functions, next_state, params))
+            reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
+        child = add_node(tree, next_state, reward, player(problem, next_state))
         tree.edges[edge]["first_outcome"] = child
-        if terminated or depth + 1 == steps:
+        if terminated or depth + 1 == problem.steps:
             tree.nodes[child]["actions"] = ENDED
-    record(tree, depth, node, edge, tree.nodes[child]["reward"])
+    record(walk, depth, node, edge, tree.nodes[child]["reward"])
     if tree.nodes[child]["actions"] == ENDED:
         return ENDED, 0.0
     if use_rollout and not known:
-        return ENDED, rollout(functions, next_state, scratch, steps - depth - 1, params, rng)
+        return ENDED, rollout(problem, next_state, scratch, problem.steps - depth - 1, rng)
     return child, 0.0
 
 
-@kernel(
-    int64(
-        SEARCH_TREE,
-        TABLE,
-        VECTOR,
-        float64,
-        int64,
-        int64,
-        RNG,
-        float64,
-        float64,
-        float64,
-        float64,
-        int64,
-        VECTOR,
-        VECTOR,
-        VECTOR,
-        MATRIX,
-        uint64[::1],
-        VECTOR,
-        boolean,
-        boolean,
-    )
+@search_kernel(
+    SEARCH_TREE, TREE_WALK, KRUCTSettings(1.0, 1.0, 1.0, 1.0, 1, np.zeros(1), np.zeros(1), np.zeros(1), False, False)
 )
 def _search(
-    tree: SearchTree,
-    functions: Any,
-    params: Array,
-    discount: float,
-    steps: int,
-    simulations: int,
-    rng: Rng,
-    exploration: float,
-    k_action: float,
-    alpha_action: float,
-    tau: float,
-    n_initial: int,
-    sd: Array,
-    low: Array,
-    high: Array,
-    given: Array,
-    keys: NDArray[np.uint64],
-    proposal: Array,
-    exact: bool,
-    use_rollout: bool,
+    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: KRUCTSettings
 ) -> int:
-    while tree.size[BLOCK] < len(given):
+    k_action, alpha_action, n_initial = settings.k_action, settings.alpha_action, settings.n_initial
+    while tree.size[BLOCK] < len(walk.actions):
         tree.size[BLOCK] *= 2
     if tree.nodes[0]["visits"] == 0:
         for edge in edges_of(tree, 0):
-            forget(tree, edge)
+            init_edge(tree, edge)
     for simulation in range(simulations):
-        if not has_room(tree, steps):
+        if not has_room(tree, problem.steps):
             return simulation
         node, depth, leaf_value = 0, 0, 0.0
         while node != ENDED:
             count = tree.nodes[node]["actions"]
-            if count == 0 and len(given) > 0:
-                _add_candidates(tree, functions, params, node, given, keys)
+            if count == 0 and len(walk.actions) > 0:
+                _add_candidates(tree, walk, problem, node)
                 tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
             if count < n_initial and tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
                 edge = add_edge(tree, node)
-                sample_action(functions, tree.state[node], tree.action[edge], params, rng)
-                forget(tree, edge)
+                sample_action(problem, tree.state[node], tree.action[edge], rng)
+                init_edge(tree, edge)
                 count += 1
                 tree.nodes[node]["due"] = count if count < n_initial else due(count, k_action, alpha_action)
             else:
-                edge = best_edge(tree, node, exploration)
-                # seeing an episode's end again would teach nothing, so the search goes on beside it
+                edge = best_edge(tree, node, settings.exploration)
+                # an episode's end seen again would teach nothing, so the search tries a neighbouring action
                 outcome = tree.edges[edge]["first_outcome"]
                 ended = outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
                 is_due = tree.nodes[node]["visits"] >= tree.nodes[node]["due"]
                 if is_due or (ended and tree.nodes[node]["due"] != NEVER):
-                    edge = widen(tree, node, edge, sd, low, high, tau, PROPOSALS if is_due else 1, proposal, rng)
+                    proposals = PROPOSALS if is_due else 1
+                    edge = widen(
+                        tree,
+                        node,
+                        edge,
+                        settings.sd,
+                        settings.low,
+                        settings.high,
+                        settings.tau,
+                        proposals,
+                        walk.action,
+                        rng,
+                    )
                     tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
-            node, leaf_value = _follow(tree, functions, params, steps, rng, depth, node, edge, exact, use_rollout)
+            node, leaf_value = _follow(
+                tree, walk, problem, depth, node, edge, rng, settings.exact, settings.use_rollout
+            )
             depth += 1
-        back_up(tree, depth, leaf_value, discount, sd)
+        back_up(tree, walk, depth, leaf_value, problem.discount, settings.sd)
     return simulations
 
 
@@ -274,36 +270,33 @@ class KRUCT:
         """Choose an action; see `planners.Planner.plan`."""
         exact = self.outcome == "exact" or (self.outcome == "auto" and hasattr(model, "step_exact"))
         use_rollout = self.leaf == "rollout" or (self.leaf == "auto" and hasattr(model, "rollout"))
-        most: int = getattr(model, "max_actions", 0) if hasattr(model, "actions") else 0
+        own_actions = hasattr(model, "actions")
         needed = NEEDED
-        for role, used in (("step_exact", exact), ("rollout", use_rollout), ("actions", most > 0)):
+        for role, used in (("step_exact", exact), ("rollout", use_rollout), ("actions", own_actions)):
             needed |= {role} if used else set()
-        dim = len(model.action_low)
-        settings = (
+        settings = KRUCTSettings(
             self.exploration,
             self.k_action,
             self.alpha_action,
             self.tau,
-            0 if most > 0 else self.n_initial,
+            0 if own_actions else self.n_initial,
             _noise_of(model, self.bandwidth),
             np.ascontiguousarray(model.action_low, np.float64),
             np.ascontiguousarray(model.action_high, np.float64),
-            np.empty((most, dim)),
-            np.empty(most, np.uint64),
-            np.empty(dim),
             exact,
             use_rollout,
         )
+        choose = _by_lower_bound(self.exploration)
         return plan_with_tree(
             _search,
             settings,
             needed,
-            False,
             model,
             state,
             budget,
             rng,
             root_actions,
-            COLUMNS,
-            _by_lower_bound(self.exploration),
+            by_state=False,
+            columns=COLUMNS,
+            choose=choose,
         )

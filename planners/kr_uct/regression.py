@@ -8,9 +8,9 @@ edge, so that a selection costs as much as UCB1's.
 import math
 
 from planners.base import Array, Rng
-from planners.core.jit import helper, part
+from planners.core.jit import helper, model_helper
 from planners.core.selection import sqrt_2_log, ucb1
-from planners.core.tree import INV_SQRT, MEAN, SearchTree, add_edge, copy
+from planners.core.tree import INV_SQRT, MEAN, SearchTree, TreeWalk, add_edge, copy
 
 # columns of SearchTree.value beside MEAN, here E[v|a], and INV_SQRT, here 1/sqrt(W(a)): W(a), and the action's own mean
 WEIGHT, OWN = 2, 3
@@ -36,13 +36,13 @@ def similarity(a: Array, b: Array, sd: Array) -> float:
 
 
 @helper
-def forget(tree: SearchTree, edge: int) -> None:
+def init_edge(tree: SearchTree, edge: int) -> None:
     """Begin an edge that has no visits."""
     tree.value[edge, WEIGHT] = 0.0
     tree.value[edge, OWN] = 0.0
 
 
-@part
+@model_helper
 def edges_of(tree: SearchTree, node: int) -> range:
     """The edges of a node."""
     first = tree.nodes[node]["first_edge"]
@@ -88,7 +88,7 @@ def widen(
             if found < least:
                 least = found
                 copy(proposal, tree.action[edge])
-    forget(tree, edge)
+    init_edge(tree, edge)
     total = 0.0
     for other in edges_of(tree, node):
         weight = similarity(tree.action[edge], tree.action[other], sd) * tree.edges[other]["visits"]
@@ -112,12 +112,12 @@ def best_edge(tree: SearchTree, node: int, exploration: float) -> int:
 
 
 @helper
-def back_up(tree: SearchTree, depth: int, leaf_value: float, discount: float, sd: Array) -> None:
+def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, sd: Array) -> None:
     """Average the discounted return into every action that is near the one taken, at each step of the path."""
     total = leaf_value
     for i in range(depth - 1, -1, -1):
-        node, edge = tree.path[i]["node"], tree.path[i]["edge"]
-        total = tree.path[i]["reward"] + discount * total
+        node, edge = walk.path[i]["node"], walk.path[i]["edge"]
+        total = walk.path[i]["reward"] + discount * total
         gain = tree.nodes[node]["player"] * total
         tree.nodes[node]["visits"] += 1
         tree.edges[edge]["visits"] += 1

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array
+from planners.core.bandit import Bandit, new_bandit
 from planners.core.hash_table import fill_slots, find_slot, new_slots
 from planners.core.jit import VECTOR, float64, helper, int64, kernel, typeof, uint64
 from planners.core.zobrist import combine
@@ -37,8 +38,7 @@ class Experiences(NamedTuple):
         slots: hash table over the buckets, int64 [power of two].
         offsets: the cells around a cell, [3^k, k], or [1, k] zeros to look at one cell only.
         reach: width of the widest cells, and the largest exponent of a kernel that counts; inf and inf for no cut-off.
-        near: the result of `gather`: visits and returns of every action, then blended with those like it, [4, A].
-        weights: scratch, [STRIP].
+        bandit: the root's.
     """
 
     size: NDArray[np.int64]
@@ -50,12 +50,39 @@ class Experiences(NamedTuple):
     slots: NDArray[np.int64]
     offsets: Array
     reach: Array
+    bandit: Bandit
+
+
+class ExperienceWalk(NamedTuple):
+    """The simulation under way, in k coordinates and with A actions.
+
+    Attributes:
+        state: the current state and the next, [2, state_dim].
+        place: compared coordinates of the state at each step, [steps, k].
+        exact: hash of the coordinates compared exactly at each step, uint64 [steps].
+        chosen: action of each step, int64 [steps].
+        precision: 1 / (2 sigma^2) of the experience made of each step, [steps].
+        reward: reward, the sign of the player who moved, and the neighbours of the action chosen, [steps, 3].
+        near: the result of `gather`: visits and returns of every action, then blended with those like it, [4, A].
+        arms: mean and bonus of every action, [A, 2].
+        kernels: of one strip of events, [STRIP].
+    """
+
+    state: Array
+    place: Array
+    exact: NDArray[np.uint64]
+    chosen: NDArray[np.int64]
+    precision: Array
+    reward: Array
     near: Array
-    weights: Array
+    arms: Array
+    kernels: Array
 
 
-def new_experiences(k: int, n_actions: int, bandwidth: float, cutoff: float, room: int) -> Experiences:
-    """An empty set; kernels are at most `bandwidth` wide and cut off at so many of their sigmas (inf: never)."""
+def new_experiences(
+    k: int, n_actions: int, bandwidth: float, cutoff: float, room: int, root_actions: Array
+) -> Experiences:
+    """An empty set; kernels are at most `bandwidth` wide and cut off at `cutoff` sigmas (inf: never)."""
     around = [-1.0, 0.0, 1.0] if math.isfinite(cutoff) else [0.0]
     return Experiences(
         size=np.zeros(4, np.int64),
@@ -67,15 +94,30 @@ def new_experiences(k: int, n_actions: int, bandwidth: float, cutoff: float, roo
         slots=new_slots(room),
         offsets=np.array(list(itertools.product(around, repeat=k))).reshape(len(around) ** k, k),
         reach=np.array([bandwidth * cutoff, 0.5 * cutoff * cutoff]),
-        near=np.zeros((4, n_actions)),
-        weights=np.empty(STRIP),
+        bandit=new_bandit(root_actions),
     )
 
 
-EXPERIENCES = typeof(new_experiences(1, 1, 1.0, 1.0, 1))
+def new_experience_walk(state_dim: int, k: int, steps: int, n_actions: int) -> ExperienceWalk:
+    """Room for simulations of at most this many steps."""
+    return ExperienceWalk(
+        state=np.empty((2, state_dim)),
+        place=np.empty((steps, k)),
+        exact=np.empty(steps, np.uint64),
+        chosen=np.empty(steps, np.int64),
+        precision=np.empty(steps),
+        reward=np.empty((steps, 3)),
+        near=np.zeros((4, n_actions)),
+        arms=np.empty((n_actions, 2)),
+        kernels=np.empty(STRIP),
+    )
 
 
-def grow(known: Experiences, factor: float) -> Experiences:
+EXPERIENCES = typeof(new_experiences(1, 1, 1.0, 1.0, 1, np.empty((1, 1))))
+EXPERIENCE_WALK = typeof(new_experience_walk(1, 1, 1, 1))
+
+
+def grow(known: Experiences, walk: ExperienceWalk, factor: float) -> Experiences:
     """The same set with `factor` times the room."""
 
     def longer(array: NDArray[Any], used: int, axis: int = 0) -> NDArray[Any]:
@@ -101,7 +143,7 @@ def grow(known: Experiences, factor: float) -> Experiences:
 
 @helper
 def has_room(known: Experiences, events: int) -> bool:
-    """Whether so many more experiences fit, even if each begins a bucket or all of them fall into a longest run.
+    """Whether this many more experiences fit, even if each begins a bucket or all of them fall into a longest run.
 
     A run of L takes 2 L + 4 L + ... as it doubles; for E events that is less than E max(4, 2 L).
     """
@@ -112,7 +154,7 @@ def has_room(known: Experiences, events: int) -> bool:
 
 @helper
 def cell_key(exact: np.uint64, grid: int, width: float, place: Array, offset: Array) -> np.uint64:
-    """Key of the cell at this place of a grid with cells of this width, moved by so many cells."""
+    """Key of the cell at this place of a grid with cells of this width, moved by `offset` cells."""
     key = combine(exact, np.uint64(grid))
     for i in range(len(place)):
         key = combine(key, np.uint64(math.floor(place[i] / width) + offset[i] + 1099511627776.0))
@@ -153,7 +195,7 @@ def _new_event(known: Experiences, bucket: int, action: int) -> int:
     return run["first"] + count
 
 
-@kernel(float64(EXPERIENCES, uint64, VECTOR, int64, float64, float64, float64))
+@kernel(EXPERIENCES, uint64, VECTOR, int64, float64, float64, float64)
 def remember(
     known: Experiences, exact: np.uint64, place: Array, action: int, value: float, bandwidth: float, neighbours: float
 ) -> float:

@@ -6,8 +6,18 @@ import numpy as np
 
 from planners.base import Array
 from planners.core.hash_table import find_slot
-from planners.core.jit import MATRIX, VECTOR, helper, int64, kernel, uint64
-from planners.weighted_uct.experience import EXPERIENCES, GRIDS, LIMIT, STRIP, WIDTH, Experiences, cell_key
+from planners.core.jit import MATRIX, VECTOR, helper, kernel, uint64
+from planners.weighted_uct.experience import (
+    EXPERIENCE_WALK,
+    EXPERIENCES,
+    GRIDS,
+    LIMIT,
+    STRIP,
+    WIDTH,
+    Experiences,
+    ExperienceWalk,
+    cell_key,
+)
 
 
 @helper
@@ -24,9 +34,9 @@ def _exp_minus(u: float) -> float:
 
 
 @helper
-def _weigh(known: Experiences, first: int, count: int, place: Array) -> None:
-    """Write the kernels of a run of events at a place into `known.weights`."""
-    weights = known.weights
+def _weigh(known: Experiences, walk: ExperienceWalk, first: int, count: int, place: Array) -> None:
+    """Write the kernels of a run of events at a place into `walk.kernels`."""
+    weights = walk.kernels
     precision = known.precision[first : first + count]  # slices spare the loops numba's check for negative indices
     for j in range(count):
         weights[j] = 0.0
@@ -46,9 +56,9 @@ def _weigh(known: Experiences, first: int, count: int, place: Array) -> None:
 
 
 @helper
-def _sums(known: Experiences, first: int, count: int) -> tuple[float, float]:
+def _sums(known: Experiences, walk: ExperienceWalk, first: int, count: int) -> tuple[float, float]:
     """Sum of the weights of a run of events and of their weighted values; four sums at once, which is twice as fast."""
-    w, g = known.weights, known.value[first : first + count]
+    w, g = walk.kernels, known.value[first : first + count]
     w0, w1, w2, w3 = 0.0, 0.0, 0.0, 0.0
     g0, g1, g2, g3 = 0.0, 0.0, 0.0, 0.0
     whole = count - count % 4
@@ -67,17 +77,18 @@ def _sums(known: Experiences, first: int, count: int) -> tuple[float, float]:
     return (w0 + w1) + (w2 + w3), (g0 + g1) + (g2 + g3)
 
 
-@kernel(int64(EXPERIENCES, uint64, VECTOR, MATRIX))
-def gather(known: Experiences, exact: np.uint64, place: Array, blend: Array) -> int:
-    """Write n(x, a) and the weighted returns of every action at a place into `known.near` (the thesis's (2.4), (2.5)).
+@kernel(EXPERIENCES, EXPERIENCE_WALK, uint64, VECTOR, MATRIX)
+def gather(known: Experiences, walk: ExperienceWalk, exact: np.uint64, place: Array, blend: Array) -> int:
+    """Write n(x, a) and the weighted returns of every action at a place into `walk.near` (the thesis's (2.4), (2.5)).
 
     Args:
         known: the set.
+        walk: receives them.
         exact: hash of the coordinates that are compared exactly.
         place: the coordinates compared by distance, [k].
         blend: kernel between actions, [A, A]; the identity if only equal actions are alike.
     """
-    near, n_actions = known.near, known.near.shape[1]
+    near, n_actions = walk.near, walk.near.shape[1]
     for action in range(n_actions):
         near[0, action] = 0.0
         near[1, action] = 0.0
@@ -92,8 +103,8 @@ def gather(known: Experiences, exact: np.uint64, place: Array, blend: Array) -> 
                 run = known.runs[known.slots[slot] - 1, action]
                 for begin in range(0, run["count"], STRIP):
                     first, count = run["first"] + begin, min(run["count"] - begin, STRIP)
-                    _weigh(known, first, count, place)
-                    visits, returns = _sums(known, first, count)
+                    _weigh(known, walk, first, count, place)
+                    visits, returns = _sums(known, walk, first, count)
                     near[0, action] += visits
                     near[1, action] += returns
     for row in range(2):

@@ -9,8 +9,9 @@ import numpy as np
 
 import envs
 import planners
-from planners import Array, Budget, Rng
+from planners import Budget
 from runs.benchmarks.measurement import TRAP, Measurement, planner_name, seconds_of, simulations_for
+from runs.reporting.model_steps import counted
 
 MODELS = {TRAP: (100, 1_000, 100_000), "treasure_hunt:size=5": (1_000,)}
 COUNTED = 1_000  # model steps are counted up to so many simulations
@@ -23,33 +24,11 @@ MILLISECONDS = (10, 100, 1_000)
 TIMED_REPEATS = 3
 
 
-class CountingModel:
-    """A model whose steps are counted; it is interpreted, since compiled code cannot be looked into."""
-
-    compiled = False
-
-    def __init__(self, model: Any) -> None:
-        """Count the steps of `model`."""
-        self._model = model
-        self.steps = 0
-
-    def __getattr__(self, name: str) -> Any:
-        """Everything else is the model's."""
-        return getattr(self._model, name)
-
-    def step(self, state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-        """The model's step."""
-        self.steps += 1
-        result: tuple[float, bool] = self._model.step(state, action, next_state, params, rng)
-        return result
-
-
 def count_steps(planner: planners.Planner, model: Any, simulations: int) -> int:
-    """Model steps of a search from the start: the interpreted search grows the same tree as the compiled one."""
-    counting = CountingModel(model)
-    rng = np.random.default_rng(0)
+    """Model steps of a search from the start."""
+    counting, rng = counted(model), np.random.default_rng(0)
     planner.plan(counting, model.initial_state(rng), Budget(simulations=simulations), rng)
-    return counting.steps
+    return counting.count
 
 
 def seconds_of_decision(planner: planners.Planner, model: Any, simulations: int) -> float:

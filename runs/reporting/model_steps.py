@@ -16,6 +16,7 @@ import envs
 import planners
 from planners.base import Array, Decision, Model, Rng
 from planners.core import jit
+from planners.core.problem import functions_of
 from runs.experiment import Setting
 from runs.results.store import Store
 from runs.runner.episode import environment_rng, planner_rng
@@ -27,29 +28,36 @@ LARGEST = 1_000  # simulations
 DECISIONS = 3
 
 
+@jit.model_helper
+def _own(params: Array) -> jit.Problem:
+    """The model's own functions and params, as its callers take them."""
+    own = params[:-TAIL]
+    return jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+
+
 @jit.compiled("step")
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """The model's own, counted."""
     params[-1] += 1.0
-    return jit.step(params[-TAIL:-2].view(np.int64), state, action, next_state, params[:-TAIL], rng)
+    return jit.step(_own(params), state, action, next_state, rng)
 
 
 @jit.compiled("step_exact")
 def step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """The model's own, counted."""
     params[-1] += 1.0
-    return jit.step_exact(params[-TAIL:-2].view(np.int64), state, action, next_state, params[:-TAIL], rng)
+    return jit.step_exact(_own(params), state, action, next_state, rng)
 
 
 @jit.compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Sampled actions up to the end, every step counted; other rollouts show by another search."""
-    total = 0.0
+    total, own = 0.0, _own(params)
     action = np.empty(int(params[-2]))
     for _ in range(depth):
-        jit.sample_action(params[-TAIL:-2].view(np.int64), state, action, params[:-TAIL], rng)
+        jit.sample_action(own, state, action, rng)
         params[-1] += 1.0
-        reward, terminated = jit.step(params[-TAIL:-2].view(np.int64), state, action, scratch, params[:-TAIL], rng)
+        reward, terminated = jit.step(own, state, action, scratch, rng)
         total += reward
         if terminated:
             break
@@ -60,25 +68,25 @@ def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -
 @jit.compiled("sample_action")
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     """The model's own."""
-    jit.sample_action(params[-TAIL:-2].view(np.int64), state, action, params[:-TAIL], rng)
+    jit.sample_action(_own(params), state, action, rng)
 
 
 @jit.compiled("player")
 def player(state: Array, params: Array) -> float:
     """The model's own."""
-    return float(jit.player(params[-TAIL:-2].view(np.int64), state, params[:-TAIL]))
+    return float(jit.player(_own(params), state))
 
 
 @jit.compiled("cells")
 def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
     """The model's own."""
-    jit.cells(params[-TAIL:-2].view(np.int64), state, first, last, params[:-TAIL], out)
+    jit.cells(_own(params), state, first, last, out)
 
 
 @jit.compiled("actions")
 def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
     """The model's own."""
-    return int(jit.actions(params[-TAIL:-2].view(np.int64), state, params[:-TAIL], out, keys))
+    return int(jit.actions(_own(params), state, out, keys))
 
 
 COUNTING = {
@@ -98,7 +106,7 @@ class Counted:
     def __init__(self, model: Model) -> None:
         """Take a compiled model."""
         self._model = model
-        addresses = jit.functions_of(model, frozenset())
+        addresses = functions_of(model, frozenset())
         self.params = np.concatenate([model.params, addresses.view(np.float64), [len(model.action_low), 0.0]])
 
     def __getattr__(self, name: str) -> Any:

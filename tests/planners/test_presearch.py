@@ -7,7 +7,7 @@ import planners
 from planners import Budget
 from planners.base import AimBlock
 from planners.jit import compiled
-from planners.presearch import Sweep, grid_size, peaks, smoothed
+from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
 from tests.planners.tiny_models import Target, python_twin
 
 

@@ -3,11 +3,15 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from planners.jit import compiled
+import envs
+import planners
+from planners import jit
+from planners.jit import compiled, problem_of, search_kernel, step
 
 ROOT = Path(__file__).parents[3]
 
@@ -53,3 +57,107 @@ def test_a_function_without_a_file_compiles_without_the_cache():
     scope = {}
     exec("def player(state, params):\n    return state[0]", scope)
     assert compiled("player")(scope["player"])(np.full(1, 2.0), np.ones(1)) == 2.0
+
+
+class PairTree(NamedTuple):
+    total: np.ndarray
+
+
+class PairSettings(NamedTuple):
+    factor: float
+    times: int
+    weights: np.ndarray
+    doubled: bool
+
+
+@compiled("step")
+def pulse_step(state, action, next_state, params, rng):
+    return params[0], False
+
+
+class Reordered(NamedTuple):
+    weights: np.ndarray
+    times: int
+    factor: float
+    doubled: bool
+
+
+class Pulse:
+    """A model of which only `step` is called."""
+
+    compiled = True
+    params = np.ones(1)
+    discount, horizon, state_dim = 1.0, 3, 1
+
+    step = staticmethod(pulse_step)
+
+
+SETTINGS = PairSettings(2.0, 1, np.ones(1), False)
+
+
+@search_kernel(PairTree(np.zeros(1)), np.zeros(1), SETTINGS)
+def pair_search(tree, walk, problem, simulations, rng, settings):
+    for _ in range(simulations):
+        reward, _ = step(problem, problem.state, walk, walk, rng)
+        tree.total[0] += settings.factor * settings.weights[0] * reward * settings.times
+    return simulations
+
+
+def searched_pair(settings, tree=None, model_class=Pulse):
+    """The total after 2 simulations, for a class of models that was not seen before."""
+    model = type("Fresh", (model_class,), {})()
+    tree = PairTree(np.zeros(1)) if tree is None else tree
+    problem = problem_of(model, np.zeros(1), frozenset({"step"}))
+    jit.run(pair_search, model, tree, np.zeros(1), problem, 2, np.random.default_rng(0), settings)
+    return tree.total[0]
+
+
+def test_whole_numbers_pass_where_fractions_are_declared():
+    assert searched_pair(SETTINGS) == searched_pair(SETTINGS._replace(factor=2)) == 4.0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("weights", np.ones(1, np.int64)),
+        ("weights", np.ones(4)[::2]),
+        ("weights", np.ones((1, 1))),
+        ("weights", [1.0]),
+        ("times", 1.5),
+        ("times", "1"),
+        ("factor", "2"),
+        ("doubled", 1),
+    ],
+)
+def test_a_field_of_another_type_is_named(field, value):
+    with pytest.raises(TypeError, match=f"settings.{field} is .*: must be"):
+        searched_pair(SETTINGS._replace(**{field: value}))
+
+
+def test_fields_in_another_order_are_refused():
+    Reordered.__name__ = "PairSettings"
+    with pytest.raises(TypeError, match=r"settings is PairSettings\(weights.*must be PairSettings\(factor"):
+        searched_pair(Reordered(np.ones(1), 1, 2.0, False))
+    with pytest.raises(TypeError, match="tree is PairSettings"):
+        searched_pair(SETTINGS, tree=SETTINGS._replace(weights=np.ones(1)))
+
+
+def test_params_are_looked_at_every_time():
+    class Wired(Pulse):
+        def __init__(self, params):
+            self.params = params
+
+    state, needed = np.zeros(1), frozenset({"step"})
+    assert problem_of(Wired(np.ones(2)), state, needed).steps == 3
+    for params in (np.ones(4)[::2], np.ones(2, np.float32), np.ones((1, 2)), [1.0]):
+        with pytest.raises(TypeError, match=r"Wired.params must be a contiguous float64 vector"):
+            problem_of(Wired(params), state, needed)
+
+
+def test_a_planner_takes_whole_numbers_for_its_fractions():
+    state, rng = np.zeros(2), np.random.default_rng
+    decisions = [
+        planners.make("dpw", k_action=k, exploration=k).plan(envs.Trap(), state, planners.Budget(50), rng(0))
+        for k in (1, 1.0)
+    ]
+    assert decisions[0].value == decisions[1].value

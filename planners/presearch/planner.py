@@ -1,18 +1,16 @@
-"""Root pre-search: values of a grid of aims without noise, smoothed by the noise, tell what to search (a 2017 thesis).
+"""Root pre-search: values of a grid of aims without noise, smoothed by the noise, restrict the search (a 2017 thesis).
 
 Algorithm 9 of the thesis with the aim noise of Kato, Iizuka, Yamamoto 2015: the value of aiming somewhere is the mean
 of the values around it, weighted by the chance to hit there. The largest of the smoothed values is not played, since it
-owes much to luck; the best few are what the inner planner chooses from, with noise.
+owes much to luck; the inner planner chooses among the best few, with noise.
 """
 
-import math
 import time
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter, maximum_filter
 
 from planners.abstraction.action_search import ActionSearch
 from planners.abstraction.planner import AbstractionTree
@@ -31,115 +29,58 @@ from planners.base import (
     require,
     require_count,
     require_positive,
-    steps_left,
     unsupported,
 )
 from planners.core.actions import own_actions
 from planners.core.aims import aims_of, outcomes
-from planners.core.jit import MATRIX, RNG, TABLE, VECTOR, functions_of, int64, kernel, rollout, runner
+from planners.core.jit import Problem, rollout
+from planners.core.problem import problem_of, search_kernel
+from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from planners.core.search import extend
-from planners.core.tree import copy
+from planners.core.tree import TREE_WALK, TreeWalk, copy, new_walk
+from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
 from planners.registry import NESTED
 
-CALIBRATION = 0.02  # part of a time budget that goes into finding out how much the rest will do
+CALIBRATION = 0.02  # part of a time budget, to estimate the number of evaluations in the rest
 
 
-@kernel(int64(TABLE, VECTOR, MATRIX, int64, int64, int64, RNG, int64[::1], VECTOR, MATRIX))
+class RolloutSettings(NamedTuple):
+    """Where the states that rollouts begin from lie: `depth` steps after the root."""
+
+    depth: int
+
+
+@search_kernel(ROUNDS, TREE_WALK, RolloutSettings(1))
 def _evaluate(
-    functions: Any,
-    params: Array,
-    states: Array,
-    steps: int,
-    before: int,
-    simulations: int,
-    rng: Rng,
-    order: NDArray[np.int64],
-    sums: Array,
-    scratch: Array,
+    rounds: Rounds, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: RolloutSettings
 ) -> int:
-    """Add the value of a rollout from one state after another, in the given order, round and round."""
-    for simulation in range(simulations):
-        index = order[(before + simulation) % len(order)]
-        copy(states[index], scratch[0])
-        sums[index] += rollout(functions, scratch[0], scratch[1], steps, params, rng)
+    """Add the value of a rollout from one state after another, round and round."""
+    state, scratch = walk.state[0], walk.state[1]
+    for _ in range(simulations):
+        index = next_index(rounds)
+        copy(rounds.states[index], state)
+        rounds.sums[index] += rollout(problem, state, scratch, max(1, problem.steps - settings.depth), rng)
     return simulations
-
-
-class Sweep(NamedTuple):
-    """A grid of aims and their values for the player to move.
-
-    Attributes:
-        blocks: the grid.
-        raw: mean value of each aim as it is, [rows, columns] for each block; NaN where there was no time for it.
-        smooth: expected value of aiming there, likewise.
-        simulations: how many it took.
-    """
-
-    blocks: list[AimBlock]
-    raw: list[Array]
-    smooth: list[Array]
-    simulations: int
-
-
-def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:
-    """Expected values of aims whose execution is off by a Gaussian of this sd in grid steps.
-
-    Args:
-        values: [rows, columns].
-        weights: how much each value is worth, 0 for none, [rows, columns].
-        sd: along rows' and columns' axes.
-
-    Returns:
-        [rows, columns], NaN where nothing near is known.
-    """
-    known = np.where(weights > 0.0, values, 0.0)
-    total = gaussian_filter(weights * known, sd, mode="nearest", truncate=3.0)
-    weight = gaussian_filter(weights, sd, mode="nearest", truncate=3.0)
-    return np.where(weight > 1e-9, total / np.maximum(weight, 1e-9), np.nan)
-
-
-def peaks(sweep: Sweep, most: int) -> Array:
-    """The aims at the highest local maxima of the smoothed values, best first, an sd apart at least, [<= most, dim]."""
-    maxima = []
-    for index, (block, smooth) in enumerate(zip(sweep.blocks, sweep.smooth, strict=True)):
-        values = np.nan_to_num(smooth, nan=-np.inf)
-        apart = np.maximum(1.0, block.sd)
-        reach = [2 * int(step) + 1 if sd > 0.0 else 1 for step, sd in zip(apart, block.sd, strict=True)]
-        top = (values == maximum_filter(values, reach, mode="nearest")) & np.isfinite(values)
-        maxima += [(float(values[at]), index, np.array(at), apart) for at in zip(*np.nonzero(top), strict=True)]
-    maxima.sort(key=lambda maximum: -maximum[0])
-    chosen: list[tuple[int, NDArray[np.int64]]] = []
-    for _, index, at, apart in maxima:
-        # on a plateau every aim is a maximum
-        if len(chosen) < most and all(other != index or (abs(at - place) > apart).any() for other, place in chosen):
-            chosen.append((index, at))
-    return np.array([sweep.blocks[index].actions[tuple(at)] for index, at in chosen])
 
 
 class _Evaluator:
     """Values of states by the inner planner's own simulations where it can, otherwise by the model's rollouts."""
 
     def __init__(self, model: Model, state: Array, rng: Rng, search: ActionSearch | None) -> None:
-        self.model, self.state, self.rng, self.search = model, state, rng, search
+        self.model, self.rng, self.search = model, rng, search
         needed = {"step_exact"} if search is not None else {"step_exact", "rollout"}
-        self.functions = functions_of(model, frozenset(needed))
-        self.steps = max(1, steps_left(model, state) - 1)  # the first one is played already
+        self.problem = problem_of(model, state, frozenset(needed))
 
     def outcomes(self, blocks: list[AimBlock]) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """What follows each aim, see `planners.core.aims.outcomes`."""
-        return outcomes(self.model, self.functions, self.state, aims_of(blocks), self.rng)
+        """The outcome of each aim, see `planners.core.aims.outcomes`."""
+        return outcomes(self.model, self.problem, aims_of(blocks), self.rng)
 
     def __call__(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add values, player +1's, to `sums`, from one state after another; how many."""
         if self.search is not None:
             return self.search.evaluate(states, order, sums, budget)
-        kernel, params = runner(_evaluate, self.model), self.model.params
-        scratch = np.empty((2, states.shape[1]))
-
-        def run(scratch: Array, done: int, n: int) -> int:
-            return int(kernel(self.functions, params, states, self.steps, done, n, self.rng, order, sums, scratch))
-
-        return extend(run, scratch, lambda scratch, _: scratch, budget)[1]
+        rounds, walk = new_rounds(states, order, sums), new_walk(self.model, self.problem.steps)
+        return extend(_evaluate, self.model, rounds, walk, self.problem, RolloutSettings(1), None, budget, self.rng)[1]
 
 
 @dataclass(frozen=True)
@@ -153,7 +94,7 @@ class Presearch:
             `presearch:inner=(abstraction:exploration=0.5)`.
         share: part of the budget that the sweep may take, above 0 and below 1.
         size: most aims in the grid.
-        candidates: most local maxima that go on, at least 1.
+        candidates: most local maxima that the inner planner considers, at least 1.
     """
 
     inner: Planner = field(default=AbstractionTree(exploration=0.3, tree_steps=1), metadata={NESTED: True})
@@ -174,7 +115,7 @@ class Presearch:
         return missing(model, HasAimGrid, HasStepExact) or unsupported(self.inner, model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `planners.Planner.plan`. With `root_actions` there is nothing to sweep for."""
+        """Choose an action; see `planners.Planner.plan`. With `root_actions` there is no sweep."""
         if root_actions is not None:
             return self.inner.plan(model, state, budget, rng, root_actions)
         return self.plan_with_sweep(model, state, budget, rng)[0]
@@ -211,12 +152,12 @@ class Presearch:
         return None
 
     def _candidates(self, model: Model, state: Array, sweep: Sweep) -> Array:
-        """What the inner planner shall choose from: the best aims, and the actions that the model proposes."""
+        """The actions that the inner planner considers: the best aims, and those that the model proposes."""
         best = peaks(sweep, self.candidates)
         return np.concatenate([best, own_actions(model, state)]) if hasattr(model, "actions") else best
 
     def _sweep(self, model: Any, state: Array, budget: Budget, rng: Rng, search: ActionSearch | None) -> Sweep:
-        """Evaluate a grid of aims with the sweep's share of the budget, so fine that each is evaluated once or more."""
+        """Evaluate with the sweep's share of the budget the finest grid of aims that allows each an evaluation."""
         start = time.perf_counter()
         evaluate = _Evaluator(model, state, rng, search)
         affordable, spent = self._affordable(model, state, budget, evaluate)
@@ -242,7 +183,7 @@ class Presearch:
         return Sweep(blocks, raw, smooth, spent)
 
     def _affordable(self, model: Any, state: Array, budget: Budget, evaluate: _Evaluator) -> tuple[int, int]:
-        """How many evaluations the sweep's share pays for, and how many it took to find out."""
+        """The evaluations that the sweep's share pays for, and those spent to find out."""
         if budget.simulations is not None:
             return int(self.share * budget.simulations), 0
         states, _, ended = evaluate.outcomes(model.aim_grid(state, 1))
@@ -253,14 +194,8 @@ class Presearch:
         return int(done * self.share / CALIBRATION), done
 
 
-def grid_size(affordable: int, most: int) -> int:
-    """The largest of most, most / sqrt 2, most / 2, ... that is affordable; few sizes, so that grids can be kept."""
-    halvings = math.ceil(max(0.0, 2.0 * math.log2(most / max(affordable, 1))))
-    return max(1, round(most / 2.0 ** (halvings / 2.0)))
-
-
 def _part(budget: Budget, share: float, spent: int, start: float) -> Budget:
-    """What is left of a share of the budget."""
+    """The rest of a share of the budget."""
     if budget.simulations is not None:
         return Budget(simulations=max(1, int(share * budget.simulations) - spent))
     return Budget(seconds=max(1e-6, share * (budget.seconds or 0.0) - (time.perf_counter() - start)))

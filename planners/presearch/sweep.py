@@ -1,0 +1,67 @@
+"""The sweep over a grid of aims: the values found, smoothed by the noise, and their peaks."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter, maximum_filter
+
+from planners.base import AimBlock, Array
+
+
+class Sweep(NamedTuple):
+    """A grid of aims and their values for the player to move.
+
+    Attributes:
+        blocks: the grid.
+        raw: mean value of each aim as it is, [rows, columns] for each block; NaN where there was no time for it.
+        smooth: expected value of aiming there, likewise.
+        simulations: how many it took.
+    """
+
+    blocks: list[AimBlock]
+    raw: list[Array]
+    smooth: list[Array]
+    simulations: int
+
+
+def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:
+    """Expected values of aims whose execution is off by a Gaussian of this sd in grid steps.
+
+    Args:
+        values: [rows, columns].
+        weights: how much each value is worth, 0 for none, [rows, columns].
+        sd: along rows' and columns' axes.
+
+    Returns:
+        [rows, columns], NaN where nothing near is known.
+    """
+    known = np.where(weights > 0.0, values, 0.0)
+    total = gaussian_filter(weights * known, sd, mode="nearest", truncate=3.0)
+    weight = gaussian_filter(weights, sd, mode="nearest", truncate=3.0)
+    return np.where(weight > 1e-9, total / np.maximum(weight, 1e-9), np.nan)
+
+
+def peaks(sweep: Sweep, most: int) -> Array:
+    """The aims at the highest local maxima of the smoothed values, best first, an sd apart at least, [<= most, dim]."""
+    maxima = []
+    for index, (block, smooth) in enumerate(zip(sweep.blocks, sweep.smooth, strict=True)):
+        values = np.nan_to_num(smooth, nan=-np.inf)
+        apart = np.maximum(1.0, block.sd)
+        reach = [2 * int(step) + 1 if sd > 0.0 else 1 for step, sd in zip(apart, block.sd, strict=True)]
+        top = (values == maximum_filter(values, reach, mode="nearest")) & np.isfinite(values)
+        maxima += [(float(values[at]), index, np.array(at), apart) for at in zip(*np.nonzero(top), strict=True)]
+    maxima.sort(key=lambda maximum: -maximum[0])
+    chosen: list[tuple[int, NDArray[np.int64]]] = []
+    for _, index, at, apart in maxima:
+        # on a plateau every aim is a maximum
+        if len(chosen) < most and all(other != index or (abs(at - place) > apart).any() for other, place in chosen):
+            chosen.append((index, at))
+    return np.array([sweep.blocks[index].actions[tuple(at)] for index, at in chosen])
+
+
+def grid_size(affordable: int, most: int) -> int:
+    """The largest of most, most / sqrt 2, most / 2, ... that is affordable; few sizes, so that grids can be kept."""
+    halvings = math.ceil(max(0.0, 2.0 * math.log2(most / max(affordable, 1))))
+    return max(1, round(most / 2.0 ** (halvings / 2.0)))
