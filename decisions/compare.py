@@ -82,6 +82,8 @@ def episode(label, model, planner, simulations, seed, decisions=3, root_actions=
     state = model.initial_state(np.random.default_rng(seed + 1))
     after = np.empty_like(state)
     for i in range(decisions):
+        if hasattr(model, "time_index") and state[model.time_index] >= model.horizon:
+            return  # recorded when a finished state was planned from; it is refused now
         decision = planner.plan(model, state, Budget(simulations), rng, root_actions)
         yield f"{label} | {simulations} | {seed} | {i}", digest(decision, rng)
         step = getattr(model.step, "py_func", model.step)
@@ -139,7 +141,7 @@ def main():
         RECORDED.write_text(json.dumps(found, indent=0) + "\n")
         print(f"{len(found)} decisions recorded")
         return 0
-    recorded = json.loads(RECORDED.read_text())
+    recorded = {label: value for label, value in json.loads(RECORDED.read_text()).items() if label in found}
     different = [label for label in recorded if found.get(label) != recorded[label]]
     for label in different:
         print(f"differs: {label}")
