@@ -8,18 +8,25 @@ try:  # Ctrl-C may come during the imports
     from collections.abc import Callable, Sequence
 
     from runs import interrupts
-    from runs.curling.verbs import client, curling, replay, server
+    from runs.curling.verbs import client, curling, server
     from runs.experiment import RunError, UsageError
-    from runs.verbs import benchmarks, compare, results
-    from runs.verbs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, PrintAndExit
+    from runs.verbs import benchmarks, compare, games, results
+    from runs.verbs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, PrintAndExit, Verb
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def add_games(verb: Verb) -> None:
+    """Add the verbs of all games, with the options of curling."""
+    curling.add_match_options(games.add_verbs(verb))
+
+
 GROUPS = (
-    ("benchmarks", (benchmarks, results, compare)),
-    ("games of curling", (curling,)),
-    ("curling servers", (server, client, replay)),
+    ("benchmarks", (benchmarks.add_verbs, results.add_verbs, compare.add_verbs)),
+    ("games", (add_games, curling.add_verbs)),
+    ("curling servers", (server.add_verbs, client.add_verbs)),
 )
 
 
@@ -68,10 +75,10 @@ def parser() -> Parser:
         lines.append(f"  {name:<10}{summary}")
         return command
 
-    for title, modules in GROUPS:
+    for title, group in GROUPS:
         lines.append(f"\n{title}:")
-        for module in modules:
-            module.add_verbs(verb)
+        for add_verbs in group:
+            add_verbs(verb)
     root.description = "\n".join(lines)
     return root
 

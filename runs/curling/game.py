@@ -1,139 +1,181 @@
-"""One game of curling between two planners."""
+"""Curling as a two-player game of tournaments, and the parts of a record that follow from a throw."""
 
 import functools
 import math
-import time
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar
 
-import numpy as np
-
-from curling import players
+from curling import players, record
 from curling.dynamics import release
-from curling.match_data import score_of
+from curling.match_data import Throw, score_of
 from curling.model import Curling
+from curling.noise import Noise
 from curling.record import End, Match, Record, RecordedShot, Result, places
 from curling.sheet import STONES
 from curling.state import HAMMER, TIME, team_of
-from curling.umpire import outcome
-from planners.base import Array, Budget, Planner, Rng, check_actions, require
-from runs.runner.episode import budget_of, environment_rng, named_rng, reason
+from curling.umpire import Outcome, outcome
+from planners.base import Array, Rng, check_actions
+from planners.registry import look_up
+from runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
+from runs.progress import counted
 
-
-class Side(NamedTuple):
-    """A planner's text and what it may spend on a shot; `unit` is "simulations" or "ms"."""
-
-    planner: str
-    budget: int | float
-    unit: str
-
-    @property
-    def allowance(self) -> str:
-        """The budget as people read it."""
-        return f"{self.budget:g} {self.unit}"
-
-    def limit(self) -> Budget:
-        """The budget as planners take it."""
-        return budget_of(self.budget, self.unit)
-
-
-@dataclass(frozen=True)
-class Game:
-    """A game to be played.
-
-    Attributes:
-        sides: who plays for team 0 and for team 1, which has the hammer in the first end.
-        match: what is played; its seed and pair choose the errors of execution.
-        number: of the game, among those of its two planners.
-    """
-
-    sides: tuple[Side, Side]
-    match: Match
-    number: int
+TIES = {"half": 0.5, "thesis": 0.781}  # value of a draw for the team that would have the hammer in the next end
+ROUNDING = 0.005  # m; servers keep their stones to a millimetre or so
 
 
 @functools.cache
-def _models(model: Curling) -> tuple[Curling, Curling]:
-    """What games of equal models share: the match itself, and what planners look ahead with."""
+def _models(game: "CurlingGame") -> tuple[Curling, Curling]:
+    """The match itself, and the model for planners."""
+    match = Match(("", ""), game.physics, game.rule, game.noise, game.ends, game.extra_ends, TIES[game.ties])
+    model = match.model()
     return model, model.planning()
 
 
-@functools.cache
-def _player(side: Side, model: Curling) -> Planner:
-    """The planner, after a first plan that nobody counts: what is loaded or made once is then there."""
-    planner = players.parse(side.planner)
-    rng = np.random.default_rng(0)
-    with suppress(Exception):  # one that fails will fail in its games too, where the reason is recorded
-        planner.plan(model, model.initial_state(rng), side.limit(), rng)
-    return planner
+@dataclass(frozen=True)
+class CurlingGame:
+    """A match of curling; see `runs.games.game.TwoPlayerGame`.
 
-
-class Forfeit(Exception):
-    """A planner gave no shot that can be played; the message says why."""
-
-
-def _decide(planner: Planner, model: Curling, state: Array, side: Side, rng: Rng) -> tuple[Array, float, int, float]:
-    """The action, its value for the player, the simulations and the seconds it took.
-
-    Raises:
-        Forfeit: the planner failed, or its action is not finite or out of bounds.
+    Args:
+        ends: as of `curling.model.Curling`, like physics, rule, noise and extra_ends.
+        physics: see ends.
+        rule: see ends.
+        noise: see ends.
+        extra_ends: see ends.
+        ties: value of a draw: "half" for both, or "thesis", 0.781 for the team that would have the hammer next.
     """
-    start = time.perf_counter()
-    try:
-        decision = planner.plan(model, state.copy(), side.limit(), rng)
-        seconds = time.perf_counter() - start
-        require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
-        action = check_actions(model, decision.action[None], "action")[0]
-        return action, float(decision.value), int(decision.simulations), seconds
-    except Exception as error:
-        raise Forfeit(f"{side.planner}: {reason(error)}") from error
 
+    ends: int = 2
+    physics: str = "fcv1"
+    rule: str | None = None
+    noise: str | Noise | None = None
+    extra_ends: int = 0
+    ties: str = "half"
 
-def play(game: Game) -> Record:
-    """Play a game; a planner that fails forfeits it.
+    roles: ClassVar = ("without the hammer in the first end", "with it")
+    suffix: ClassVar = ".jsonl"
+    write = staticmethod(record.write)
+    read = staticmethod(record.read)
+    make_player = staticmethod(players.parse)
 
-    The error of execution of throw t comes from (seed, pair, t) and a planner's draws from (seed, game, the two sides),
-    so that a game does not depend on where or when it is played.
-    """
-    match, (model, planning) = game.match, _models(game.match.model())
-    seed, pair = match.seed or 0, match.pair or 0
-    crew = [_player(side, planning) for side in game.sides]
-    rngs = [named_rng(f"{team}|{game.sides}", seed, game.number) for team in (0, 1)]
-    shots: list[RecordedShot] = []
-    ends: list[End] = []
-    state, over, value = model.initial_state(np.random.default_rng(0)), False, 0.5
-    while not over:
-        team = team_of(state)
-        end, shot = divmod(int(state[TIME]), STONES)
-        try:
-            action, promise, simulations, seconds = _decide(crew[team], planning, state, game.sides[team], rngs[team])
-        except Forfeit as error:
-            return Record(
-                match, tuple(shots), tuple(ends), Result(score_of(ends), 1 - team, float(team), "forfeit", str(error))
-            )
-        thrown = release(action, model.params, environment_rng(seed, pair, len(shots)))
-        aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
-        hammer = int(state[HAMMER])
-        state, stones, points, value, over = outcome(model, state, thrown)[:5]
-        expected = promise * (1.0 if team == 0 else -1.0)
-        shots.append(
-            RecordedShot(
-                end,
-                shot,
-                team,
-                hammer,
-                aim,
-                thrown,
-                places(stones),
-                expected if math.isfinite(expected) else None,
-                simulations,
-                seconds,
-            )
+    def __post_init__(self) -> None:
+        """Refuse what cannot be played."""
+        look_up("ties", self.ties, TIES)
+        _models(self)
+
+    @property
+    def title(self) -> str:
+        """Ends, physics and noise."""
+        noise = _models(self)[0].noise
+        return f"{counted(self.ends, 'end')}, {self.physics}, {noise if isinstance(noise, str) else 'custom'} noise"
+
+    @property
+    def model(self) -> Curling:
+        """The match for planners, which look to the end of their end."""
+        return _models(self)[1]
+
+    def initial_state(self, rng: Rng) -> Array:
+        """An empty sheet."""
+        return self.model.initial_state(rng)
+
+    def player(self, state: Array) -> int:
+        """The team to throw."""
+        return int(team_of(state))
+
+    def check_action(self, state: Array, action: Array) -> Array:
+        """The action, if it is within the bounds."""
+        return check_actions(self.model, action[None], "action")[0]
+
+    def step(self, state: Array, action: Array, rng: Rng) -> Step:
+        """Throw with an error of execution; the details are the throw and its outcome."""
+        model = _models(self)[0]
+        thrown = release(action, model.params, rng)
+        after = outcome(model, state, thrown)
+        return Step(after.state, after.reward if after.over else None, (thrown, after))
+
+    def match(self, scheduled: ScheduledGame) -> Match:
+        """The match, as the first line of its record."""
+        model, (first, second) = _models(self)[0], scheduled.sides
+        return Match(
+            (first.planner, second.planner),
+            self.physics,
+            model.rule,
+            model.noise,
+            self.ends,
+            self.extra_ends,
+            TIES[self.ties],
+            (first.allowance, second.allowance),
+            scheduled.seed,
+            scheduled.pair,
         )
-        if points is not None:
-            ends.append(End(end, points))
-    score = score_of(ends)
-    drawn = score[0] == score[1]
-    winner = None if drawn else int(score[1] > score[0])
-    return Record(match, tuple(shots), tuple(ends), Result(score, winner, value, "draw" if drawn else "score"))
+
+    def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Record:
+        """The match with its shots, ends and result."""
+        shots = tuple(
+            recorded_shot(move.state, move.action, thrown, after, move.value, move.simulations, move.seconds)
+            for move in moves
+            for thrown, after in [move.step.details]
+        )
+        points = (move.step.details[1].points for move in moves)
+        ends = tuple(End(number, scored) for number, scored in enumerate(filter(None, points)))
+        if forfeit is not None:
+            loser = forfeit.player
+            result = Result(score_of(ends), 1 - loser, float(loser), "forfeit", str(forfeit))
+        else:
+            result = final_result(score_of(ends), moves[-1].step.details[1].reward)
+        return Record(self.match(scheduled), shots, ends, result)
+
+    def is_record_of(self, found: Record, scheduled: ScheduledGame) -> bool:
+        """Whether the match on record is the scheduled one."""
+        return found.match == self.match(scheduled)
+
+    def summary(self, found: Record) -> GameSummary:
+        """Result, forfeit and moves."""
+        result = found.result
+        forfeit = str(result.detail) if result.reason == "forfeit" else None
+        moves = tuple((shot.team, shot.seconds, shot.simulations or 0) for shot in found.shots)
+        return GameSummary(result.value_for(0), result.winner, forfeit, moves)
+
+    def length(self, found: Record) -> int:
+        """The number of shots."""
+        return len(found.shots)
+
+    def picture(self, found: Record, advance: Callable[[], None]) -> tuple[str, str | None]:
+        """The page of `curling.replay`, and a warning where the stones on record are another simulator's."""
+        from curling.replay.page import replay_page  # not for workers, which draw no pages
+        from curling.replay.story import tell
+
+        events, apart = tell(found, advance)
+        warning = (
+            f"stones are up to {apart:.3g} m from where the record's engine takes them; the page shows them as on "
+            "record when they are at rest"
+        )
+        return replay_page(events), warning if apart > ROUNDING else None
+
+
+def recorded_shot(
+    state: Array, action: Array, thrown: Throw, after: Outcome, value: float, simulations: int, seconds: float
+) -> RecordedShot:
+    """A shot for the record.
+
+    Args:
+        state: before it.
+        action: the aim, in m/s.
+        thrown: the throw with the error of execution.
+        after: the outcome.
+        value: the thrower's estimate, NaN without one.
+        simulations: run for the decision.
+        seconds: that the decision took.
+    """
+    (end, shot), team = divmod(int(state[TIME]), STONES), int(team_of(state))
+    aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
+    expected = value * (1.0 if team == 0 else -1.0)
+    stones, kept = places(after.stones), expected if math.isfinite(expected) else None
+    return RecordedShot(end, shot, team, int(state[HAMMER]), aim, thrown, stones, kept, simulations, seconds)
+
+
+def final_result(score: tuple[int, int], value: float) -> Result:
+    """The result of a match that was played to its end; `value` is team 0's."""
+    if score[0] == score[1]:
+        return Result(score, None, value, "draw")
+    return Result(score, int(score[1] > score[0]), value, "score")

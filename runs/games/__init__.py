@@ -1,1 +1,1 @@
-"""Games of two players between planners: tournaments, ratings, and what they add up to."""
+"""Tournaments of two-player games: games, records, ratings and strength charts of any `TwoPlayerGame`."""

@@ -1,38 +1,43 @@
-"""Plays a tournament: hands the games to the runner and their records to the folder."""
+"""Plays a tournament: a folder with the index of its games, as of any run, and a record of every game."""
 
-import sys
-import time
-from collections.abc import Mapping
-from contextlib import closing
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from joblib.externals.loky.process_executor import TerminatedWorkerError
+from planners.core import sources
+from runs.experiment import RunError, Setting, UsageError, number
+from runs.files import writing
+from runs.games import play, standings
+from runs.games.game import GameSummary, TwoPlayerGame
+from runs.games.tournament import Pairing, Tournament, read_tournament
+from runs.results import run_folder
+from runs.results.store import FILE, MATCH, Store
+from runs.runner import driver, episode
+from runs.runner.backends import Workers
+from runs.runner.episode import Batch
 
-from curling.record import Record
-from runs.curling import game
-from runs.curling.game import Game
-from runs.experiment import RunError, UsageError, number
-from runs.games import standings
-from runs.games.tournament import Folder, Pairing, Tournament, opened
-from runs.progress import counted, progress
-from runs.runner import parallel
-
-Task = tuple[Pairing, int]
+RECORDS = "records"
 
 
-def play(
-    tournament: Tournament, games: int, path: Path, jobs: int, resume: bool, provenance: Mapping[str, Any]
+def sources_of(game: TwoPlayerGame) -> tuple[Path, ...]:
+    """The sources that the games of a tournament depend on."""
+    return *sources.FOLDERS, *(Path(inspect.getfile(part)) for part in (play, episode, type(game)))
+
+
+def play_match(
+    tournament: Tournament, games: int, folder: Path, jobs: int, resume: bool, provenance: Mapping[str, Any]
 ) -> tuple[dict[str, Any], str]:
-    """Play all games of a tournament that are not in its folder yet.
+    """Play all games of a tournament that its folder lacks.
 
     Args:
         tournament: what to play.
-        games: for each two planners; even, as games come in pairs.
-        path: the folder.
+        games: of each pairing; even, as games come in pairs.
+        folder: for the index and the records.
         jobs: number of worker processes; 1 plays in this process.
-        resume: whether to go on with a tournament that is there.
+        resume: whether to continue an existing match, which more games or further planners extend.
         provenance: as from `runs.provenance.collect`.
 
     Returns:
@@ -40,73 +45,117 @@ def play(
 
     Raises:
         UsageError: something unknown, or the folder cannot take this tournament.
-        RunError: a record could not be written, or a worker died; the games that are over are kept.
+        RunError: a record could not be written, or workers died; finished games are kept.
     """
     games = number("games", games, 2, 1_000_000, whole=True)
     if games % 2:
-        raise UsageError(f"games={games}: must be even, since games are played in pairs with the hammer swapped")
-    with opened(path, tournament, resume, provenance) as folder:
-        tasks = [(pairing, index) for index in range(games) for pairing in tournament.pairings()]
-        records = {task: folder.read(*task) for task in tasks if folder.has(*task)}
-        pending = [task for task in tasks if task not in records]
-        print(
-            f"{' against '.join(side.planner for side in tournament.sides)}: {len(pending)} of {len(tasks)} games "
-            f"to play with {counted(jobs, 'job')}, into {path}",
-            file=sys.stderr,
+        raise UsageError(f"games={games}: must be even, since games are played in pairs with the sides swapped")
+    resolved = tournament.resolve()
+    _check_folder(folder, tournament)
+    with run_folder.write(folder, tournament.suite(games), resolved, provenance, resume) as results:
+        records = MatchRecords(folder, tournament)
+        records.update_index(results)
+        driver.play_pending(results, Workers(jobs), partial(play.play_games, tournament), records.keep, things="games")
+    return standings.results(tournament, records.summaries)
+
+
+def _check_folder(folder: Path, tournament: Tournament) -> None:
+    """Refuse a match that this tournament does not extend; other runs are refused by the index."""
+    if not (folder / MATCH).exists():
+        return
+    if not (folder / FILE).exists():
+        raise UsageError(
+            f"{folder} holds a match of an older version, which can be read but not continued; choose another --out"
         )
+    sides = read_tournament(folder).sides
+    if sides != tournament.sides[: len(sides)]:
+        names = ", ".join(f"{side.planner} ({side.allowance})" for side in sides)
+        raise UsageError(f"{folder} holds another match: {names}; name these first, or choose another --out")
+
+
+class MatchRecords:
+    """The records of a match, which its one driver writes.
+
+    Args:
+        folder: of the match; locked.
+        tournament: what is played.
+
+    Attributes:
+        summaries: of the finished games, by pairing and index.
+    """
+
+    def __init__(self, folder: Path, tournament: Tournament) -> None:
+        """Write match.json; discard the drafts of a killed driver."""
+        self.folder, self.tournament = folder / RECORDS, tournament
+        self.summaries: dict[Pairing, dict[int, GameSummary]] = {
+            pairing: {} for pairing in tournament.pairings().values()
+        }
+        with writing(folder):
+            draft = folder / f"{MATCH}.new"
+            draft.write_text(json.dumps(tournament.to_json(), indent=2) + "\n", encoding="utf-8")
+            draft.replace(folder / MATCH)
+            self.folder.mkdir(exist_ok=True)
+            for draft in self.folder.glob("*.new"):
+                draft.unlink()
+
+    def update_index(self, results: Store) -> None:
+        """Bring the index up to date with the records: a killed driver may have written one that is not in it."""
+        for setting, pairing in self.tournament.pairings().items():
+            indexed = {int(index) for index in results.values("episode")[setting]}
+            for index in range(results.suite.episodes()[setting]):
+                if record_file(self.folder, self.tournament.game, pairing, index).exists():
+                    self.summaries[pairing][index] = self._read(setting, pairing, index)
+            found = self.summaries[pairing]
+            results.discard(setting, indexed - found.keys())
+            new = [play.episode_of(found[index], index) for index in sorted(found.keys() - indexed)]
+            results.add(Batch(setting, [*new], 0.0))
+
+    def _read(self, setting: Setting, pairing: Pairing, index: int) -> GameSummary:
+        game = self.tournament.game
+        file = record_file(self.folder, game, pairing, index)
         try:
-            _play_pending(folder, pending, records, jobs)
-        except TerminatedWorkerError as error:
-            raise RunError(
-                "a worker process died (killed, or out of memory); the games that are over are kept: "
-                "go on with --resume, and with fewer --jobs if memory was short"
-            ) from error
-    return _results(tournament, games, records)
+            record = game.read(file)
+            if not game.is_record_of(record, self.tournament.schedule(setting, index)):
+                raise ValueError(f"{file} is the record of another game")
+            return game.summary(record)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{error}; delete that file, and --resume plays the game again") from error
+
+    def keep(self, batch: Batch) -> str:
+        """Write the records of a batch; the points so far, in words.
+
+        Raises:
+            RunError: one cannot be written.
+        """
+        game, pairing = self.tournament.game, self.tournament.pairings()[batch.setting]
+        for result, record in zip(batch.results, batch.records, strict=True):
+            file = record_file(self.folder, game, pairing, result.number)
+            try:
+                game.write(file, record)
+            except OSError as error:
+                raise RunError(
+                    f"{file} cannot be written ({error.strerror}); finished games are kept: continue with --resume"
+                ) from error
+            self.summaries[pairing][result.number] = game.summary(record)
+        return ", " + " : ".join(f"{points:g}" for points in standings.points(self.tournament, self.summaries))
 
 
-def _play_task(task: Task, chosen: Game) -> tuple[Task, Record]:
-    return task, game.play(chosen)
+def record_file(records: Path, game: TwoPlayerGame, pairing: Pairing, index: int) -> Path:
+    """The path of a game's record."""
+    return records / f"{pairing[0] + 1}-{pairing[1] + 1}-{index:05d}{game.suffix}"
 
 
-def _play_pending(folder: Folder, pending: list[Task], records: dict[Task, Record], jobs: int) -> None:
-    """Play games, and keep each as soon as it is over."""
-    tournament, begin = folder.tournament, time.monotonic()
-    points = [0.0] * len(tournament.sides)
+def read_pairs(folder: Path, tournament: Tournament, pairing: Pairing) -> Iterator[GameSummary]:
+    """The finished games of a pairing, in order; a game without its pair is left out.
 
-    def count(task: Task, record: Record) -> None:
-        value = record.result.value_for(task[1] % 2)
-        points[task[0][0]] += value
-        points[task[0][1]] += 1.0 - value
+    Raises:
+        ValueError, OSError: a file is no record.
+    """
 
-    for task, record in records.items():
-        count(task, record)
-    tasks = ((task, tournament.game(*task)) for task in pending)
-    with progress(len(pending), "games") as advance, closing(parallel.spread(_play_task, tasks, jobs)) as played:
-        for done, (task, record) in enumerate(played, 1):
-            folder.add(*task, record)
-            records[task] = record
-            count(task, record)
-            left = (time.monotonic() - begin) / done * (len(pending) - done)
-            advance(1, left, ", " + " : ".join(f"{value:g}" for value in points))
+    def file(index: int) -> Path:
+        return record_file(folder / RECORDS, tournament.game, pairing, index)
 
-
-def _results(tournament: Tournament, games: int, records: Mapping[Task, Record]) -> tuple[dict[str, Any], str]:
-    rng = np.random.default_rng(tournament.match.seed)
-    found = [
-        standings.pairing(*pairing, [records[pairing, index] for index in range(games)])
-        for pairing in tournament.pairings()
-    ]
-    of_side = {
-        side: [
-            (int(index % 2 != place), record)
-            for (pairing, index), record in records.items()
-            for place in (0, 1)
-            if pairing[place] == side
-        ]
-        for side in range(len(tournament.sides))
-    }
-    ratings = standings.ratings_of(found, tournament.sides, rng)
-    return (
-        standings.to_json(found, tournament.sides, ratings),
-        standings.tables(found, tournament.sides, of_side, ratings, rng),
-    )
+    prefix = f"{pairing[0] + 1}-{pairing[1] + 1}-"
+    for path in sorted((folder / RECORDS).glob(f"{prefix}*{tournament.game.suffix}")):
+        if file(int(path.stem.removeprefix(prefix)) ^ 1).exists():
+            yield tournament.game.summary(tournament.game.read(path))

@@ -1,29 +1,32 @@
-"""What the games of a tournament add up to, as tables and as JSON."""
+"""The results of a tournament as tables and as JSON."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from curling.record import Record
 from planners.base import Rng
-from runs.curling.game import Side
+from runs.games.game import GameSummary, Side
 from runs.games.ratings import elo, elo_intervals, paired_interval, paired_test, wilson
+from runs.games.tournament import Pairing, Tournament
+from runs.progress import counted
 from runs.statistics.sample import Interval
 
-OVERRUN_SHARE, OVERRUN_SECONDS = 0.05, 0.004  # what a time budget may be exceeded by, the larger of the two
+OVERRUN_SHARE, OVERRUN_SECONDS = 0.05, 0.004  # tolerated excess over a time budget, the larger of the two
+
+Games = Mapping[Pairing, Mapping[int, GameSummary]]  # by pairing and index
 
 
-class Pairing(NamedTuple):
-    """How two sides fared, seen by the first.
+class PairingScore(NamedTuple):
+    """The score of a pairing, from its first side's point of view.
 
     Attributes:
         a: number of the first side.
         b: number of the second.
-        values: what each game gave the first side, 0 to 1, in order; [2 n].
+        values: result of each game for the first side, 0 to 1, in order; [2 n].
         wins: games won by the first.
         losses: games lost by the first.
-        forfeits: games that a planner forfeited, with the reason.
+        forfeits: reasons of the games that a player forfeited.
     """
 
     a: int
@@ -39,21 +42,36 @@ class Pairing(NamedTuple):
         return [first + second for first, second in zip(self.values[::2], self.values[1::2], strict=True)]
 
 
-def pairing(a: int, b: int, records: Sequence[Record]) -> Pairing:
-    """How two sides fared in their games, of which the first is team 0 in the even ones."""
-    results = [record.result for record in records]
-    values = tuple(result.value_for(k % 2) for k, result in enumerate(results))
-    wins = sum(result.winner == k % 2 for k, result in enumerate(results))
-    losses = sum(result.winner == 1 - k % 2 for k, result in enumerate(results))
-    forfeits = tuple(str(result.detail) for result in results if result.reason == "forfeit")
-    return Pairing(a, b, values, wins, losses, forfeits)
+def score(a: int, b: int, games: Sequence[GameSummary]) -> PairingScore:
+    """The score of two sides, of which the first is player 0 in even games."""
+    values = tuple(game.value_for(k % 2) for k, game in enumerate(games))
+    wins = sum(game.winner == k % 2 for k, game in enumerate(games))
+    losses = sum(game.winner == 1 - k % 2 for k, game in enumerate(games))
+    return PairingScore(a, b, values, wins, losses, tuple(game.forfeit for game in games if game.forfeit is not None))
 
 
-def summary(found: Pairing, sides: Sequence[Side]) -> dict[str, Any]:
+def points(tournament: Tournament, games: Games) -> list[float]:
+    """The sum of the results of every side so far."""
+    totals = [0.0] * len(tournament.sides)
+    for (a, b), found in games.items():
+        for index, game in found.items():
+            totals[a] += game.value_for(index % 2)
+            totals[b] += game.value_for(1 - index % 2)
+    return totals
+
+
+def results(tournament: Tournament, games: Games) -> tuple[dict[str, Any], str]:
+    """The results of a finished tournament as JSON and as text."""
+    rng = np.random.default_rng(tournament.seed)
+    scores = [score(*pairing, [found[index] for index in sorted(found)]) for pairing, found in games.items()]
+    ratings = elo_intervals([(one.a, one.b, one.pairs) for one in scores], len(tournament.sides), rng)
+    return to_json(scores, tournament.sides, ratings), _text(tournament, scores, games, ratings, rng)
+
+
+def summary(found: PairingScore, sides: Sequence[Side]) -> dict[str, Any]:
     """A pairing as one JSON object."""
-    games = len(found.values)
-    rate = wilson(sum(found.values), games)
-    total = sum(found.values)
+    games, total = len(found.values), sum(found.values)
+    rate = wilson(total, games)
     ratings = elo([[0.0, total], [games - total, 0.0]])
     return {
         "a": sides[found.a].planner,
@@ -70,9 +88,9 @@ def summary(found: Pairing, sides: Sequence[Side]) -> dict[str, Any]:
     }
 
 
-def to_json(found: Sequence[Pairing], sides: Sequence[Side], ratings: Sequence[Interval]) -> dict[str, Any]:
+def to_json(scores: Sequence[PairingScore], sides: Sequence[Side], ratings: Sequence[Interval]) -> dict[str, Any]:
     """The whole tournament: the pairing itself if there is but one, else all of them and the ratings."""
-    pairs = [summary(one, sides) for one in found]
+    pairs = [summary(one, sides) for one in scores]
     if len(pairs) == 1:
         return pairs[0]
     rows = [
@@ -82,75 +100,69 @@ def to_json(found: Sequence[Pairing], sides: Sequence[Side], ratings: Sequence[I
     return {"pairs": pairs, "elo": rows}
 
 
-def ratings_of(found: Sequence[Pairing], sides: Sequence[Side], rng: Rng) -> list[Interval]:
-    """Elo of every side, with 95 % bootstrap intervals."""
-    return elo_intervals([(one.a, one.b, one.pairs) for one in found], len(sides), rng)
-
-
-def tables(
-    found: Sequence[Pairing],
-    sides: Sequence[Side],
-    records: Mapping[int, Sequence[tuple[int, Record]]],
-    ratings: Sequence[Interval],
-    rng: Rng,
+def _text(
+    tournament: Tournament, scores: Sequence[PairingScore], games: Games, ratings: Sequence[Interval], rng: Rng
 ) -> str:
-    """The tournament as text.
+    sides = tournament.sides
+    blocks = [_score_text(one, sides, tournament.game.roles, rng) for one in scores]
+    if len(scores) > 1:
+        lines = ["Elo (95 % bootstrap interval over pairs)"]
+        for side, rating in sorted(zip(sides, ratings, strict=True), key=lambda row: -row[1].value):
+            lines.append(f"  {rating.value:+7.0f} ({rating.low:+.0f} to {rating.high:+.0f})  {_name(side)}")
+        blocks.append("\n".join(lines))
+    times = [decision_times(side, _moves(place, games)) for place, side in enumerate(sides)]
+    return "\n\n".join([*blocks, "\n".join(["time of a decision", *times])])
 
-    Args:
-        found: every pairing.
-        sides: the planners.
-        records: for each side, its games with its team in them.
-        ratings: from `ratings_of`.
-        rng: draws the resamples of bootstrap intervals.
-    """
-    blocks = [_pairing_text(one, sides, rng) for one in found]
-    if len(found) > 1:
-        rows = zip(sides, ratings, strict=True)
-        blocks.append(
-            "\n".join(
-                ["Elo (95 % bootstrap interval over pairs)"]
-                + [
-                    f"  {rating.value:+7.0f} ({rating.low:+.0f} to {rating.high:+.0f})  {_name(side)}"
-                    for side, rating in sorted(rows, key=lambda row: -row[1].value)
-                ]
-            )
-        )
-    blocks.append("\n".join(["time a shot"] + [_time_text(side, records[k]) for k, side in enumerate(sides)]))
-    return "\n\n".join(blocks)
+
+def _moves(side: int, games: Games) -> list[tuple[float, int]]:
+    """(seconds, simulations) of every move of a side."""
+    return [
+        move[1:]
+        for pairing, found in games.items()
+        if side in pairing
+        for index, game in found.items()
+        for move in game.moves
+        if move[0] == int(index % 2 != pairing.index(side))
+    ]
 
 
 def _name(side: Side) -> str:
     return f"{side.planner}, {side.allowance}"
 
 
-def _pairing_text(found: Pairing, sides: Sequence[Side], rng: Rng) -> str:
+def _score_text(found: PairingScore, sides: Sequence[Side], roles: tuple[str, str], rng: Rng) -> str:
     numbers = summary(found, sides)
     pairs = paired_interval(found.pairs, rng)
-    without, having = np.mean(found.values[::2]), np.mean(found.values[1::2])
+    first, second = np.mean(found.values[::2]), np.mean(found.values[1::2])
     lines = [
         f"{_name(sides[found.a])}  against  {_name(sides[found.b])}",
-        "  {games} games: {wins} won, {lost} lost, {draws} drawn".format(lost=numbers["losses"], **numbers),
+        "  {games} games: {wins} won, {losses} lost, {draws} drawn".format(**numbers),
         "  win rate {win_rate:.3f} ({low:.3f} to {high:.3f}, Wilson 95 %)".format(**numbers)
         + f", over pairs {pairs.low:.3f} to {pairs.high:.3f} (bootstrap)",
         "  paired test p = {p_value:.2g}, Elo {elo:+.0f}".format(**numbers),
-        f"  without the hammer in the first end {without:.3f}, with it {having:.3f}",
+        f"  {roles[0]} {first:.3f}, {roles[1]} {second:.3f}",
     ]
     if found.forfeits:
-        lines.append(f"  {len(found.forfeits)} games forfeited, the first one by {found.forfeits[0]}")
+        lines.append(f"  {counted(len(found.forfeits), 'game')} forfeited, the first one by {found.forfeits[0]}")
     return "\n".join(lines)
 
 
-def _time_text(side: Side, games: Sequence[tuple[int, Record]]) -> str:
-    shots = [shot for team, record in games for shot in record.shots if shot.team == team]
-    if not shots:
-        return f"  {_name(side)}: no shot"
-    seconds = np.array([shot.seconds for shot in shots])
+def decision_times(side: Side, moves: Sequence[tuple[float, int]]) -> str:
+    """Mean and largest time of a side's decisions in words, and how many exceeded their time budget.
+
+    Args:
+        side: whose decisions.
+        moves: (seconds, simulations) of each.
+    """
+    if not moves:
+        return f"  {_name(side)}: no decision"
+    seconds, simulations = np.array(moves).T
     text = (
         f"  {_name(side)}: mean {1000 * seconds.mean():.1f} ms, largest {1000 * seconds.max():.1f} ms, "
-        f"{np.mean([shot.simulations or 0 for shot in shots]):.0f} simulations"
+        f"{simulations.mean():.0f} simulations"
     )
     if side.unit == "ms":
         limit = side.budget / 1000.0
         late = int((seconds > limit + max(OVERRUN_SHARE * limit, OVERRUN_SECONDS)).sum())
-        text += f", {late} of {len(shots)} shots over time"
+        text += f", {late} of {len(moves)} over time"
     return text

@@ -1,96 +1,72 @@
-"""`bonspiel strength`: a chart of a planner's win rate against its time a shot, from the folders of matches."""
+"""`bonspiel strength`: a chart of a planner's win rate against its budget, from the folders of matches."""
 
-import json
 from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from curling import record
-from runs.curling.game import Side
 from runs.experiment import UsageError
 from runs.files import check_writable, writing
+from runs.games.match import read_pairs
 from runs.games.ratings import wilson
-from runs.games.standings import pairing
-from runs.games.tournament import FILE, RECORDS
-from runs.progress import counted
+from runs.games.standings import score
+from runs.games.tournament import Tournament, read_tournament
 from runs.reporting.chart import COLOURS, GREY, MARKERS, STYLE, UNITS, apart
 from runs.statistics.curves import Panel, table
 from runs.statistics.sample import Summary
 
+NAN = float("nan")
 
-def against(folder: Path, opponent: int) -> Summary:
-    """How the first planner of a match fared against another, over all pairs of games that are over.
+
+def against(folder: Path, tournament: Tournament, opponent: int) -> Summary:
+    """The win rate of a match's first planner against another, over all complete pairs of games.
 
     Raises:
-        ValueError: a file is no record.
+        UsageError: a file is no record.
     """
-
-    def file(index: int) -> Path:
-        return folder / RECORDS / f"1-{opponent + 1}-{index:05d}.jsonl"
-
-    indices = sorted(int(path.stem[-5:]) for path in (folder / RECORDS).glob(f"1-{opponent + 1}-*.jsonl"))
-    paired = [index for index in indices if index ^ 1 in indices]
-    values = pairing(0, opponent, [record.read(file(index)) for index in paired]).values
-    if not values:
-        return Summary(0, *[float("nan")] * 4)
-    rate = wilson(sum(values), len(values))
-    return Summary(len(values), *rate, float("nan"))
+    try:
+        values = score(0, opponent, list(read_pairs(folder, tournament, (0, opponent)))).values
+    except (ValueError, OSError) as error:
+        raise UsageError(str(error)) from error
+    rate = wilson(sum(values), len(values)) if values else (NAN, NAN, NAN)
+    return Summary(len(values), *rate, NAN)
 
 
 def panel(folders: Sequence[Path]) -> Panel:
-    """The curves of the first planner, one for each opponent and kind of match.
+    """The curves of the first planner, one for each opponent and kind of game.
 
     Raises:
         UsageError: a folder holds no match, or the matches do not belong in one chart.
     """
-    found = [(folder, *_match(folder)) for folder in folders]
-    first, unit = found[0][1][0].planner, found[0][1][0].unit
-    kinds = {_kind(match) for _, _, match in found}
+    found = [(folder, read_tournament(folder)) for folder in folders]
+    first, _, unit = found[0][1].sides[0]
+    titles = {tournament.game.title for _, tournament in found}
     curves: dict[str, list[tuple[float, Summary]]] = {}
-    for folder, sides, match in found:
-        if (sides[0].planner, sides[0].unit) != (first, unit):
+    for folder, tournament in found:
+        planner, budget, of = tournament.sides[0]
+        if (planner, of) != (first, unit):
             raise UsageError(
-                f"{folder} is about {sides[0].planner} by {sides[0].unit}, {folders[0]} about {first} by "
-                f"{unit}: give matches of the same first planner"
+                f"{folder} is about {planner} by {of}, {folders[0]} about {first} by {unit}: give matches of the same "
+                "first planner"
             )
-        for number, side in enumerate(sides[1:], 1):
-            label = side.planner if side[1:] == sides[0][1:] else f"{side.planner}, {side.allowance}"
-            curve = curves.setdefault(f"{label} ({_kind(match)})" if len(kinds) > 1 else label, [])
-            if sides[0].budget in dict(curve):
-                raise UsageError(f"{folder} is the second match against {label} at {sides[0].allowance}: give one")
-            try:
-                summary = against(folder, number)
-            except (ValueError, OSError) as error:
-                raise UsageError(str(error)) from error
+        for number, side in enumerate(tournament.sides[1:], 1):
+            label = side.planner if side[1:] == (budget, of) else f"{side.planner}, {side.allowance}"
+            if len(titles) > 1:
+                label += f" ({tournament.game.title})"
+            curve = curves.setdefault(label, [])
+            if budget in dict(curve):
+                raise UsageError(f"{folder} is the second match against {label} at {budget:g} {unit}: give one")
+            summary = against(folder, tournament, number)
             if summary.n:
-                curve.append((sides[0].budget, summary))
+                curve.append((budget, summary))
     full = {label: sorted(curve, key=lambda point: point[0]) for label, curve in curves.items() if curve}
     if not full:
-        raise UsageError(f"{folders[0]} holds no pair of games that is over; go on with `bonspiel match ... --resume`")
-    return Panel(f"{first}, {kinds.pop()}" if len(kinds) == 1 else first, unit, full)
-
-
-def _match(folder: Path) -> tuple[list[Side], dict[str, Any]]:
-    """The planners and the match of a folder."""
-    try:
-        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        return [Side(*side) for side in found["sides"]], dict(found["match"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        damaged = (folder / FILE).exists()
-        reason = f"{FILE} cannot be read as one" if damaged else f"no {FILE}"
-        raise UsageError(f"{folder} holds no match ({reason}); bonspiel match writes them") from error
-
-
-def _kind(match: dict[str, Any]) -> str:
-    """What is played, in short."""
-    noise = match["noise"] if isinstance(match["noise"], str) else "custom"
-    return f"{counted(match['ends'], 'end')}, {match['physics']}, {noise} noise"
+        raise UsageError(f"{folders[0]} holds no finished pair of games; continue with `bonspiel match ... --resume`")
+    return Panel(f"{first}, {titles.pop()}" if len(titles) == 1 else first, unit, full)
 
 
 def draw(curves: Panel) -> Figure:
@@ -123,12 +99,7 @@ def draw(curves: Panel) -> Figure:
                 elinewidth=1.2,
                 zorder=3,
             )
-        axes.set(
-            xscale="log",
-            xlabel=UNITS[curves.unit].replace("decision", "shot"),
-            ylabel="win rate, 95 % interval",
-            ylim=(-0.02, 1.02),
-        )
+        axes.set(xscale="log", xlabel=UNITS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
         axes.xaxis.set_major_locator(FixedLocator(budgets))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda budget, _: f"{budget:,g}"))
@@ -144,11 +115,11 @@ def draw(curves: Panel) -> Figure:
 
 
 def main(folders: Sequence[Path], out: Path) -> int:
-    """Print the table of some matches and draw their chart as PNG and as SVG.
+    """Print the table of some matches and draw their chart as PNG and SVG.
 
     Args:
         folders: of `bonspiel match`, with the same first planner.
-        out: the chart's file; the SVG has the same name with .svg.
+        out: the chart's file; the SVG is written beside it.
 
     Raises:
         UsageError: as for `panel`, or the chart cannot be written.

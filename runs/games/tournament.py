@@ -1,24 +1,19 @@
-"""A tournament as data and as a folder: one record for every game that is over, which the driver alone writes."""
+"""A tournament as data: a game, the sides, the seed; its pairings as the settings of a run."""
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from curling import players, record
-from curling.record import Match, Record
-from planners.core import sources
-from runs.curling.game import Game, Side
-from runs.experiment import RunError, UsageError, number
-from runs.files import LOCK, locked, writing
+from planners.base import unsupported
+from runs.experiment import Entrant, Experiment, Setting, UsageError, number
+from runs.games.game import GAMES, ScheduledGame, Side, TwoPlayerGame
+from runs.results.store import MATCH
+from runs.suite import Suite, parse_text
 
-FILE, DRAFT, RECORDS = "match.json", "match.json.new", "records"
-# what a game depends on
-PLAYED = (*sources.FOLDERS, *(sources.ROOT / "runs" / name for name in ("curling/game.py", "runner/episode.py")))
-TIES = {"half": 0.5, "thesis": 0.781}  # value of a draw for the team that would have the hammer in the next end
+FORMAT = 2  # of match.json; before, curling was the only game
 MOST_PLAYERS = 32
 
 Pairing = tuple[int, int]
@@ -26,69 +21,80 @@ Pairing = tuple[int, int]
 
 @dataclass(frozen=True)
 class Tournament:
-    """Every two of some planners play each other.
+    """A round robin.
 
     Attributes:
+        name: text of the game, NAME[:key=value,...].
+        game: the game.
         sides: the planners with their budgets.
-        match: what is played; players, budgets and pair are filled in for each game.
+        seed: of all games.
     """
 
+    name: str
+    game: TwoPlayerGame
     sides: tuple[Side, ...]
-    match: Match
+    seed: int
 
-    def pairings(self) -> list[Pairing]:
-        """Every two sides, by their numbers."""
-        return list(combinations(range(len(self.sides)), 2))
+    def pairings(self) -> dict[Setting, Pairing]:
+        """Every two sides by their numbers, and the settings of a run that stand for them."""
+        return {self._setting(*pairing): pairing for pairing in combinations(range(len(self.sides)), 2)}
 
-    def game(self, pairing: Pairing, index: int) -> Game:
-        """A game of two sides: the first one is team 0 in even games; two games in a row are a pair."""
-        first, second = (self.sides[number] for number in pairing)
+    def _setting(self, a: int, b: int) -> Setting:
+        first, second = self.sides[a], self.sides[b]
+        budget = "" if first[1:] == second[1:] else f", {second.allowance}"
+        text = f"{first.planner} against {second.planner}{budget}"
+        return Setting(self.name, text, first.budget, first.unit, self.seed)
+
+    def schedule(self, setting: Setting, index: int) -> ScheduledGame:
+        """A game of a pairing: the first side is player 0 in even games; two games in a row are a pair."""
+        first, second = (self.sides[side] for side in self.pairings()[setting])
         sides = (first, second) if index % 2 == 0 else (second, first)
-        match = replace(
-            self.match,
-            players=(sides[0].planner, sides[1].planner),
-            pair=index // 2,
-            budgets=(sides[0].allowance, sides[1].allowance),
-        )
-        return Game(sides, match, index)
+        return ScheduledGame(sides, self.seed, index // 2, index)
 
-    def to_json(self) -> dict[str, Any]:
-        """What makes it this tournament and no other; more games of it are still the same tournament."""
-        return {"sides": [list(side) for side in self.sides], "match": asdict(self.match)}
+    def suite(self, games: int) -> Suite:
+        """The tournament as a suite: a pairing is a setting, a game is an episode."""
+        experiments = []
+        for env, text, budget, unit, seed in self.pairings():
+            given: dict[str, Any] = {"simulations" if unit == "simulations" else "milliseconds": (budget,)}
+            experiments.append(Experiment(env, (Entrant(text),), **given, episodes=games, seed=seed))
+        return Suite(" against ".join(side.planner for side in self.sides), tuple(experiments))
 
     def resolve(self) -> dict[str, str]:
-        """The full parameters behind the planners' texts.
+        """The full parameters behind the texts of the game and of the planners.
 
         Raises:
-            UsageError: an unknown planner or parameter, or a value out of range.
+            UsageError: an unknown planner or parameter, a value out of range, or a planner that cannot play the game.
         """
-        try:
-            return {side.planner: repr(players.parse(side.planner)) for side in self.sides}
-        except (ValueError, TypeError) as error:
-            raise UsageError(str(error)) from error
+        players = {side.planner: parse_text(self.game.make_player, side.planner) for side in self.sides}
+        for text in players:
+            if reason := unsupported(self.game.make_player(text), self.game.model):
+                raise UsageError(f"{text} cannot play {self.name}: {reason}")
+        return players | {self.name: repr(self.game)}
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of match.json."""
+        return {"format": FORMAT, "game": self.name, "sides": [list(side) for side in self.sides], "seed": self.seed}
 
 
-def tournament(
-    names: list[str],
-    *,
-    ends: int,
-    physics: str,
-    noise: str | None,
-    extra_ends: int,
-    ties: str,
-    seed: int,
-    simulations: list[float],
-    milliseconds: list[float],
+def make_tournament(
+    names: Sequence[str], game: str, seed: int, simulations: Sequence[float], milliseconds: Sequence[float]
 ) -> Tournament:
-    """A tournament from what a command line says.
+    """A tournament from the command line.
+
+    Args:
+        names: the planners.
+        game: NAME[:key=value,...].
+        seed: of all games.
+        simulations: budgets, one for all planners or one for each; empty if `milliseconds` are given.
+        milliseconds: likewise.
 
     Raises:
-        UsageError: what cannot be played; the message says why.
+        UsageError: unknown, out of range, or contradictory.
     """
     if not 2 <= len(names) <= MOST_PLAYERS:
-        raise UsageError(f"{len(names)} planners: give from 2 to {MOST_PLAYERS}")
+        raise UsageError(f"planners={len(names)}: give from 2 to {MOST_PLAYERS}")
     if bool(simulations) == bool(milliseconds):
-        raise UsageError("give one of --milliseconds T and --budget N, what a planner may spend on a shot")
+        raise UsageError("give one of --milliseconds T and --budget N, the budget of a decision")
     if simulations:
         unit, budgets = "simulations", [number("budget", value, 1, 1e12, whole=True) for value in simulations]
     else:
@@ -99,112 +105,34 @@ def tournament(
     sides = tuple(Side(name, budget, unit) for name, budget in zip(names, budgets, strict=True))
     if len(sides) > 2 and len(set(sides)) < len(sides):
         raise UsageError(
-            "the same planner with the same budget twice would play the same games in several pairings; "
-            "a planner can only meet itself in a match of two"
+            "the same planner with the same budget is listed twice, and would play the same games in several "
+            "pairings; a planner can meet itself only in a match of two"
         )
-    seed = number("seed", seed, 0, 2**32 - 1, whole=True)
-    match = Match(("", ""), physics, None, noise, ends, extra_ends, TIES[ties], seed=seed)
-    try:
-        model = match.model()
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    return Tournament(sides, replace(match, rule=model.rule, noise=model.noise))
+    return Tournament(game, _parse(game), sides, number("seed", seed, 0, 2**32 - 1, whole=True))
 
 
-class Folder:
-    """The folder of a tournament, for the one driver that plays it; made by `opened`."""
-
-    def __init__(self, path: Path, tournament: Tournament) -> None:
-        """Discard what a killed driver was writing."""
-        self.tournament = tournament
-        self.records = path / RECORDS
-        with writing(path):
-            self.records.mkdir(exist_ok=True)
-            for draft in self.records.glob("*.new"):
-                draft.unlink()
-
-    def file(self, pairing: Pairing, index: int) -> Path:
-        """Where a game's record is, or shall be."""
-        return self.records / f"{pairing[0] + 1}-{pairing[1] + 1}-{index:05d}.jsonl"
-
-    def has(self, pairing: Pairing, index: int) -> bool:
-        """Whether a game is over."""
-        return self.file(pairing, index).exists()
-
-    def add(self, pairing: Pairing, index: int, played: Record) -> None:
-        """Keep a game.
-
-        Raises:
-            RunError: it cannot be written.
-        """
-        file = self.file(pairing, index)
-        try:
-            record.write(file, played)
-        except OSError as error:
-            raise RunError(
-                f"{file} cannot be written ({error.strerror}); the games so far are kept, go on with --resume"
-            ) from error
-
-    def read(self, pairing: Pairing, index: int) -> Record:
-        """A game that is over.
-
-        Raises:
-            UsageError: its file is not a record of this game.
-        """
-        file = self.file(pairing, index)
-        try:
-            found = record.read(file)
-            if found.match != self.tournament.game(pairing, index).match:
-                raise ValueError(f"{file} is the record of another game")
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{error}; delete that file, and --resume plays the game again") from error
-        return found
+def _parse(text: str) -> TwoPlayerGame:
+    parse_text(GAMES.parse, text)
+    game: TwoPlayerGame = GAMES.parse(text)
+    return game
 
 
-@contextmanager
-def opened(path: Path, tournament: Tournament, resume: bool, provenance: Mapping[str, Any]) -> Iterator[Folder]:
-    """The folder of a tournament, locked; a new one unless there is one to resume.
+def read_tournament(folder: Path) -> Tournament:
+    """The tournament of a match's folder, also of an older version's.
 
     Raises:
-        UsageError: it cannot be written, is in use, or holds something else, another tournament or one by other
-            sources; or it holds this one and `resume` is not set.
+        UsageError: the folder holds no match, or none that can be read.
     """
-    identity = json.loads(json.dumps({"format": 1, **tournament.to_json(), "resolved": tournament.resolve()}))
-    # looked at before it is locked, so that a refused folder is left as it is
-    _holds(path, identity, resume, provenance)
-    with locked(path):
-        if not _holds(path, identity, resume, provenance):
-            draft = path / DRAFT
-            with writing(path):
-                draft.write_text(json.dumps(identity | {"provenance": provenance}, indent=2) + "\n", encoding="utf-8")
-                draft.replace(path / FILE)
-        yield Folder(path, tournament)
-
-
-def _holds(path: Path, identity: Mapping[str, Any], resume: bool, provenance: Mapping[str, Any]) -> bool:
-    """Whether the tournament to go on with is there; anything else is refused."""
-    files = sorted(file.name for file in path.iterdir()) if path.is_dir() else []
-    if FILE not in files:
-        others = [name for name in files if name not in (LOCK, DRAFT)]
-        if others:
-            raise UsageError(f"{path} holds no match but other files ({others[0]}, ...); choose another --out")
-        return False
+    file = folder / MATCH
     try:
-        found = json.loads((path / FILE).read_text(encoding="utf-8"))
-        before = found.pop("provenance")
-        sources_before, commit = before["sources"], before["commit"]
+        found = json.loads(file.read_text(encoding="utf-8"))
+        sides = tuple(Side(*side) for side in found["sides"])
+        if "game" not in found:
+            match = found["match"]
+            given = ",".join(f"{key}={match[key]}" for key in ("ends", "physics", "noise"))
+            found |= {"game": f"curling:{given}", "seed": match.get("seed", 0)}
+        return Tournament(found["game"], _parse(found["game"]), sides, found["seed"])
+    except FileNotFoundError:
+        raise UsageError(f"{folder} holds no match (no {MATCH}); `bonspiel match` writes them") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path / FILE} is not readable ({error}); choose another --out") from error
-    if found != identity:
-        raise UsageError(
-            f"{path} holds another match ({', '.join(str(side[0]) for side in found.get('sides', []))}); "
-            "choose another --out"
-        )
-    if not resume:
-        raise UsageError(f"{path} holds this match already; add --resume to go on with it, or choose another --out")
-    if sources_before != provenance["sources"]:
-        raise UsageError(
-            f"{path} was begun by other sources (commit {commit or 'unknown'}), and games of two versions "
-            "do not mix: choose another --out, or go back to that version"
-        )
-    return True
+        raise UsageError(f"{folder} holds no match ({file} cannot be read: {error})") from error

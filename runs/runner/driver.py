@@ -1,7 +1,7 @@
 """Plays a suite: hands the episodes to the runner and their results to the store."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from runs.experiment import RunError
 from runs.part import WHOLE, Part
 from runs.progress import counted, progress
 from runs.results import run_folder
+from runs.results.store import Store
 from runs.runner import backends, parallel
-from runs.runner.backends import HERE, Place
+from runs.runner.backends import HERE, Place, Workers
+from runs.runner.episode import Batch, play_batch
 from runs.suite import Suite
 
 
@@ -47,29 +49,52 @@ def play(
         backends.connect(place, jobs) as workers,
         run_folder.write(folder, suite, resolved, provenance, resume, part) as results,
     ):
-        pending = results.pending()
-        left = sum(map(len, pending.values()))
-        total = sum(len(part.episodes(count)) for count in suite.episodes().values())
-        share = "" if part == WHOLE else f", part {part}"
+        play_pending(results, workers)
+
+
+def play_pending(
+    results: Store,
+    workers: Workers,
+    play: parallel.PlayBatch = play_batch,
+    keep: Callable[[Batch], str] = lambda batch: "",
+    things: str = "episodes",
+) -> None:
+    """Play what a run still lacks, and add it to its results as it comes.
+
+    Args:
+        results: of the run.
+        workers: who plays.
+        play: plays a batch, on a worker.
+        keep: called with every batch before it is added to the results; returns news for the progress line.
+        things: what is played, in words.
+
+    Raises:
+        RunError: as for `play`.
+    """
+    pending = results.pending()
+    left = sum(map(len, pending.values()))
+    total = sum(count.total for count in results.counts().values())
+    share = "" if results.part == WHOLE else f", part {results.part}"
+    print(
+        f"{results.suite.name}{share}: {left} of {total} {things} to play with {counted(workers.jobs, 'job')}, into "
+        f"{results.folder}",
+        file=sys.stderr,
+    )
+    schedule = parallel.Schedule(pending, workers.jobs)
+    if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
         print(
-            f"{suite.name}{share}: {left} of {total} episodes to play with {counted(workers.jobs, 'job')}, into "
-            f"{folder}",
+            f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "
+            f"budgets; use --jobs {cores} or fewer",
             file=sys.stderr,
         )
-        schedule = parallel.Schedule(pending, workers.jobs)
-        if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
-            print(
-                f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "
-                f"budgets; use --jobs {cores} or fewer",
-                file=sys.stderr,
-            )
-        try:
-            with progress(left) as advance, closing(parallel.run(schedule, workers)) as batches:
-                for batch in batches:
-                    results.add(batch)
-                    advance(len(batch.results), schedule.remaining() / workers.jobs)
-        except TerminatedWorkerError as error:
-            raise RunError(
-                "worker processes died again and again (killed, or out of memory); the results so far are "
-                "kept: go on with --resume, and with fewer --jobs if memory was short"
-            ) from error
+    try:
+        with progress(left, things) as advance, closing(parallel.run(schedule, workers, play)) as batches:
+            for batch in batches:
+                news = keep(batch)
+                results.add(batch)
+                advance(len(batch.results), schedule.remaining() / workers.jobs, news)
+    except TerminatedWorkerError as error:
+        raise RunError(
+            "worker processes died again and again (killed, or out of memory); the results so far are "
+            "kept: go on with --resume, and with fewer --jobs if memory was short"
+        ) from error

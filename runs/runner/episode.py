@@ -47,11 +47,19 @@ class Failure(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Episodes of one setting, and the wall-clock seconds that they took in all, without the start of the worker."""
+    """Episodes of one setting.
+
+    Attributes:
+        setting: of all of them.
+        results: one for each episode.
+        seconds: wall-clock time of all of them, without the start of the worker.
+        records: of games, one for each result.
+    """
 
     setting: Setting
     results: list[Episode | Failure]
     seconds: float
+    records: Sequence[Any] = ()
 
 
 def environment_rng(seed: int, episode: int, step: int) -> planners.Rng:

@@ -26,6 +26,7 @@ from runs.runner.backends import Workers
 from runs.runner.episode import Batch, play_batch
 
 T = TypeVar("T")
+PlayBatch = Callable[[Setting, Sequence[int]], Batch]
 
 BATCH_SECONDS = 1.0  # long against the 2 ms that handing out a batch costs, short against what an interruption loses
 RETRIES = 3  # of a task whose worker died
@@ -202,7 +203,7 @@ def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:
             results.close()
 
 
-def run(schedule: Schedule, workers: Workers | None = None) -> Generator[Batch]:
+def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = play_batch) -> Generator[Batch]:
     """Play what the schedule hands out; yields batches as they come, in any order.
 
     Workers on this machine are pinned to cores where time budgets are played.
@@ -210,10 +211,11 @@ def run(schedule: Schedule, workers: Workers | None = None) -> Generator[Batch]:
     Args:
         schedule: the episodes.
         workers: of a cluster; processes of this machine if None.
+        play: plays a batch, on a worker.
     """
     workers = workers or Workers(schedule.jobs)
     pinned = schedule.timed and not workers.remote
-    with closing(spread(play_batch, schedule, schedule.jobs, pinned, workers.backend)) as batches:
+    with closing(spread(play, schedule, schedule.jobs, pinned, workers.backend)) as batches:
         for batch in batches:
             schedule.record(batch)
             yield batch

@@ -4,14 +4,15 @@ import pytest
 
 from curling import umpire
 from curling.record import Match, Record, RecordedShot, Result, places
-from runs.curling.game import Game, Side, play
+from runs.curling.game import CurlingGame
+from runs.games.game import ScheduledGame, Side
+from runs.games.play import play_game
 
 RANDOM = Side("random", 1, "simulations")
 
 
 def game(**match):
-    given = {"physics": "fcv1", "rule": "five_rock", "noise": "normal_dist", "ends": 1, **match}
-    return play(Game((RANDOM, RANDOM), Match(("random", "random"), seed=3, pair=0, **given), 0))
+    return play_game(CurlingGame(**{"ends": 1, **match}), ScheduledGame((RANDOM, RANDOM), 3, 0, 0))
 
 
 @pytest.fixture(scope="module")

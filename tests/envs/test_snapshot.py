@@ -127,11 +127,7 @@ def test_what_is_no_observation_is_refused():
 
 @pytest.mark.parametrize(
     ("bounds", "expected"),
-    [
-        ((-2.0, 3.0), (-2.0, 3.0)),
-        ((-np.inf, np.inf), (-np.inf, np.inf)),
-        ((-3.4028235e38, 3.0), (-np.inf, 3.0)),
-    ],
+    [((-2.0, 3.0), (-2.0, 3.0)), ((-np.inf, np.inf), (-np.inf, np.inf)), ((-3.4028235e38, 3.0), (-np.inf, 3.0))],
 )
 def test_bounds_of_the_observation_are_those_of_the_state(bounds, expected):
     class Bounded(Restorable):

@@ -1,45 +1,10 @@
 """The verbs of curling: tournaments, play against a planner, and what matches and positions show."""
 
 import argparse
-import re
-import sys
+from functools import partial
 from pathlib import Path
 
-from runs.verbs.command_line import DONE, Verb, numbers, stopped, workers
-
-LONGEST_NAME = 100  # of a folder that is named after the planners
-
-
-def match(arguments: argparse.Namespace) -> int:
-    """Play a tournament of curling, then print who is better."""
-    import json
-
-    from runs import provenance
-    from runs.games import match, tournament
-
-    jobs = workers(arguments.jobs)
-    chosen = tournament.tournament(
-        arguments.planners,
-        ends=arguments.ends,
-        physics=arguments.physics,
-        noise=arguments.noise,
-        extra_ends=arguments.extra_ends,
-        ties=arguments.ties,
-        seed=arguments.seed,
-        simulations=arguments.budget,
-        milliseconds=arguments.milliseconds,
-    )
-    name = re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))[:LONGEST_NAME]
-    folder = arguments.out or Path("results") / name
-    made = provenance.collect(arguments.line, tournament.PLAYED)
-    try:
-        results, text = match.play(chosen, arguments.games, folder, jobs, arguments.resume, made)
-    except KeyboardInterrupt:
-        return stopped(arguments, folder)
-    print(f"{text}\n\nrecords {folder / tournament.RECORDS}", file=sys.stderr if arguments.json else sys.stdout)
-    if arguments.json:
-        print(json.dumps(results))
-    return DONE
+from runs.verbs.command_line import DONE, Verb
 
 
 def play(arguments: argparse.Namespace) -> int:
@@ -82,56 +47,32 @@ def value_map(arguments: argparse.Namespace) -> int:
     )
 
 
-def strength(arguments: argparse.Namespace) -> int:
-    """Chart a planner's win rate against its time."""
-    from runs.games import strength
+def _parameter(key: str, value: str) -> tuple[str, str]:
+    return key, value
 
-    return strength.main(arguments.runs, arguments.out)
+
+def add_match_options(command: argparse.ArgumentParser) -> None:
+    """Add the short forms of curling's parameters to the verb `match`."""
+    options = command.add_argument_group("options of curling, short for --game curling:key=value,...")
+    for key, metavar, meaning in (
+        ("ends", "N", "ends of a game (default: 2)"),
+        ("extra_ends", "N", "maximum of extra ends after a tie (default: 0)"),
+        ("physics", "NAME", "fcv1 (default) or dc2"),
+        ("noise", "NAME", "normal_dist (default) or none; for dc2: dc2 (default), gat or none"),
+        ("ties", "NAME", "half (default): a draw counts 1/2; thesis: 0.781 for the team with the next hammer"),
+    ):
+        options.add_argument(
+            f"--{key.replace('_', '-')}",
+            dest="game_options",
+            action="append",
+            type=partial(_parameter, key),
+            metavar=metavar,
+            help=meaning,
+        )
 
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs of curling; `verb` makes one from its name, function, summary and example."""
-    command = verb(
-        "match",
-        match,
-        "play planners against each other at curling",
-        "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
-    )
-    command.add_argument(
-        "planners", nargs="+", metavar="PLANNER", help="NAME[:key=value,...]; two, or more for a round robin"
-    )
-    command.add_argument("--ends", type=int, default=2, metavar="N", help="ends of a game (default: 2)")
-    command.add_argument(
-        "--extra-ends", type=int, default=0, metavar="N", help="most extra ends after a tie (default: 0)"
-    )
-    command.add_argument(
-        "--games",
-        type=int,
-        default=100,
-        metavar="N",
-        help="for each two planners, in pairs with the hammer swapped (default: 100)",
-    )
-    command.add_argument(
-        "--milliseconds", type=numbers, default=[], metavar="T[,...]", help="time a shot, for all planners or for each"
-    )
-    command.add_argument(
-        "--budget", type=numbers, default=[], metavar="N[,...]", help="simulations a shot, for all planners or for each"
-    )
-    command.add_argument("--physics", default="fcv1", metavar="NAME", help="fcv1 (default) or dc2")
-    command.add_argument(
-        "--noise", metavar="NAME", help="normal_dist (default) or none; for dc2: dc2 (default), gat or none"
-    )
-    command.add_argument(
-        "--ties",
-        choices=("half", "thesis"),
-        default="half",
-        help="a draw counts 1/2, or 0.781 for the team that would have the hammer next",
-    )
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
-    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="where records go (default: results/A-vs-B)")
-    command.add_argument("--resume", action="store_true", help="go on where a match in --out stopped")
-    command.add_argument("--json", action="store_true", help="end with one JSON object on standard output")
     command = verb(
         "value",
         value,
@@ -195,17 +136,3 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("--budget", type=int, metavar="N", help="simulations instead, for the same picture every time")
     command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
     command.add_argument("--out", type=Path, default=Path("map.png"), metavar="FILE", help="default: map.png")
-    command = verb(
-        "strength",
-        strength,
-        "chart a planner's win rate against its time a shot, from matches",
-        "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
-    )
-    command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a match's folder")
-    command.add_argument(
-        "--out",
-        type=Path,
-        default=Path("strength.png"),
-        metavar="FILE",
-        help="the SVG is written beside it (default: strength.png)",
-    )

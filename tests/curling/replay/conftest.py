@@ -1,12 +1,13 @@
 import pytest
 
-from curling.record import Match
-from runs.curling.game import Game, Side, play
+from runs.curling.game import CurlingGame
+from runs.games.game import ScheduledGame, Side
+from runs.games.play import play_game
 
 
 def game(players=("rulebased", "rulebased"), budget=20, seed=5, physics="fcv1", **match):
     sides = tuple(Side(name, budget, "simulations") for name in players)
-    return play(Game(sides, Match(players, physics, None, None, seed=seed, **{"ends": 2, **match}), 0))
+    return play_game(CurlingGame(physics=physics, **match), ScheduledGame(sides, seed, 0, 0))
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,10 @@ from urllib.request import urlopen
 import pytest
 
 from curling import record
-from curling.record import Match
 from runs import cli
-from runs.curling.game import Game, Side, play
+from runs.curling.game import CurlingGame
+from runs.games.game import ScheduledGame, Side
+from runs.games.play import play_game
 
 ROOT = Path(__file__).parents[3]
 
@@ -19,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture(scope="module")
 def played():
     side = Side("random", 1, "simulations")
-    return play(Game((side, side), Match(("a", "b"), "fcv1", None, None, ends=1, seed=2), 0))
+    return play_game(CurlingGame(ends=1), ScheduledGame((side, side), 2, 0, 0))
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_the_page_is_beside_the_record_or_where_it_is_asked_for(file, tmp_path, 
     assert capsys.readouterr() == (f"{tmp_path / 'game.html'}\n", "")
     assert cli.main(["replay", str(file), "--out", str(tmp_path / "x.html")]) == 0
     text = (tmp_path / "x.html").read_text()
-    assert text == (tmp_path / "game.html").read_text() and "<title>a against b</title>" in text
+    assert text == (tmp_path / "game.html").read_text() and "<title>random against random</title>" in text
 
 
 @pytest.mark.parametrize("works", [True, False])
@@ -59,7 +60,7 @@ def test_stones_of_another_simulator_are_shown_and_told_of(file, played, capsys)
     record.write(file, cut)
     assert cli.main(["replay", str(file)]) == 0
     error = capsys.readouterr().err
-    assert "stones up to 0.02 m from where its engine takes them" in error and error.count("\n") == 1
+    assert "stones are up to 0.02 m from where" in error and error.count("\n") == 1
 
 
 def damaged(line, **fields):

@@ -1,9 +1,11 @@
 import json
 import os
 import signal
+import sqlite3
 import sys
 import time
 import types
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +14,9 @@ import pytest
 
 from curling import record, umpire
 from planners.random import RandomPlanner
-from runs.curling.game import Side
-from runs.games import standings, tournament
+from runs.curling.game import TIES, CurlingGame
+from runs.games import play, standings
+from runs.games.game import ScheduledGame, Side
 
 LINE = ("match", "random", "uct", "--ends", "1", "--budget", "20", "--seed", "5")
 KEYS = ["a", "b", "games", "wins", "losses", "draws", "win_rate", "low", "high", "p_value", "elo"]
@@ -50,14 +53,13 @@ class Butterfingers(RandomPlanner):
 @pytest.fixture
 def butterfingers(monkeypatch):
     import planners
-    from runs.curling import game
 
     module = types.ModuleType("fake_players")
     module.Butterfingers = Butterfingers
     monkeypatch.setitem(sys.modules, "fake_players", module)
     monkeypatch.setitem(planners.REGISTRY.classes, "butterfingers", "fake_players:Butterfingers")
     yield
-    game._player.cache_clear()
+    play._warmed_up.cache_clear()
 
 
 def test_games_come_in_pairs_with_the_hammer_swapped_and_the_same_noise(run):
@@ -98,20 +100,12 @@ def test_expectations_on_record_are_those_of_team_0(run):
     assert all(any(shot.value > 0.1 for shot in shots if shot.team == team) for team in (0, 1))
 
 
-def test_shots_over_time_are_counted(run):
+def test_decisions_over_time_are_counted():
     """5 % or 4 ms, whichever is more, are allowed."""
-    assert run("match", "random", "random", "--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m")[0] == 0
-    game = records("m")["1-2-00000.jsonl"]
-    times = np.tile([0.010, 0.0139, 0.0141, 0.5], 4)
-    timed = game._replace(
-        shots=tuple(
-            shot._replace(seconds=float(seconds), team=0) for shot, seconds in zip(game.shots, times, strict=True)
-        )
-    )
-    sides, found = (Side("random", 10, "ms"), Side("random", 480, "ms")), standings.pairing(0, 1, [game, game])
-    for side, late in ((0, 8), (1, 0)):
-        text = standings.tables([found], sides, {side: [(0, timed)], 1 - side: []}, [], np.random.default_rng(0))
-        assert f"{late} of 16 shots over time" in text
+    moves = [(seconds, 1) for seconds in (0.010, 0.0139, 0.0141, 0.5) * 4]
+    for milliseconds, late in ((10, 8), (480, 0)):
+        text = standings.decision_times(Side("random", milliseconds, "ms"), moves)
+        assert f"{late} of 16 over time" in text
 
 
 def test_json_is_one_object_and_adds_up(run):
@@ -159,7 +153,7 @@ record.write = dying
     assert kept.items() <= {file.name: file.stat().st_mtime_ns for file in Path("killed/records").iterdir()}.items()
 
 
-def test_a_worker_that_dies_ends_the_match_in_one_line_and_loses_nothing(run, start):
+def test_workers_that_die_end_the_match_in_one_line_and_lose_nothing(run, start):
     program = """
 import os
 from curling import record, umpire
@@ -176,7 +170,7 @@ record.write = killing
     process = start(*line, program=program)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 1
-    assert "a worker process died" in err and "Traceback" not in err
+    assert "died again and again" in err and "Traceback" not in err
     assert 1 <= len(list(Path("m/records").glob("*.jsonl"))) < 20
 
 
@@ -225,7 +219,7 @@ def test_a_round_robin_has_ratings(run):
         ("uct", "random"),
     ]
     assert [(one["planner"], one["budget"]) for one in found["elo"]] == [
-        ("random", "1 simulations"),
+        ("random", "1 simulation"),
         ("uct", "20 simulations"),
         ("random", "2 simulations"),
     ]
@@ -234,18 +228,7 @@ def test_a_round_robin_has_ratings(run):
 
 
 def test_what_a_draw_is_worth():
-    settings = {
-        "ends": 1,
-        "physics": "fcv1",
-        "noise": None,
-        "extra_ends": 0,
-        "seed": 1,
-        "simulations": [1],
-        "milliseconds": [],
-    }
-    made = {ties: tournament.tournament(["random", "random"], ties=ties, **settings) for ties in tournament.TIES}
-    assert made["half"].match.model().planning().tie == 0.5
-    assert made["thesis"].match.model().planning().tie == 0.781
+    assert {ties: CurlingGame(ties=ties).model.tie for ties in TIES} == {"half": 0.5, "thesis": 0.781}
 
 
 def test_draws_of_the_thesis_count_for_the_hammer(run, butterfingers):
@@ -269,7 +252,7 @@ def test_draws_of_the_thesis_count_for_the_hammer(run, butterfingers):
         (("--physics", "ice"), "unknown physics 'ice'"),
         (("--noise", "loud"), "unknown noise 'loud'"),
         (("--seed", -1), "seed=-1: must be"),
-        (("--milliseconds", 5), "give one of --milliseconds T and --budget N"),
+        (("--milliseconds", 5), "give one of --milliseconds"),
         (("--budget", "1,2,3"), "3 budgets for 2"),
         (("--budget", 0), "budget=0.0: must be"),
         (("--jobs", 0), "jobs=0: must be"),
@@ -285,7 +268,7 @@ def test_what_cannot_be_played_is_refused_in_one_line(run, change, message):
     "names, message",
     [
         (["random", "uctt"], "unknown planner 'uctt'. Did you mean 'uct'?"),
-        (["random"], "1 planners: give from 2"),
+        (["random"], "planners=1: give from 2"),
         (["random", "uct:exploration=x"], "exploration='x'"),
     ],
 )
@@ -298,23 +281,87 @@ def test_unknown_players_are_refused(run, names, message):
 def test_folders_that_are_not_this_match_are_refused(run):
     line = ("match", "random", "random", "--ends", 1, "--budget", 1, "--games", 2, "--jobs", 1, "--out", "m")
     assert run(*line)[0] == 0
-    before = records("m")
+    before, index = records("m"), Path("m/results.sqlite").read_bytes()
     for extra, message in [
-        ((), "holds this match already; add --resume"),
-        (("--resume", "--seed", 9), "holds another match"),
-        (("--resume", "--ends", 2), "holds another match"),
+        ((), "add --resume"),
+        (("--resume", "--seed", 9), "its seed is 1, not 9"),
+        (("--resume", "--ends", 2), "random against random in curling:ends=1"),
+        (("--resume", "--budget", 2), "random (1 simulation), random (1 simulation)"),
     ]:
         status, _, err = run(*line, *extra)
-        assert status == 2 and message in err
-    meta = json.loads(Path("m/match.json").read_text())
-    meta["provenance"]["sources"] = "other"
-    Path("m/match.json").write_text(json.dumps(meta))
-    assert "begun by other sources" in run(*line, "--resume")[2]
+        assert status == 2 and message in err and err.count("\n") == 1
+    assert Path("m/results.sqlite").read_bytes() == index
+    with closing(sqlite3.connect("m/results.sqlite")) as changed, changed:
+        changed.execute("UPDATE meta SET value = json_replace(value, '$.sources', 'x') WHERE key = 'provenance'")
+    assert "begun with other sources" in run(*line, "--resume")[2]
     Path("m/match.json").write_text("{")
-    assert "is not readable" in run(*line, "--resume")[2]
-    Path("m/match.json").rename("m/else.txt")
-    assert "holds no match but other files" in run(*line)[2]
+    assert "match.json cannot be read" in run(*line, "--resume")[2]
+    Path("m/match.json").unlink()
+    Path("m/results.sqlite").unlink()
+    assert "other files" in run(*line)[2]
     assert records("m") == before
+
+
+def test_a_match_of_an_older_version_is_read_and_not_continued(run):
+    """Its folder has no index, and match.json names no game."""
+    line = ("match", "random", "uct", "--ends", 1, "--budget", 1, "--games", 2, "--jobs", 1, "--out", "m")
+    assert run(*line)[0] == 0
+    Path("m/results.sqlite").unlink()
+    old = {
+        "format": 1,
+        "sides": [["random", 1, "simulations"], ["uct", 1, "simulations"]],
+        "match": {"ends": 1, "physics": "fcv1", "noise": "normal_dist", "rule": "five_rock", "seed": 1},
+        "provenance": {"sources": "x", "commit": "y"},
+    }
+    Path("m/match.json").write_text(json.dumps(old))
+    before = records("m")
+    status, _, err = run(*line, "--resume")
+    assert status == 2 and "older version" in err and err.count("\n") == 1
+    assert records("m") == before and json.loads(Path("m/match.json").read_text()) == old
+    status, out, _ = run("strength", "m")
+    assert status == 0 and "1 end, fcv1, normal_dist noise" in out
+
+
+def test_the_index_of_games_is_that_of_any_run(run, table):
+    line = ("match", "random", "uct", "random", "--ends", 1, "--games", 2, "--budget", "1,20,2", "--jobs", 1)
+    assert run(*line, "--out", "m")[0] == 0
+    rows = table(run("export", "m")[1])
+    games = list(records("m").values())
+    assert [row["planner"] for row in rows[::2]] == [
+        "random against uct, 20 simulations",
+        "random against random, 2 simulations",
+        "uct against random, 2 simulations",
+    ]
+    assert {row["env"] for row in rows} == {"curling:ends=1"}
+    assert [float(row["return"]) for row in rows] == [game.result.value_for(k % 2) for k, game in enumerate(games)]
+    assert {row["steps"] for row in rows} == {"16"}
+    assert "6 of 6" in run("status", "m")[1]
+    for verb in ("report", "chart"):
+        status, _, err = run(verb, "m")
+        assert status == 2 and "holds a match" in err and err.count("\n") == 1
+
+
+def test_a_deleted_record_is_played_again_and_one_without_a_row_is_kept(run):
+    line = (*LINE, "--games", 4, "--jobs", 1, "--out", "m", "--resume")
+    assert run(*line)[0] == 0
+    before = records("m")
+    Path("m/records/1-2-00002.jsonl").unlink()
+    with closing(sqlite3.connect("m/results.sqlite")) as changed, changed:
+        changed.execute("DELETE FROM episode WHERE episode = 1")
+    kept = Path("m/records/1-2-00001.jsonl").stat().st_mtime_ns
+    status, _, err = run(*line)
+    assert status == 0 and "1 of 4 games to play" in err
+    assert records("m") == before and Path("m/records/1-2-00001.jsonl").stat().st_mtime_ns == kept
+
+
+def test_further_planners_extend_a_match_if_they_come_last(run):
+    line = ("--ends", 1, "--games", 2, "--budget", 1, "--jobs", 1, "--out", "m", "--resume")
+    assert run("match", "random", "uct", *line)[0] == 0
+    before = records("m")
+    status, _, err = run("match", "rulebased", "random", "uct", *line)
+    assert status == 2 and "name these first" in err and records("m") == before
+    status, _, err = run("match", "random", "uct", "rulebased", *line)
+    assert status == 0 and "4 of 6 games to play" in err and before.items() <= records("m").items()
 
 
 def test_a_damaged_record_is_named(run):
@@ -331,8 +378,6 @@ def test_a_damaged_record_is_named(run):
 )
 def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
     from planners.base import Decision
-    from runs.curling import game
-    from runs.games import tournament
 
     class Odd:
         def plan(self, model, state, budget, rng, root_actions=None):
@@ -347,19 +392,9 @@ def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
             }
             return Decision(**(parts | given))
 
-    chosen = tournament.tournament(
-        ["random", "random"],
-        ends=1,
-        physics="fcv1",
-        noise=None,
-        extra_ends=0,
-        ties="half",
-        seed=1,
-        simulations=[1],
-        milliseconds=[],
-    )
-    monkeypatch.setattr(game, "_player", lambda side, model: Odd())
-    record = game.play(chosen.game((0, 1), 0))
+    side = Side("random", 1, "simulations")
+    monkeypatch.setattr(play, "_warmed_up", lambda side, game: Odd())
+    record = play.play_game(CurlingGame(ends=1), ScheduledGame((side, side), 1, 0, 0))
     assert (record.result.reason, record.result.winner) == ("forfeit", 1)
     assert problem in record.result.detail
 
@@ -367,4 +402,4 @@ def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
 def test_equal_sides_in_a_round_robin_are_refused(run):
     status, _, errors = run("match", "random", "uct", "random", "--budget", "10", "--games", "2", "--out", "m")
     assert status == 2
-    assert "the same planner with the same budget twice" in errors
+    assert "the same planner with the same budget" in errors

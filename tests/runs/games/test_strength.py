@@ -87,7 +87,7 @@ def test_the_chart_has_a_line_an_opponent_and_one_at_a_half(folder, capsys):
     assert strength.main(folders, Path("s.png")) == 0
     text = capsys.readouterr().out
     assert "| against" in text and "1.000 [0.342, 1.000]" in text and text.endswith("s.png\ns.svg\n")
-    assert Path("s.png").read_bytes()[:4] == b"\x89PNG" and "milliseconds per shot" in Path("s.svg").read_text()
+    assert Path("s.png").read_bytes()[:4] == b"\x89PNG" and "milliseconds per decision" in Path("s.svg").read_text()
 
 
 def test_what_does_not_belong_together_is_refused(folder):
@@ -107,7 +107,7 @@ def test_wrong_folders_are_refused_in_one_line(run, folder):
     (damaged / "records" / "1-2-00001.jsonl").write_text("{}\n")
     for path, message in (
         ("nowhere", "nowhere holds no match (no match.json)"),
-        (empty, "holds no pair of games that is over"),
+        (empty, "holds no finished pair of games"),
         (damaged, "1-2-00001.jsonl, line 1: not a line of a record"),
     ):
         status, out, err = run("strength", path)

@@ -1,0 +1,221 @@
+"""The interface of a two-player game to tournaments, and the registry of games.
+
+A game is a folder or a module of its own and one line in GAMES.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from planners.base import Array, Budget, Model, Planner, Rng
+from planners.registry import Registry
+from runs.runner.episode import budget_of
+
+GAMES = Registry("game", {"curling": "runs.curling.game:CurlingGame"})
+
+
+class Side(NamedTuple):
+    """A planner's text and its budget for a decision; `unit` is "simulations" or "ms"."""
+
+    planner: str
+    budget: int | float
+    unit: str
+
+    @property
+    def allowance(self) -> str:
+        """The budget in words."""
+        return "1 simulation" if self[1:] == (1, "simulations") else f"{self.budget:g} {self.unit}"
+
+    def limit(self) -> Budget:
+        """The budget as planners take it."""
+        return budget_of(self.budget, self.unit)
+
+
+class ScheduledGame(NamedTuple):
+    """A game to be played.
+
+    Attributes:
+        sides: player 0 and player 1.
+        seed: of the tournament.
+        pair: number of the pair of games in which the sides swap places and chance repeats itself.
+        number: of the game among those of its two sides.
+    """
+
+    sides: tuple[Side, Side]
+    seed: int
+    pair: int
+    number: int
+
+
+class Step(NamedTuple):
+    """The outcome of a move.
+
+    Attributes:
+        state: the next state.
+        value: player 0's result, 0 to 1, if the game is over; else None.
+        details: further facts for the record.
+    """
+
+    state: Array
+    value: float | None
+    details: Any = None
+
+
+class Move(NamedTuple):
+    """A move that was played.
+
+    Attributes:
+        player: 0 or 1.
+        state: before the move.
+        action: as chosen.
+        value: the player's own estimate of its return, NaN without one.
+        simulations: run for the decision.
+        seconds: wall-clock time of the decision.
+        step: the outcome.
+    """
+
+    player: int
+    state: Array
+    action: Array
+    value: float
+    simulations: int
+    seconds: float
+    step: Step
+
+
+class Forfeit(Exception):
+    """A player gave no action that can be played; the message is the reason.
+
+    Args:
+        player: who lost by it, 0 or 1.
+        reason: in one line.
+    """
+
+    def __init__(self, player: int, reason: str) -> None:
+        """Keep the player."""
+        super().__init__(reason)
+        self.player = player
+
+
+class GameSummary(NamedTuple):
+    """The facts of a recorded game that tables and ratings are made of.
+
+    Attributes:
+        value: player 0's result, 0 to 1.
+        winner: 0 or 1; None for a draw.
+        forfeit: why the loser forfeited; None if the game was played to its end.
+        moves: (player, seconds, simulations) of every move.
+    """
+
+    value: float
+    winner: int | None
+    forfeit: str | None
+    moves: tuple[tuple[int, float, int], ...]
+
+    def value_for(self, player: int) -> float:
+        """The result of a player, 0 to 1."""
+        return self.value if player == 0 else 1.0 - self.value
+
+
+class TwoPlayerGame(Hashable, Protocol):
+    """A game of player 0 against player 1: a frozen dataclass whose fields are the game's parameters.
+
+    States and actions are those of `model`, so that every planner can play. Records are objects of any type; a file
+    holds one.
+    """
+
+    @property
+    def title(self) -> str:
+        """The game in a few words, for charts."""
+        ...
+
+    @property
+    def roles(self) -> tuple[str, str]:
+        """Names of the two players' roles, such as ("Black", "White")."""
+        ...
+
+    @property
+    def suffix(self) -> str:
+        """Ending of the names of record files, such as ".jsonl"."""
+        ...
+
+    @property
+    def model(self) -> Model:
+        """The model for planners, with `player`; its `actions`, if any, are the legal or the candidate actions."""
+        ...
+
+    def make_player(self, text: str) -> Planner:
+        """A player from its text on the command line.
+
+        Raises:
+            ValueError: unknown, or a parameter is out of range.
+        """
+        ...
+
+    def initial_state(self, rng: Rng) -> Array:
+        """The state before the first move."""
+        ...
+
+    def player(self, state: Array) -> int:
+        """The player to move, 0 or 1."""
+        ...
+
+    def check_action(self, state: Array, action: Array) -> Array:
+        """The action as it is played.
+
+        Raises:
+            ValueError: it is illegal; the message names the rule or the bound.
+        """
+        ...
+
+    def step(self, state: Array, action: Array, rng: Rng) -> Step:
+        """Play a legal action; `rng` draws the chance of this move."""
+        ...
+
+    def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Any:
+        """The record of a game that is over, or that a player forfeited after these moves."""
+        ...
+
+    def write(self, file: Path, record: Any) -> None:
+        """Write a record; the file gets its name when it is complete."""
+        ...
+
+    def read(self, file: Path, partial: bool = False) -> Any:
+        """Read a record.
+
+        Args:
+            file: its path.
+            partial: whether to take a record that breaks off.
+
+        Raises:
+            ValueError: the file is no record of this game.
+        """
+        ...
+
+    def is_record_of(self, record: Any, scheduled: ScheduledGame) -> bool:
+        """Whether this scheduled game is the recorded one."""
+        ...
+
+    def summary(self, record: Any) -> GameSummary:
+        """The facts of a complete record.
+
+        Raises:
+            ValueError: the game has no result.
+        """
+        ...
+
+    def length(self, record: Any) -> int:
+        """The number of moves on record."""
+        ...
+
+    def picture(self, record: Any, advance: Callable[[], None]) -> tuple[str, str | None]:
+        """A self-contained HTML page of a record, and a warning for the reader if there is cause for one.
+
+        Args:
+            record: may break off.
+            advance: called after every move that is drawn.
+
+        Raises:
+            ValueError: a move on record is not possible.
+        """
+        ...

@@ -1,0 +1,79 @@
+"""Games between two sides, as workers play them."""
+
+import functools
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from planners.base import Array, Planner, Rng, require
+from runs.experiment import Setting
+from runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
+from runs.games.tournament import Tournament
+from runs.runner.episode import Batch, Episode, environment_rng, named_rng, reason
+
+
+@functools.cache
+def _warmed_up(side: Side, game: TwoPlayerGame) -> Planner:
+    """The player of a side after an untimed warm-up, which loads or compiles its code."""
+    player, rng = game.make_player(side.planner), np.random.default_rng(0)
+    with suppress(Exception):  # a player that fails here fails in its games too, where the reason is recorded
+        player.plan(game.model, game.initial_state(rng), side.limit(), rng)
+    return player
+
+
+def _decide(
+    planner: Planner, game: TwoPlayerGame, state: Array, side: Side, rng: Rng
+) -> tuple[Array, float, int, float]:
+    """The action, its value for the player, the simulations, and the seconds of the decision.
+
+    Raises:
+        Forfeit: the planner failed, or its action is illegal.
+    """
+    start = time.perf_counter()
+    try:
+        decision = planner.plan(game.model, state.copy(), side.limit(), rng)
+        seconds = time.perf_counter() - start
+        require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
+        action = game.check_action(state, decision.action)
+        return action, float(decision.value), int(decision.simulations), seconds
+    except Exception as error:
+        raise Forfeit(game.player(state), f"{side.planner}: {reason(error)}") from error
+
+
+def play_game(game: TwoPlayerGame, scheduled: ScheduledGame) -> Any:
+    """Play a game and return its record; a player that fails forfeits.
+
+    The chance of move t comes from (seed, pair, t) and a player's draws from (seed, number, sides), so that a game does
+    not depend on where or when it is played.
+    """
+    sides, seed, pair, number = scheduled
+    players = [_warmed_up(side, game) for side in sides]
+    rngs = [named_rng(f"{player}|{sides}", seed, number) for player in (0, 1)]
+    state, moves, value = game.initial_state(named_rng("initial state", seed, pair)), list[Move](), None
+    while value is None:
+        player = game.player(state)
+        try:
+            action, estimate, simulations, seconds = _decide(players[player], game, state, sides[player], rngs[player])
+        except Forfeit as forfeit:
+            return game.record(scheduled, moves, forfeit)
+        step = game.step(state, action, environment_rng(seed, pair, len(moves)))
+        moves.append(Move(player, state, action, estimate, simulations, seconds, step))
+        state, value = step.state, step.value
+    return game.record(scheduled, moves, None)
+
+
+def play_games(tournament: Tournament, setting: Setting, indices: Sequence[int]) -> Batch:
+    """Play some games of the pairing that `setting` stands for, as `runs.runner.episode.play_batch` plays episodes."""
+    start, game = time.perf_counter(), tournament.game
+    records = [play_game(game, tournament.schedule(setting, index)) for index in indices]
+    results = [episode_of(game.summary(record), index) for record, index in zip(records, indices, strict=True)]
+    return Batch(setting, [*results], time.perf_counter() - start, records)
+
+
+def episode_of(summary: GameSummary, index: int) -> Episode:
+    """A game as an episode of its pairing, whose return is the result of the pairing's first side."""
+    seconds, simulations = (sum(move[column] for move in summary.moves) for column in (1, 2))
+    return Episode(index, summary.value_for(index % 2), len(summary.moves), float(seconds), int(simulations))

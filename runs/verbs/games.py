@@ -1,0 +1,153 @@
+"""The verbs of two-player games: tournaments, charts of strength, and pages of recorded games."""
+
+import argparse
+import itertools
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+from runs.experiment import UsageError
+from runs.files import check_writable, writing
+from runs.verbs.command_line import DONE, Verb, numbers, stopped, workers
+
+LONGEST_NAME = 100  # of a folder that is named after the planners
+
+
+def match(arguments: argparse.Namespace) -> int:
+    """Play a tournament, then print its results."""
+    from runs import provenance
+    from runs.games import match, tournament
+
+    jobs = workers(arguments.jobs)
+    game = arguments.game
+    if arguments.game_options:
+        given = ",".join(f"{key}={value}" for key, value in dict(arguments.game_options).items())
+        game += f"{',' if ':' in game else ':'}{given}"
+    chosen = tournament.make_tournament(
+        arguments.planners, game, arguments.seed, arguments.budget, arguments.milliseconds
+    )
+    name = re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))[:LONGEST_NAME]
+    folder = arguments.out or Path("results") / name
+    facts = provenance.collect(arguments.line, match.sources_of(chosen.game))
+    try:
+        results, text = match.play_match(chosen, arguments.games, folder, jobs, arguments.resume, facts)
+    except KeyboardInterrupt:
+        return stopped(arguments, folder)
+    print(f"{text}\n\nrecords {folder / match.RECORDS}", file=sys.stderr if arguments.json else sys.stdout)
+    if arguments.json:
+        print(json.dumps(results))
+    return DONE
+
+
+def strength(arguments: argparse.Namespace) -> int:
+    """Chart a planner's win rate against its budget."""
+    from runs.games import strength
+
+    return strength.main(arguments.runs, arguments.out)
+
+
+def replay(arguments: argparse.Namespace) -> int:
+    """Write the page of a recorded game, and open it if asked to."""
+    import webbrowser
+
+    from runs.games.game import GAMES
+    from runs.progress import progress
+
+    file: Path = arguments.file
+    try:
+        game = GAMES.parse(arguments.game)
+        if file.is_dir():
+            raise UsageError(f"{file} is a folder; give a record, the file of one game{_records(file)}")
+        record = game.read(file, partial=True)
+        out: Path = arguments.out or file.with_suffix(".html")
+        check_writable(out, (".html", ".htm"))
+        if out.exists() and out.samefile(file):
+            raise UsageError(f"{out} is the record itself; give the page another name with --out")
+        count, done, start = game.length(record), itertools.count(1), time.monotonic()
+        with progress(count, "moves") as advance:
+            page, warning = game.picture(
+                record, lambda: advance(1, (time.monotonic() - start) * (count / next(done) - 1.0))
+            )
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise UsageError(str(error) if str(error).startswith(str(file)) else f"{file}: {error}") from error
+    if warning:
+        print(f"bonspiel replay: {file}: {warning}", file=sys.stderr)
+    with writing(out):
+        out.write_text(page, encoding="utf-8")
+    print(out)
+    if arguments.open and not webbrowser.open(out.resolve().as_uri()):
+        print(f"bonspiel replay: no browser found; open {out} yourself", file=sys.stderr)
+    return DONE
+
+
+def _records(folder: Path) -> str:
+    """Name the folder of records inside a match's folder."""
+    inside = folder / "records"
+    return f"; there are some in {inside}" if inside.is_dir() else ""
+
+
+def add_verbs(verb: Verb) -> argparse.ArgumentParser:
+    """Add the verbs to the command line; returns `match`, for the options of single games.
+
+    Such an option appends a (key, value) of the game's parameters to `game_options`.
+    """
+    command = verb(
+        "strength",
+        strength,
+        "chart a planner's win rate against its budget, from matches",
+        "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
+    )
+    command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a match's folder")
+    command.add_argument(
+        "--out",
+        type=Path,
+        default=Path("strength.png"),
+        metavar="FILE",
+        help="the SVG is written beside it (default: strength.png)",
+    )
+    command = verb(
+        "replay",
+        replay,
+        "make an HTML page of a recorded game, to be watched in a browser",
+        "bonspiel replay game.jsonl --open | exit status: 0 done, 2 bad usage or no record, 130 stopped",
+    )
+    command.add_argument("file", type=Path, metavar="FILE", help="the record of a game; it may break off")
+    command.add_argument("--game", default="curling", metavar="GAME", help="the game (default: curling)")
+    command.add_argument("--out", type=Path, metavar="FILE.html", help="default: beside the record, with its name")
+    command.add_argument("--open", action="store_true", help="show the page in the default browser")
+    command = verb(
+        "match",
+        match,
+        "play planners against each other at curling or another game",
+        "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
+    )
+    command.add_argument(
+        "planners", nargs="+", metavar="PLANNER", help="NAME[:key=value,...]; two, or more for a round robin"
+    )
+    command.add_argument(
+        "--game", default="curling", metavar="GAME[:key=value,...]", help="what is played (default: curling)"
+    )
+    command.add_argument(
+        "--games",
+        type=int,
+        default=100,
+        metavar="N",
+        help="games of each two planners, in pairs with the sides swapped (default: 100)",
+    )
+    command.add_argument(
+        "--milliseconds", type=numbers, default=[], metavar="T[,...]", help="time per decision, for all or for each"
+    )
+    command.add_argument(
+        "--budget", type=numbers, default=[], metavar="N[,...]", help="simulations per decision, for all or for each"
+    )
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
+    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="for the records (default: results/A-vs-B)")
+    command.add_argument("--resume", action="store_true", help="continue or extend the match in --out")
+    command.add_argument("--json", action="store_true", help="end with one JSON object on standard output")
+    command.set_defaults(game_options=[])
+    return command
