@@ -70,14 +70,18 @@ def test_rollouts_value_new_leaves(model):
     check("dpw:leaf=rollout", model, 300, outcomes=(1, 0.25), rollout=True)
 
 
-@pytest.mark.parametrize("model", [Chain(), Diamond(), Handover(), Target(), envs.Trap()], ids=by_name)
+@pytest.mark.parametrize(
+    ("model", "simulations"),
+    [(Bandit(), 3_000), (Chain(), 60), (Diamond(), 100), (Handover(), 100), (Target(), 100), (envs.Trap(), 100)],
+    ids=repr,
+)
 @pytest.mark.parametrize("given", [{}, {"action_bandwidth": 0.2, "bandwidth": 0.1, "exploration": 0.3}])
-def test_weighted_uct_is_algorithm_4(model, given):
+def test_weighted_uct_is_algorithm_4(model, simulations, given):
     rng, oracle_rng = np.random.default_rng(11), np.random.default_rng(11)
     planner = planners.make("weighted_uct", neighbours="all", **given)
-    decision = planner.plan(model, model.initial_state(None), Budget(100), rng)
+    decision = planner.plan(model, model.initial_state(None), Budget(simulations), rng)
     actions = fixed_actions(model, 8)(None)
-    visits, means = weighted_uct(model, actions, model.horizon, 100, oracle_rng, **given)
+    visits, means = weighted_uct(model, actions, model.horizon, simulations, oracle_rng, **given)
     assert decision.visits.tolist() == visits
     np.testing.assert_allclose(decision.values, means, rtol=1e-12)
     assert rng.bit_generator.state == oracle_rng.bit_generator.state

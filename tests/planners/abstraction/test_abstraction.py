@@ -87,7 +87,7 @@ MODELS = [
 @pytest.mark.parametrize("max_depth", [24, 2, 0])
 def test_is_algorithm_5(model, max_depth):
     rng, oracle_rng = np.random.default_rng(7), np.random.default_rng(7)
-    simulations = 400 if model.horizon < 10 else 30
+    simulations = {1: 3_000, 50: 30}.get(model.horizon, 400)
     visits, means = algorithm_5(model, simulations, oracle_rng, max_depth=max_depth)
     planner = planners.make("abstraction", max_depth=max_depth)
     decision = planner.plan(model, model.initial_state(None), Budget(simulations), rng)

@@ -82,12 +82,16 @@ class DiscountedDuel(Duel):
 
 @pytest.mark.parametrize("model", [Duel(), DiscountedDuel()], ids=repr)
 @pytest.mark.parametrize("root", [np.zeros(2), np.array([0.1, 1.0])], ids=["first player", "second player"])
-@pytest.mark.parametrize("given", [{}, {"new_visits": 0.5, "policy_visits": 2.0, "max_depth": 3}])
-def test_is_algorithm_8(model, root, given):
+@pytest.mark.parametrize(
+    ("simulations", "given"), [(1_100, {}), (300, {"new_visits": 0.5, "policy_visits": 2.0, "max_depth": 3})]
+)
+def test_is_algorithm_8(model, root, simulations, given):
     rng, oracle_rng = np.random.default_rng(3), np.random.default_rng(3)
     names = {"new_visits": "new", "policy_visits": "policy"}
-    visits, means = algorithm_8(model, root, 300, oracle_rng, **{names.get(name, name): v for name, v in given.items()})
-    decision = planners.make("abstraction", **given).plan(model, root, Budget(300), rng)
+    visits, means = algorithm_8(
+        model, root, simulations, oracle_rng, **{names.get(name, name): v for name, v in given.items()}
+    )
+    decision = planners.make("abstraction", **given).plan(model, root, Budget(simulations), rng)
     np.testing.assert_array_equal(decision.visits, visits)
     np.testing.assert_allclose(decision.values, means)
     assert rng.bit_generator.state == oracle_rng.bit_generator.state
