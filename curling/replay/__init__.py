@@ -1,1 +1,1 @@
-"""Matches on record as a page for a browser."""
+"""Web pages of recorded and running matches."""

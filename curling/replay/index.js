@@ -1,11 +1,11 @@
-// The list of a server's matches, newest first.
+// The list of the matches of a server, newest first.
 
-function part(name, text, className, parent) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  made.className = className;
-  parent.append(made);
-  return made;
+function addElement(name, text, className, parent) {
+  const element = document.createElement(name);
+  element.textContent = text;
+  element.className = className;
+  parent.append(element);
+  return element;
 }
 
 const source = new EventSource("/events"), status = document.getElementById("status");
@@ -13,12 +13,12 @@ source.onmessage = message => {
   const matches = JSON.parse(message.data);
   status.textContent = matches.length ? `${matches.filter(match => !match.over).length} in play` : "No match yet";
   document.getElementById("matches").replaceChildren(...matches.reverse().map(match => {
-    const item = document.createElement("li"), link = part("a", "", "card", item);
+    const item = document.createElement("li"), link = addElement("a", "", "card", item);
     link.href = `/match/${encodeURIComponent(match.id)}`;
-    const names = part("span", "", "teams", link);
-    match.players.forEach((name, team) => { part("span", "", `stone team${team}`, names); part("span", name, "name", names); });
-    part("span", `${match.score[0]} : ${match.score[1]}`, "points", link);
-    part("span", `${match.id} \u00b7 ${match.over ? match.reason.replace("_", " ") : `end ${match.end + 1} of ${match.ends}`}`, "note", link);
+    const names = addElement("span", "", "teams", link);
+    match.players.forEach((name, team) => { addElement("span", "", `stone team${team}`, names); addElement("span", name, "name", names); });
+    addElement("span", `${match.score[0]} : ${match.score[1]}`, "points", link);
+    addElement("span", `${match.id} \u00b7 ${match.over ? match.reason.replace("_", " ") : `end ${match.end + 1} of ${match.ends}`}`, "note", link);
     return item;
   }));
 };

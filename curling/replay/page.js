@@ -1,56 +1,56 @@
-// The page: one position in the match, and all that shows or changes it.
+// The page: the current position in the match, and everything that shows or changes it.
 
 const SPEEDS = [1, 2, 4, 8, 12, 16, 20], REST = 900; // ms that a shot stays at rest before the next one
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-let story = null, ices = [], curve = null;
+let game = null, views = [], curve = null;
 let p = 0, playing = false, speed = 8, rested = 0, drawn = null, follow = false, live = false, lost = false;
 
 function show(force) {
-  const [i, t] = story.split(p), over = t === Infinity, stones = story.stones(p), count = story.counting(stones);
-  for (const ice of ices) {
-    ice.show(stones, over ? count : []);
-    ice.trail(i >= 0 ? story.shots[i] : null, t);
+  const [i, t] = game.split(p), over = t === Infinity, stones = game.stones(p), count = game.counting(stones);
+  for (const view of views) {
+    view.show(stones, over ? count : []);
+    view.trail(i >= 0 ? game.shots[i] : null, t);
   }
   const key = `${i} ${over}`;
   if (force || key !== drawn) {
-    drawScoreboard(story, i, over, jumpToEnd);
-    drawShot(story, i, over);
-    const foul = i >= 0 && over && story.shots[i].foul;
+    drawScoreboard(game, i, over, jumpToEnd);
+    drawShot(game, i, over);
+    const foul = i >= 0 && over && game.shots[i].foul;
     byId("banner").hidden = !(foul || ended(i, t));
-    byId("banner").textContent = ended(i, t) ? story.ending() : "Free guard zone foul: the stones go back";
+    byId("banner").textContent = ended(i, t) ? game.ending() : "Free guard zone foul: the stones go back";
     drawn = key;
   }
-  if (force || !curve) curve = drawCurve(story, p); else curve.point(p);
+  if (force || !curve) curve = drawCurve(game, p); else curve.point(p);
   const slider = byId("slider");
-  slider.max = Math.max(story.count, 1);
+  slider.max = Math.max(game.count, 1);
   slider.value = p;
-  slider.setAttribute("aria-valuetext", i < 0 ? "before the first shot" : `${story.endName(story.shots[i].end)}, shot ${story.shots[i].shot + 1} of ${SHOTS}`);
-  if (!lost) state(story.result && ended(i, t) ? story.ending() : i < 0 ? "Before the first shot" : story.endOf(story.shots[i].end));
+  slider.setAttribute("aria-valuetext", i < 0 ? "before the first shot" : `${game.endName(game.shots[i].end)}, shot ${game.shots[i].shot + 1} of ${SHOTS}`);
+  if (!lost) showStatus(game.result && ended(i, t) ? game.ending() : i < 0 ? "Before the first shot" : game.endOf(game.shots[i].end));
   byId("play").classList.toggle("playing", playing);
   byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
-  byId("start").hidden = playing || p > 0 || story.count === 0;
+  byId("start").hidden = playing || p > 0 || game.count === 0;
   byId("live").classList.toggle("at", follow);
 }
 
-// whether the match is over at this moment of shot i
+// whether the match is over at time t of shot i
 function ended(i, t) {
-  return t === Infinity && i === story.count - 1 && story.result !== null;
+  return t === Infinity && i === game.count - 1 && game.result !== null;
 }
 
 function go(to) {
-  p = Math.max(0, Math.min(story.count, to));
+  p = Math.max(0, Math.min(game.count, to));
   rested = 0;
-  follow = follow && p === story.count;
+  follow = follow && p === game.count;
   show(false);
 }
 
 function jumpToEnd(end) {
-  const first = story.shots.findIndex(shot => shot.end === end);
-  if (first >= 0) go(first + 1e-4); // its first shot is about to be thrown, so that it is this end that is shown
+  const first = game.shots.findIndex(shot => shot.end === end);
+  if (first >= 0) go(first + 1e-4); // just after the start of its first shot, so that this end is shown
 }
 
 function play(on) {
-  if (on && p >= story.count && !follow) p = 0;
+  if (on && p >= game.count && !follow) p = 0;
   playing = on;
   rested = REST;
   show(false);
@@ -60,30 +60,30 @@ let before = 0;
 function tick(now) {
   const passed = Math.min(now - before, 100);
   before = now;
-  if (playing && story && p < story.count) {
+  if (playing && game && p < game.count) {
     const next = Math.floor(p);
     if (p === next && rested < REST) {
       rested += passed;
     } else if (still.matches) {
       p = next + 1;
-      rested = -1000; // without motion there is more to take in at once
+      rested = -1000; // without motion, show each position for longer
       show(false);
     } else {
-      p = Math.min(next + 1, p + passed * speed / Math.max(story.shots[next].length, 1));
+      p = Math.min(next + 1, p + passed * speed / Math.max(game.shots[next].length, 1));
       if (p === next + 1) rested = 0;
       show(false);
     }
-  } else if (playing && (!follow || story.result)) {
+  } else if (playing && (!follow || game.result)) {
     play(false);
   }
   requestAnimationFrame(tick);
 }
 
 function endStep(step) {
-  const starts = story.shots.flatMap((shot, k) => shot.shot === 0 ? [k] : []);
+  const starts = game.shots.flatMap((shot, k) => shot.shot === 0 ? [k] : []);
   const now = starts.filter(k => k <= p).length - 1;
   if (step < 0) go(starts[p > starts[now] ? now : Math.max(now - 1, 0)] ?? 0);
-  else go(starts[now + 1] ?? story.count);
+  else go(starts[now + 1] ?? game.count);
 }
 
 function faster(step) {
@@ -98,20 +98,20 @@ const actions = {
   "end-back": () => endStep(-1),
   "end-on": () => endStep(1),
   "first": () => go(0),
-  "last": () => go(story.count),
+  "last": () => go(game.count),
   "faster": () => faster(1),
   "slower": () => faster(-1),
-  "live": () => { p = story.count; follow = playing = true; show(false); },
+  "live": () => { p = game.count; follow = playing = true; show(false); },
   "help": () => byId("help").open ? byId("help").close() : byId("help").showModal(),
 };
 const keys = { " ": "play", ArrowLeft: "back", ArrowRight: "on", ArrowUp: "end-back", ArrowDown: "end-on", Home: "first",
   End: "last", "+": "faster", "=": "faster", "-": "slower", "?": "help" };
 
 function begin(match) {
-  story = new Story(match);
+  game = new MatchData(match);
   const { sheet } = match;
-  ices = [new Ice(byId("house"), sheet, sheet.hog_line - 350, sheet.back_line + 350, true),
-    new Ice(byId("run"), sheet, sheet.back_line - 41134, sheet.back_line + 500, false)];
+  views = [new SheetView(byId("house"), sheet, sheet.hog_line - 350, sheet.back_line + 350, true),
+    new SheetView(byId("run"), sheet, sheet.back_line - 41134, sheet.back_line + 500, false)];
   match.players.forEach((name, team) => { byId(`name${team}`).textContent = byId(`name${team}`).title = name; });
   const budgets = match.budgets && new Set(match.budgets).size === 1 ? [match.budgets[0]] : match.budgets || [];
   byId("setting").textContent = [`${match.ends} ${match.ends === 1 ? "end" : "ends"}`, match.rule.replace("_", " ") + " rule",
@@ -120,9 +120,9 @@ function begin(match) {
   document.title = `${match.players[0]} against ${match.players[1]}`;
 }
 
-function state(said) {
-  byId("status").textContent = said;
-  byId("status").classList.toggle("live", live && !lost && !story?.result);
+function showStatus(text) {
+  byId("status").textContent = text;
+  byId("status").classList.toggle("live", live && !lost && !game?.result);
 }
 
 function listen(address) {
@@ -130,24 +130,24 @@ function listen(address) {
   let seen = 0;
   live = true;
   byId("live").hidden = false;
-  state("Waiting for the match");
+  showStatus("Waiting for the match");
   source.onopen = () => {
     lost = false;
-    if (story) show(true); else state("Waiting for the match");
+    if (game) show(true); else showStatus("Waiting for the match");
   };
   source.onmessage = message => {
     if (Number(message.lastEventId) !== seen) return;
     seen += 1;
     const event = JSON.parse(message.data);
-    if (event.type === "match") { begin(event); follow = playing = true; } else story.add(event);
-    const late = follow && story.count - p > 1;
-    if (late) { p = story.count - (event.type === "shot" ? 1 : 0); rested = REST; }
-    if (story.result) source.close();
+    if (event.type === "match") { begin(event); follow = playing = true; } else game.add(event);
+    const late = follow && game.count - p > 1;
+    if (late) { p = game.count - (event.type === "shot" ? 1 : 0); rested = REST; }
+    if (game.result) source.close();
     show(true);
   };
   source.onerror = () => {
     lost = true;
-    state(source.readyState === EventSource.CLOSED ? "Connection lost: load the page again" : "Connection lost, trying again");
+    showStatus(source.readyState === EventSource.CLOSED ? "Connection lost: load the page again" : "Connection lost, trying again");
   };
 }
 
@@ -155,26 +155,26 @@ for (const one of SPEEDS) byId("speed").append(new Option(`${one}\u00d7`, one, o
 byId("speed").onchange = event => { speed = Number(event.target.value); };
 byId("slider").oninput = event => go(Number(event.target.value));
 byId("start").onclick = () => play(true);
-for (const button of document.querySelectorAll("[data-do]")) button.onclick = () => story && actions[button.dataset.do]();
-byId("curve").onclick = event => story && go(curve.shots(event.clientX - byId("curve").getBoundingClientRect().left));
+for (const button of document.querySelectorAll("[data-do]")) button.onclick = () => game && actions[button.dataset.do]();
+byId("curve").onclick = event => game && go(curve.shots(event.clientX - byId("curve").getBoundingClientRect().left));
 document.addEventListener("keydown", event => {
   const name = keys[event.key], target = event.target;
-  if (!name || !story || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!name || !game || event.ctrlKey || event.metaKey || event.altKey) return;
   if (byId("help").open && name !== "help") return;
   if (target.tagName === "SELECT" || (event.key === " " && target.tagName === "BUTTON")) return;
   event.preventDefault();
   actions[name]();
 });
-new ResizeObserver(() => story && (curve = drawCurve(story, p))).observe(byId("curve"));
+new ResizeObserver(() => game && (curve = drawCurve(game, p))).observe(byId("curve"));
 
 const given = JSON.parse(byId("match").textContent);
 if (given.events) {
   begin(given.events[0]);
-  for (const event of given.events.slice(1)) story.add(event);
+  for (const event of given.events.slice(1)) game.add(event);
   show(true);
 } else {
   listen(given.live);
 }
-window.replay = { get position() { return p; }, get count() { return story ? story.count : 0; }, get playing() { return playing; },
+window.replay = { get position() { return p; }, get count() { return game ? game.count : 0; }, get playing() { return playing; },
   get speed() { return speed; }, go };
 requestAnimationFrame(tick);

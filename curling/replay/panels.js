@@ -1,4 +1,4 @@
-// Scoreboard, numbers of the shot and the curve of the win probability.
+// The scoreboard, the numbers of a shot and the curve of the win probability.
 
 const byId = id => document.getElementById(id);
 const percent = share => `${Math.round(100 * share)} %`;
@@ -26,10 +26,10 @@ function side(team, name) {
 }
 
 // one column an end, the hammer marked, during shot i or, if it is over, after it; jump(end) is called for a click
-function drawScoreboard(story, i, over, jump) {
-  const table = byId("scoreboard"), { match, shots, ends } = story;
+function drawScoreboard(game, i, over, jump) {
+  const table = byId("scoreboard"), { match, shots, ends } = game;
   const last = shots.length ? shots[shots.length - 1].end : 0, columns = Math.max(match.ends, last + 1);
-  const current = i >= 0 ? shots[i].end : 0, focused = document.activeElement?.dataset?.cell, total = story.points(over ? i : i - 1);
+  const current = i >= 0 ? shots[i].end : 0, focused = document.activeElement?.dataset?.cell, total = game.points(over ? i : i - 1);
   const head = html("tr"), rows = [0, 1].map(() => html("tr"));
   html("th", "", "team", head).setAttribute("aria-label", "Team");
   rows.forEach((row, team) => { const th = html("th", "", "team", row); th.scope = "row"; th.append(side(team, match.players[team])); });
@@ -43,7 +43,7 @@ function drawScoreboard(story, i, over, jump) {
       const button = html("button", shown ? found.points[team] : "", "", cell);
       button.type = "button"; button.dataset.cell = `${team}-${end}`;
       const hammer = first.hammer === team;
-      button.setAttribute("aria-label", `${story.endName(end)}, ${COLOURS[team]}${shown ? `: ${found.points[team]}` : ""}${hammer ? ", hammer" : ""}`);
+      button.setAttribute("aria-label", `${game.endName(end)}, ${COLOURS[team]}${shown ? `: ${found.points[team]}` : ""}${hammer ? ", hammer" : ""}`);
       button.onclick = () => jump(end);
       if (hammer && end <= current) {
         const icon = element("svg", { viewBox: "0 0 24 24", class: "hammer", "aria-hidden": "true" }, button);
@@ -59,52 +59,52 @@ function drawScoreboard(story, i, over, jump) {
   byId("score").textContent = `${total[0]} : ${total[1]}`;
 }
 
-// aim and throw, time and chances of shot i; over: whether it has come to rest
-function drawShot(story, i, over) {
+// aim, throw, time and win probabilities of shot i; over: whether the stones are at rest
+function drawShot(game, i, over) {
   const list = byId("numbers");
   list.replaceChildren();
   if (i < 0) {
     byId("where").textContent = "Before the first shot";
-    byId("told").textContent = story.count ? `${story.match.players[1]} has the hammer.` : "No shot has been thrown.";
+    byId("description").textContent = game.count ? `${game.match.players[1]} has the hammer.` : "No shot has been thrown.";
     return;
   }
-  const shot = story.shots[i], row = (name, value, note = "") => {
+  const shot = game.shots[i], row = (name, value, note = "") => {
     const cell = html("div", "", "", list);
     html("dt", name, "", cell);
     const dd = html("dd", `${value} `, "", cell);
     if (note) html("small", note, "", dd);
   };
   const where = byId("where");
-  where.replaceChildren(side(shot.team, `${story.endName(shot.end)}, shot ${shot.shot + 1}: ${story.match.players[shot.team]}`));
-  const told = over ? story.tell(i) + (i === story.count - 1 && story.result ? ` ${story.ending()}.` : "")
+  where.replaceChildren(side(shot.team, `${game.endName(shot.end)}, shot ${shot.shot + 1}: ${game.match.players[shot.team]}`));
+  const description = over ? game.describe(i) + (i === game.count - 1 && game.result ? ` ${game.ending()}.` : "")
     : `${capital(COLOURS[shot.team])} ${(shot.row & 7) + 1} is on its way, ${shot.turn > 0 ? "counter-clockwise" : "clockwise"}.`;
-  if (byId("told").textContent !== told) byId("told").textContent = told;
+  if (byId("description").textContent !== description) byId("description").textContent = description;
   const side_ = angle => `${Math.abs(angle).toFixed(2)}\u00b0 ${angle < 0 ? "left" : "right"}`;
   row("Aimed", `${shot.aim[0].toFixed(3)} m/s`, side_(shot.aim[1]));
   row("Thrown", `${shot.thrown[0].toFixed(3)} m/s`, side_(shot.thrown[1]));
   row("Error", shot.aimed ? `${signed(1000 * (shot.thrown[0] - shot.aim[0]), 0)} mm/s` : "none",
-    shot.aimed ? `${signed(shot.thrown[1] - shot.aim[1], 2)}\u00b0${over ? story.missed(shot) : ""}` : "");
-  const used = story.shots.slice(0, i + 1).reduce((sum, one) => sum + (one.team === shot.team ? one.seconds : 0), 0);
+    shot.aimed ? `${signed(shot.thrown[1] - shot.aim[1], 2)}\u00b0${over ? game.missed(shot) : ""}` : "");
+  const used = game.shots.slice(0, i + 1).reduce((sum, one) => sum + (one.team === shot.team ? one.seconds : 0), 0);
   row("Thinking time", clock(shot.seconds), `${clock(used)} so far`);
   if (shot.simulations) row("Simulations", shot.simulations.toLocaleString("en"));
   const own = share => shot.team === 0 ? share : 1 - share;
   if (shot.value !== null) row("Expected to win", percent(own(shot.value)), "by the thrower");
-  const [before, after] = [own(story.chance(i)), own(story.chance(i + 1))];
+  const [before, after] = [own(game.chance(i)), own(game.chance(i + 1))];
   row("Chance to win", over ? `${percent(before)} \u2192 ${percent(after)}` : percent(before), over ? signed(100 * (after - before), 0) : "");
 }
 
-// the curve; returns the function that turns a place on it, px from its left, into a number of shots
-function drawCurve(story, p) {
+// the curve; `point` moves its cursor, `shots` converts px from its left edge to a number of shots
+function drawCurve(game, p) {
   const svg = byId("curve"), { width, height } = svg.getBoundingClientRect(), left = 42, right = width - 8, top = 8;
-  const bottom = height - 20, { match, count, shots } = story;
-  const most = story.result ? count : Math.max(count, SHOTS * match.ends, shots.length ? SHOTS * (shots[count - 1].end + 1) : 0);
+  const bottom = height - 20, { match, count, shots } = game;
+  const most = game.result ? count : Math.max(count, SHOTS * match.ends, shots.length ? SHOTS * (shots[count - 1].end + 1) : 0);
   const x = k => left + (right - left) * k / Math.max(most, 1), y = share => bottom - (bottom - top) * share;
   byId("dots").hidden = shots.every(shot => shot.value === null);
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const words = { "font-size": 11, fill: "var(--muted)" };
   const text = (at, share, said, anchor) => { element("text", { x: at, y: share, "text-anchor": anchor, ...words }, svg).textContent = said; };
-  const spots = Array.from({ length: count + 1 }, (_, k) => [x(k), y(story.chance(k))]);
+  const spots = Array.from({ length: count + 1 }, (_, k) => [x(k), y(game.chance(k))]);
   const path = spots.map(([a, b]) => `${a.toFixed(1)},${b.toFixed(1)}`).join(" L");
   element("path", { d: `M${path} L${x(count)},${top} L${left},${top}Z`, fill: "var(--yellow)", opacity: .3 }, svg);
   element("path", { d: `M${path} L${x(count)},${bottom} L${left},${bottom}Z`, fill: "var(--red)", opacity: .28 }, svg);
@@ -126,7 +126,7 @@ function drawCurve(story, p) {
   element("circle", { r: 4.5, fill: "var(--accent)", stroke: "var(--card)", "stroke-width": 1.5 }, cursor);
   const point = now => {
     const k = Math.min(Math.floor(now), count), share = now - k;
-    const chance = k < count ? (1 - share) * story.chance(k) + share * story.chance(k + 1) : story.chance(k);
+    const chance = k < count ? (1 - share) * game.chance(k) + share * game.chance(k + 1) : game.chance(k);
     cursor.firstChild.setAttribute("x1", x(now)); cursor.firstChild.setAttribute("x2", x(now));
     cursor.lastChild.setAttribute("cx", x(now)); cursor.lastChild.setAttribute("cy", y(chance));
     [chance, 1 - chance].forEach((share, team) => { byId(`chance${team}`).textContent = percent(share); });

@@ -9,7 +9,7 @@ function element(name, attributes, parent) {
 
 const onPage = ([x, y]) => [x / 10, -y / 10];
 
-class Ice {
+class SheetView {
   // svg: where to draw; sheet: lines in mm; from, to: what to show along the sheet, mm; detail: numbers, trails
   constructor(svg, sheet, from, to, detail) {
     this.detail = detail;

@@ -1,4 +1,4 @@
-"""HTML files that need nothing else: a template with its style, its script and its data put in."""
+"""Self-contained HTML files: a template filled with its style, script and data."""
 
 import base64
 import functools
@@ -10,22 +10,22 @@ from typing import Any
 
 
 @functools.cache
-def text(file: Path) -> str:
-    """What a file of the program holds."""
+def read_cached(file: Path) -> str:
+    """The content of a file of the program."""
     return file.read_text(encoding="utf-8")
 
 
-def fill(template: Path, **parts: str) -> str:
-    """A template with its {{names}} replaced, in one pass, so that no part can hold another."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text(template))
+def fill_template(template: Path, **parts: str) -> str:
+    """Replace the {{names}} in a template; names inside the parts are not replaced."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], read_cached(template))
 
 
-def digest(part: str) -> str:
-    """How a Content-Security-Policy names the script or style that is exactly this text."""
+def csp_hash(part: str) -> str:
+    """The source expression of a Content-Security-Policy that allows exactly this script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'"
 
 
-def embedded(data: Any) -> str:
-    """JSON that no HTML parser takes for markup."""
-    told = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return told.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+def json_for_html(data: Any) -> str:
+    """JSON without characters that an HTML parser interprets as markup."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

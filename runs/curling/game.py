@@ -142,10 +142,10 @@ class CurlingGame:
 
     def picture(self, found: Record, advance: Callable[[], None]) -> tuple[str, str | None]:
         """The page of `curling.replay`, and a warning where the stones on record are another simulator's."""
-        from curling.replay.page import replay_page  # not for workers, which draw no pages
-        from curling.replay.story import tell
+        from curling.replay.page_events import record_events
+        from curling.replay.pages import replay_page  # not for workers, which draw no pages
 
-        events, apart = tell(found, advance)
+        events, apart = record_events(found, advance)
         warning = (
             f"stones are up to {apart:.3g} m from where the record's engine takes them; the page shows them as on "
             "record when they are at rest"

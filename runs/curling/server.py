@@ -17,7 +17,7 @@ import numpy as np
 from curling.match_data import Match
 from curling.model import MOST_ENDS, Curling
 from curling.noise import Noise, noise_of
-from curling.replay import live
+from curling.replay.live_server import LiveServer
 from curling.server import dc2, dc3
 from curling.server.listener import PortError
 from curling.server.record_feed import RecordFeed
@@ -93,9 +93,9 @@ def main(options: Options) -> int:
         return asyncio.run(_serve(context, options))
 
 
-def _watch(feed: RecordFeed, port: int) -> live.Watch:
+def _watch(feed: RecordFeed, port: int) -> LiveServer:
     try:
-        return live.Watch(feed, port=port)
+        return LiveServer(feed, port=port)
     except OSError as error:
         raise RunError(f"nothing can be watched at port {port} ({error.strerror}); choose another --watch") from error
 

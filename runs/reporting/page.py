@@ -129,8 +129,8 @@ class _Report:
     def page(self, timings: Mapping[Setting, timing.Timing]) -> str:
         """All of it."""
         store = self.store
-        style = template.text(FOLDER / "page.css")
-        script = f"\n{get_plotlyjs()}\n{template.text(FOLDER / 'page.js')}\n"
+        style = template.read_cached(FOLDER / "page.css")
+        script = f"\n{get_plotlyjs()}\n{template.read_cached(FOLDER / 'page.js')}\n"
         looks = {env: charts.looks(labels) for env, labels in self.labels.items()}
         sections = "".join(map(self._environment, self.environments, range(len(self.environments)), looks.values()))
         failures = store.failures()
@@ -150,7 +150,7 @@ class _Report:
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
         links += [("time", "time of decisions")] * bool(timings) + [("failures", "failures")] * bool(failures)
         links += [("planners", "planners"), ("method", "method"), ("provenance", "provenance")]
-        return template.fill(
+        return template.fill_template(
             FOLDER / "page.html",
             title=escape(store.suite.name),
             description=escape(store.suite.description),
@@ -166,7 +166,7 @@ class _Report:
             many=f"{statistics.MANY:,}",
             groups=f"{statistics.GROUPS:,}",
             first=f"{FIRST_ACTIONS:,}",
-            data=template.embedded({"charts": self.data, "looks": looks}),
+            data=template.json_for_html({"charts": self.data, "looks": looks}),
         )
 
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
@@ -286,6 +286,6 @@ def _planners(store: Store, environments: Iterable[str]) -> str:
 
 def _policy(script: str) -> str:
     return (
-        f"default-src 'none'; script-src {template.digest(script)}; style-src 'unsafe-inline'; "
+        f"default-src 'none'; script-src {template.csp_hash(script)}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )

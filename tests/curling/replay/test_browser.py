@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from curling.engines import make_engine
-from curling.replay.page import replay_page
-from curling.replay.story import tell
+from curling.replay.page_events import record_events
+from curling.replay.pages import replay_page
 from curling.sheet import STONES, no_stones
 
 COLOURS = np.array([[0xDD, 0x3D, 0x2F], [0xF4, 0xBD, 0x24]]) / 255.0
@@ -23,7 +23,7 @@ SHOWN = """() => [...document.querySelectorAll("#house [data-stone]")]
 
 @pytest.fixture(scope="module")
 def page_text(played):
-    return replay_page(tell(played)[0])
+    return replay_page(record_events(played)[0])
 
 
 def state(page):
@@ -105,7 +105,7 @@ def test_a_telephone_shows_all_without_scrolling_sideways(look, pixels, page_tex
 @pytest.mark.parametrize("width", [360, 375, 1280])
 def test_buttons_stand_in_one_row_and_names_have_two(look, played, width):
     names = "presearch:inner=uct", "Sapporo Curling Club"
-    page = look(replay_page(tell(played._replace(match=replace(played.match, players=names)))[0]), width=width)
+    page = look(replay_page(record_events(played._replace(match=replace(played.match, players=names)))[0]), width=width)
     page.evaluate("document.getElementById('live').hidden = replay.go(20)")  # as on the page of a match that goes on
     boxes = page.evaluate("""[...document.querySelectorAll(".buttons button, .buttons select")].map(button => {
       const box = button.getBoundingClientRect();
@@ -178,7 +178,7 @@ def test_keys(look, page_text):
 
 @pytest.fixture(scope="module")
 def long_page(make_game):
-    return replay_page(tell(make_game(("random", "random"), budget=1, ends=4))[0])
+    return replay_page(record_events(make_game(("random", "random"), budget=1, ends=4))[0])
 
 
 def test_keys_step_from_end_to_end_through_a_whole_match(look, long_page):
@@ -230,8 +230,8 @@ def test_the_score_is_told_as_it_is_at_that_time(look, page_text, played):
     assert told == ["0 : 0", "{} : {}".format(*first), "{} : {}".format(*played.result.score)]
     assert page.locator("#scoreboard .hammer").count() == 2
     page.evaluate("replay.go(7)")
-    said = page.inner_text("#told")
-    assert "stone" in said.lower() and page.get_attribute("#told", "aria-live") == "polite"
+    said = page.inner_text("#description")
+    assert "stone" in said.lower() and page.get_attribute("#description", "aria-live") == "polite"
     assert "shot 7" in page.inner_text("#where")
     numbers = page.inner_text("#numbers")
     speed = np.hypot(*played.shots[6].thrown[:2])
@@ -268,7 +268,7 @@ def test_names_do_nothing_but_stand_there(look, played):
         match=replace(played.match, players=(EVIL, EVIL * 40)),
         result=played.result._replace(reason="forfeit", detail=EVIL),
     )
-    page = look(replay_page(tell(evil)[0]), width=390)
+    page = look(replay_page(record_events(evil)[0]), width=390)
     page.keyboard.press("End")
     assert page.inner_text("#name0") == EVIL and page.locator("img").count() == 0
     assert EVIL in page.inner_text("#banner")
@@ -295,7 +295,7 @@ def test_a_match_that_was_cut_short(look, played, reason, winner, said):
     cut = played._replace(
         match=replace(played.match, players=("a", "b")), shots=played.shots[:20], ends=played.ends[:1], result=result
     )
-    page = look(replay_page(tell(cut)[0]))
+    page = look(replay_page(record_events(cut)[0]))
     page.keyboard.press("End")
     assert place(page) == 20 and page.inner_text("#banner") == said == page.inner_text("#status")
 
@@ -307,7 +307,7 @@ def test_a_match_of_hardly_any_shot(look, played, shots):
         ends=(),
         result=played.result._replace(score=(0, 0), winner=None, value=None, reason="unfinished", detail=None),
     )
-    page = look(replay_page(tell(cut)[0]))
+    page = look(replay_page(record_events(cut)[0]))
     for key in ("ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft", "Space", "Space", "End", "Home"):
         page.keyboard.press(key)
     assert page.evaluate("replay.count") == shots
@@ -320,11 +320,11 @@ def test_digital_curling_2_and_extra_ends(look, pixels, make_game):
     )
     found = next(one for one in games if len(one.ends) > 1)
     extra = len(found.ends) - 1
-    page = look(replay_page(tell(found)[0]))
+    page = look(replay_page(record_events(found)[0]))
     page.keyboard.press("End")
     stones = np.array([spot or (np.nan, np.nan) for spot in found.shots[-1].stones])
     check_stones(page, pixels, stones, found.match.model().law.sheet)
     assert page.inner_text("#scoreboard thead").split()[-2] == f"E{extra}"
     assert f"Extra end {extra}, shot 16" in page.inner_text("#where")
     # a draw takes some twenty seconds, whatever the clock of the physics says
-    assert 15_000 < tell(found)[0][1]["length"] < 30_000
+    assert 15_000 < record_events(found)[0][1]["length"] < 30_000

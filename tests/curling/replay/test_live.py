@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from curling.record import line_of
-from curling.replay import gallery, live
-from curling.replay.story import tell
+from curling.replay import live_matches, live_server
+from curling.replay.page_events import record_events
 from curling.server.record_feed import KEPT_MATCHES, RecordFeed
 from curling.sheet import STONES
 
@@ -39,7 +39,7 @@ def feed():
 
 @pytest.fixture
 def watch(feed):
-    found = live.Watch(feed, "127.0.0.1", 0)
+    found = live_server.LiveServer(feed, "127.0.0.1", 0)
     yield found
     found.close()
 
@@ -92,16 +92,16 @@ def test_events_are_those_of_the_replay_first_those_so_far_then_the_new_ones(fee
         before = time.monotonic()
         publish(feed, lines[20:21])
         found.append(stream.next())
-        assert time.monotonic() - before < gallery.PING / 2
+        assert time.monotonic() - before < live_matches.PING / 2
         publish(feed, lines[21:])
         found += [stream.next() for _ in range(len(lines) - 21)]
         assert stream.next() is None  # the match is over
-    assert found == json.loads(json.dumps(tell(played)[0]))
+    assert found == json.loads(json.dumps(record_events(played)[0]))
 
 
 def test_what_was_played_before_anybody_could_watch_is_there(feed, lines):
     publish(feed, lines[:3])
-    watch = live.Watch(feed)
+    watch = live_server.LiveServer(feed)
     try:
         with Stream(watch, f"/events/{MATCH}") as stream:
             assert [stream.next()["type"] for _ in range(3)] == ["match", "shot", "shot"]
@@ -193,10 +193,10 @@ def test_a_viewer_that_reads_nothing_costs_the_players_nothing(feed, watch, line
 
 
 def test_those_who_went_away_are_found_out(feed, watch, lines, monkeypatch):
-    monkeypatch.setattr(gallery, "PING", 0.05)
+    monkeypatch.setattr(live_matches, "PING", 0.05)
     publish(feed, lines[:1])
     threads = threading.active_count()
-    for _ in range(live.VIEWERS):
+    for _ in range(live_server.VIEWERS):
         with Stream(watch, f"/events/{MATCH}") as stream:
             assert stream.next()["type"] == "match"
     deadline = time.monotonic() + 20
@@ -208,7 +208,7 @@ def test_those_who_went_away_are_found_out(feed, watch, lines, monkeypatch):
 
 
 def test_more_viewers_than_there_is_room_for_are_told_so(feed, watch, lines, monkeypatch):
-    watch.places = threading.BoundedSemaphore(2)
+    watch.streams = threading.BoundedSemaphore(2)
     publish(feed, lines[:1])
     with Stream(watch, "/events") as one, Stream(watch, f"/events/{MATCH}") as two:
         assert (one.status, two.status, one.next()[0]["id"], two.next()["type"]) == (200, 200, MATCH, "match")
@@ -216,7 +216,7 @@ def test_more_viewers_than_there_is_room_for_are_told_so(feed, watch, lines, mon
 
 
 def test_closing_sends_viewers_home_and_frees_the_port(feed, lines):
-    watch = live.Watch(feed)
+    watch = live_server.LiveServer(feed)
     publish(feed, lines[:1])
     with Stream(watch, f"/events/{MATCH}") as stream, Stream(watch, "/events") as index:
         assert stream.next()["type"] == "match" and index.next()
@@ -224,23 +224,27 @@ def test_closing_sends_viewers_home_and_frees_the_port(feed, lines):
         before = time.monotonic()
         watch.close()
         assert stream.next() is None and index.next() is None
-        assert time.monotonic() - before < gallery.PING / 2
+        assert time.monotonic() - before < live_matches.PING / 2
     publish(feed, lines[1:])
-    again = live.Watch(feed, "127.0.0.1", watch.server_address[1])
+    again = live_server.LiveServer(feed, "127.0.0.1", watch.server_address[1])
     again.close()
 
 
 def test_a_port_in_use_is_an_error(watch, feed):
     with pytest.raises(OSError):
-        live.Watch(feed, "127.0.0.1", watch.server_address[1])
+        live_server.LiveServer(feed, "127.0.0.1", watch.server_address[1])
 
 
 def test_matches_that_are_over_are_forgotten_when_there_are_many(feed, watch, lines):
     publish(feed, lines[:1], "in play")
     for number in range(KEPT_MATCHES + 5):
         publish(feed, [lines[0], lines[-1]], f"over {number}")
-    assert watch.gallery.find("in play") and watch.gallery.find(f"over {KEPT_MATCHES + 4}")
-    assert not watch.gallery.find("over 0") and not watch.gallery.find("over 5") and watch.gallery.find("over 6")
+    assert watch.matches.find_match("in play") and watch.matches.find_match(f"over {KEPT_MATCHES + 4}")
+    assert (
+        not watch.matches.find_match("over 0")
+        and not watch.matches.find_match("over 5")
+        and watch.matches.find_match("over 6")
+    )
 
 
 def test_the_page_shows_shots_as_they_come(feed, watch, lines, look):
@@ -265,11 +269,11 @@ def test_the_page_shows_shots_as_they_come(feed, watch, lines, look):
 
 def test_the_page_says_that_the_connection_is_back_before_there_is_news(feed, lines, look):
     publish(feed, lines[:10])
-    watch = live.Watch(feed)
+    watch = live_server.LiveServer(feed)
     page = look(f"{watch.url}match/{MATCH}")
     page.wait_for_selector("#status.live")
     watch.close()
-    again = live.Watch(feed, "127.0.0.1", watch.server_address[1])
+    again = live_server.LiveServer(feed, "127.0.0.1", watch.server_address[1])
     try:
         page.wait_for_selector("text=Connection lost, trying again")
         page.wait_for_selector("#status.live")

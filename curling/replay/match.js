@@ -1,4 +1,4 @@
-// A match as data: where every stone is at any moment, and what is to be said about a shot.
+// The data of a match: the stones at any time, and a description of each shot.
 
 const TEAM_STONES = 8, SHOTS = 16, RADIUS = 145;
 const COLOURS = ["red", "yellow"];
@@ -14,7 +14,7 @@ function unpack(track) {
   return track && { stone: track.stone, t: running(track.t), x: running(track.x), y: running(track.y), out: track.out };
 }
 
-// where a stone is, [x, y] in mm; null once it has left
+// position of a stone, [x, y] in mm; null once it has left the sheet
 function along(track, t) {
   const last = track.t.length - 1;
   if (t >= track.t[last]) return track.out ? null : [track.x[last], track.y[last]];
@@ -27,7 +27,7 @@ function along(track, t) {
   return [track.x[low] + share * (track.x[high] - track.x[low]), track.y[low] + share * (track.y[high] - track.y[low])];
 }
 
-class Story {
+class MatchData {
   constructor(match) {
     Object.assign(this, { match, shots: [], ends: [], result: null });
   }
@@ -51,7 +51,7 @@ class Story {
     return this.shots[i].shot === 0 ? Array(SHOTS).fill(null) : this.shots[i - 1].stones;
   }
 
-  // position p: the whole part counts shots that are over, the rest is the share of the next one's time
+  // position p: its integer part counts the finished shots, the rest is the elapsed fraction of the next one
   split(p) {
     const i = Math.min(Math.floor(p), this.count - 1);
     return p > i && i >= 0 && p < i + 1 ? [i, (p - i) * this.shots[i].length] : [Math.round(p) - 1, Infinity];
@@ -100,29 +100,29 @@ class Story {
     return this.endName(end) + (end < this.match.ends ? ` of ${this.match.ends}` : "");
   }
 
-  // a sentence or two on what a shot led to
-  tell(i) {
-    const shot = this.shots[i], after = shot.stones, before = this.before(i), own = after[shot.row], said = [];
-    const called = row => `${COLOURS[row >> 3]} ${(row & 7) + 1}`;
+  // a sentence or two about the outcome of a shot
+  describe(i) {
+    const shot = this.shots[i], after = shot.stones, before = this.before(i), own = after[shot.row], sentences = [];
+    const nameOf = row => `${COLOURS[row >> 3]} ${(row & 7) + 1}`;
     if (shot.foul) {
-      said.push("Free guard zone foul: all stones go back, the thrown one is lost.");
+      sentences.push("Free guard zone foul: all stones go back, the thrown one is lost.");
     } else {
-      said.push(own ? `The stone rests ${this.spot(own)}.` : "The stone is lost.");
-      const gone = before.map((place, row) => place && !after[row] ? called(row) : null).filter(Boolean);
-      if (gone.length) said.push(`Out: ${gone.join(", ")}.`);
+      sentences.push(own ? `The stone rests ${this.spot(own)}.` : "The stone is lost.");
+      const gone = before.map((place, row) => place && !after[row] ? nameOf(row) : null).filter(Boolean);
+      if (gone.length) sentences.push(`Out: ${gone.join(", ")}.`);
     }
     const count = this.counting(after);
     const end = shot.shot === SHOTS - 1 && this.ends.find(found => found.end === shot.end);
     if (end) {
       const team = end.points[0] ? 0 : 1;
-      said.push(end.points[team] ? `${this.match.players[team]} scores ${end.points[team]}.` : "A blank end.");
+      sentences.push(end.points[team] ? `${this.match.players[team]} scores ${end.points[team]}.` : "A blank end.");
     } else if (count.length) {
-      said.push(`${capital(COLOURS[count[0] >> 3])} lies ${count.length}.`);
+      sentences.push(`${capital(COLOURS[count[0] >> 3])} lies ${count.length}.`);
     }
-    return said.join(" ");
+    return sentences.join(" ");
   }
 
-  // how far the stone ended from where it was aimed
+  // distance between the final position and the one aimed at
   missed(shot) {
     const own = shot.stones[shot.row], end = shot.aimed.t.length - 1;
     if (!own || shot.aimed.out || shot.tracks.length > 1) return "";

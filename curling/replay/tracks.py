@@ -1,4 +1,4 @@
-"""Where the stones went in a shot: for each one that moved, as few key frames as show its true path."""
+"""The tracks of the stones of a shot: for each one that moved, the fewest key frames that show its true path."""
 
 from typing import Any
 
@@ -8,30 +8,30 @@ from numpy.typing import NDArray
 from curling.engines import Path
 from planners.base import Array
 
-TOLERANCE = 0.003  # m; between key frames a stone is shown so close to its path
+TOLERANCE = 0.003  # m; largest distance between the track and the true path
 STILL = 5e-4  # m; a stone that moves less is shown at rest
 
 Track = dict[str, Any]
 
 
-def tracks(path: Path, pace: float) -> list[Track]:
-    """The key frames of all stones that moved.
+def stone_tracks(path: Path, pace: float) -> list[Track]:
+    """The tracks of all stones that moved.
 
     Args:
         path: of a shot, from an engine.
-        pace: seconds shown for a second of the path's clock.
+        pace: seconds on the page for each second of the path's clock.
 
     Returns:
-        For each stone `stone`, its row; `t`, `x`, `y`, times in milliseconds and places in millimetres, each number
-        less the one before it; and `out`, whether it left the sheet at the last of them.
+        For each stone: `stone`, its row; `t`, `x`, `y`, the key frames in milliseconds and millimetres, each number as
+        the difference from the previous one; and `out`, whether it left the sheet at the last key frame.
     """
     found = []
     for row in range(path.positions.shape[1]):
-        there = np.flatnonzero(~np.isnan(path.positions[:, row, 0]))
-        if len(there) == 0:
+        present = np.flatnonzero(~np.isnan(path.positions[:, row, 0]))
+        if len(present) == 0:
             continue
-        places, times = path.positions[there, row], path.times[there]
-        out = len(there) < len(path.times)
+        places, times = path.positions[present, row], path.times[present]
+        out = len(present) < len(path.times)
         if not out and np.abs(places - places[0]).max() < STILL:
             continue
         keys = key_frames(times, places)
@@ -42,10 +42,12 @@ def tracks(path: Path, pace: float) -> list[Track]:
 
 
 def key_frames(times: Array, places: Array) -> NDArray[np.int64]:
-    """The frames between which straight lines at constant speed stay within the tolerance (Ramer, Douglas, Peucker).
+    """Frames such that straight motion at constant speed between them stays within the tolerance.
+
+    By the algorithm of Ramer, Douglas and Peucker.
 
     Args:
-        times: [T], rising.
+        times: [T], increasing.
         places: [T, 2], m.
     """
     keys, open_spans = {0, len(times) - 1}, [(0, len(times) - 1)]

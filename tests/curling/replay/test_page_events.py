@@ -6,9 +6,9 @@ import pytest
 
 from curling import umpire
 from curling.record import Match, RecordedShot, places
-from curling.replay import curve
-from curling.replay.page import replay_page
-from curling.replay.story import Story, tell
+from curling.replay.page_events import PageEvents, record_events
+from curling.replay.pages import replay_page
+from curling.replay.win_probability import estimate_win_probability
 from curling.sheet import STONES, no_stones
 from curling.state import state_of
 
@@ -20,7 +20,7 @@ def of(events, kind):
 @pytest.mark.parametrize("match", [{}, {"physics": "dc2"}, {"engine": "analytic", "extra_ends": 1}])
 def test_a_story_has_all_lines_and_ends_where_the_record_does(make_game, match):
     record = make_game(**match)
-    events, apart = tell(record)
+    events, apart = record_events(record)
     assert apart == 0.0
     kinds = [event["type"] for event in events]
     assert kinds == ["match", *(["shot"] * STONES + ["end"]) * len(record.ends), "result"]
@@ -37,7 +37,7 @@ def test_a_story_has_all_lines_and_ends_where_the_record_does(make_game, match):
 
 
 def test_the_chance_is_the_same_each_time_and_ends_with_the_result(played):
-    events, again = tell(played)[0], tell(played)[0]
+    events, again = record_events(played)[0], record_events(played)[0]
     chances = [event["chance"] for event in events if "chance" in event]
     assert chances == [event["chance"] for event in again if "chance" in event]
     assert len(chances) == len(played.shots) + 1 and all(0.0 <= chance <= 1.0 for chance in chances)
@@ -48,15 +48,15 @@ def test_the_chance_is_the_same_each_time_and_ends_with_the_result(played):
 def test_the_chance_follows_the_lead(lead, low, high):
     model = Match(("", ""), "fcv1", None, None, 4).model().planning()
     state = state_of(no_stones(), 10, end=2, lead=lead)
-    found = curve.win_probability(model, state)
-    assert low <= found <= high and found == curve.win_probability(model, state)
+    found = estimate_win_probability(model, state)
+    assert low <= found <= high and found == estimate_win_probability(model, state)
 
 
 def test_playouts_are_as_many_as_asked_for_and_do_not_change_the_position():
     model = Match(("", ""), "fcv1", None, None, 4).model().planning()
     state = state_of(no_stones(), 3)
     kept = state.copy()
-    few = [curve.win_probability(model, state, playouts=n) for n in (1, 10, 1000)]
+    few = [estimate_win_probability(model, state, playouts=n) for n in (1, 10, 1000)]
     assert len(set(few)) == 3 and (state == kept).all()
 
 
@@ -66,7 +66,7 @@ def test_a_story_that_breaks_off_is_told_up_to_there(played):
         ends=(),
         result=played.result._replace(score=(0, 0), winner=None, value=None, reason="unfinished"),
     )
-    events, _ = tell(cut)
+    events, _ = record_events(cut)
     assert [event["type"] for event in events] == ["match", *["shot"] * STONES, "result"]
 
 
@@ -76,13 +76,13 @@ def test_a_foul_is_told_with_the_stones_where_they_were():
     state = model.initial_state(None)
     guard = umpire.outcome(model, state, (0.1317, 2.26, 1.5708))
     vx = next(vx / 400 for vx in range(60) if umpire.outcome(model, guard.state, (vx / 400, 3.2, 1.5708)).foul)
-    story = Story(match)
-    story.begin()
+    maker = PageEvents(match)
+    maker.match_event()
     events = [
-        story.tell(shot(0, 0, (0.1317, 2.26, 1.5708), guard.stones)),
-        story.tell(shot(1, 1, (vx, 3.2, 1.5708), guard.stones)),
+        maker.next_event(shot(0, 0, (0.1317, 2.26, 1.5708), guard.stones)),
+        maker.next_event(shot(1, 1, (vx, 3.2, 1.5708), guard.stones)),
     ]
-    assert [event["foul"] for event in events] == [False, True] and story.apart == 0.0
+    assert [event["foul"] for event in events] == [False, True] and maker.deviation == 0.0
     assert {track["stone"] for track in events[1]["tracks"]} == {0, 8} and events[1]["stones"] == events[0]["stones"]
     assert events[1]["aimed"] is None  # there was no error of execution
 
@@ -97,25 +97,25 @@ def test_stones_that_the_throw_does_not_lead_to_are_noticed(played):
         return played._replace(shots=(*played.shots[:15], played.shots[15]._replace(stones=stones)), ends=())
 
     assert any(played.shots[15].stones)
-    assert math.isclose(tell(moved(0.25))[1], 0.25)
+    assert math.isclose(record_events(moved(0.25))[1], 0.25)
     gone = played.shots[15]._replace(stones=(None,) * STONES)
-    assert tell(played._replace(shots=(*played.shots[:15], gone), ends=()))[1] == math.inf
+    assert record_events(played._replace(shots=(*played.shots[:15], gone), ends=()))[1] == math.inf
 
 
 def test_a_shot_out_of_turn_is_refused(played):
     with pytest.raises(ValueError, match="the next shot"):
-        tell(played._replace(shots=played.shots[1:]))
+        record_events(played._replace(shots=played.shots[1:]))
     with pytest.raises(ValueError, match="the match is over"):
-        tell(played._replace(shots=played.shots + played.shots[-1:]))
+        record_events(played._replace(shots=played.shots + played.shots[-1:]))
 
 
 def test_a_match_of_ten_ends_is_a_small_file(make_game):
-    page = replay_page(tell(make_game(ends=10, budget=1))[0])
+    page = replay_page(record_events(make_game(ends=10, budget=1))[0])
     assert 100_000 < len(page.encode()) < 2_000_000
 
 
 def test_a_shot_with_an_error_shows_where_it_was_aimed(played):
-    events = of(tell(played)[0], "shot")
+    events = of(record_events(played)[0], "shot")
     assert all(event["aimed"] is not None for event in events)
     assert all(event["aim"] != event["thrown"] for event in events)
     own = [8 * event["team"] + event["shot"] // 2 for event in events]

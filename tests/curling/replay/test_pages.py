@@ -8,32 +8,32 @@ from dataclasses import replace
 
 import pytest
 
-from curling.replay import page
-from curling.replay.story import tell
+from curling.replay import pages
+from curling.replay.page_events import record_events
 
 EVIL = "</script><img src=x onerror=alert(1)>{{script}}<!--&amp;\u2028"
 
 
 @pytest.fixture(scope="module")
 def events(played):
-    return tell(played._replace(match=replace(played.match, players=(EVIL, "b"))))[0]
+    return record_events(played._replace(match=replace(played.match, players=(EVIL, "b"))))[0]
 
 
 def test_names_are_text_wherever_they_stand(events):
-    text = page.replay_page(events)
+    text = pages.replay_page(events)
     assert "<img" not in text and "onerror=alert(1)>" not in text.replace("onerror=alert(1)&gt;", "")
     (data,) = re.findall(r'<script type="application/json" id="match">(.*?)</script>', text, re.S)
     assert json.loads(data)["events"][0]["players"] == [EVIL, "b"]
     assert text.count("<script") == text.count("</script>") == 2
 
 
-@pytest.mark.parametrize("text", [page.live_page(EVIL, f"/events/{EVIL}"), page.index_page()])
+@pytest.mark.parametrize("text", [pages.live_page(EVIL, f"/events/{EVIL}"), pages.index_page()])
 def test_so_are_ids_on_live_pages(text):
     assert "<img" not in text and "{{" not in re.sub(r"\{\{script\}\}", "", text)
 
 
 def test_the_page_names_no_other_place_and_lets_nothing_else_run(events):
-    text = page.replay_page(events)
+    text = pages.replay_page(events)
     assert set(re.findall(r"\w+://[\w./]+", text)) == {"http://www.w3.org/2000/svg"}  # a name, not an address
     assert not re.search(r"\b(?:src|href)=\"(?!data:)", text) and "@import" not in text and "url(" not in text
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
@@ -42,4 +42,4 @@ def test_the_page_names_no_other_place_and_lets_nothing_else_run(events):
         (inside,) = re.findall(pattern, text, re.S)
         digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
         assert f"{kind}-src 'sha256-{digest}'" in policy
-    assert "connect-src 'self'" in page.live_page("x", "/events/x")
+    assert "connect-src 'self'" in pages.live_page("x", "/events/x")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from curling.engines import make_engine
-from curling.replay.paths import tracks
+from curling.replay.tracks import stone_tracks
 from curling.sheet import no_stones
 
 PHYSICS = {"fcv1": ((0.1, 2.9), 1.5708, 1.0), "dc2": ((0.9, 33.0), 0.066696, 10.0)}
@@ -30,7 +30,7 @@ def shot(physics, engine="analytic"):
 def test_stones_are_shown_where_the_engine_has_them_at_the_speed_of_a_real_clock(physics, engine):
     stones, path = shot(physics, engine)
     pace = PHYSICS[physics][2]
-    found = {track["stone"]: track for track in tracks(path, pace)}
+    found = {track["stone"]: track for track in stone_tracks(path, pace)}
     assert 0 in found and len(found) >= 2  # there was a contact
     times = 1000.0 * pace * path.times
     assert 8_000 < times[-1] < 40_000
@@ -49,10 +49,10 @@ def test_stones_are_shown_where_the_engine_has_them_at_the_speed_of_a_real_clock
 def test_a_stone_that_leaves_is_out():
     engine = make_engine()
     path = engine.shot(no_stones(), 3, (0.1, 3.6), 1.57, trajectory=True)[1]
-    (track,) = tracks(path, 1.0)
+    (track,) = stone_tracks(path, 1.0)
     assert track["stone"] == 3 and track["out"] and sum(track["y"]) > 40_000
 
 
 def test_a_throw_that_does_not_move_has_no_track():
     engine = make_engine()
-    assert tracks(engine.unchecked_path(no_stones(), 0, np.zeros(2), 1.57)[1], 1.0) == []
+    assert stone_tracks(engine.unchecked_path(no_stones(), 0, np.zeros(2), 1.57)[1], 1.0) == []

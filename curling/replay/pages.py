@@ -1,0 +1,49 @@
+"""The pages: self-contained HTML files that load nothing but their own live events."""
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from curling.replay.page_events import Event
+from curling.replay.template import csp_hash, fill_template, json_for_html, read_cached
+
+FOLDER = Path(__file__).parent
+SCRIPTS = ("match.js", "sheet.js", "panels.js", "page.js")
+
+
+def replay_page(events: Sequence[Event]) -> str:
+    """The page of a recorded match; `events` are as from `curling.replay.page_events.record_events`."""
+    first, second = events[0]["players"]
+    return _page(f"{first} against {second}", {"events": events}, "'none'")
+
+
+def live_page(match_id: str, address: str) -> str:
+    """The page of a running match, which receives its events from `address`."""
+    return _page(f"Match {match_id}", {"live": address}, "'self'")
+
+
+def index_page() -> str:
+    """The page with the list of a server's matches."""
+    style, script = read_cached(FOLDER / "page.css"), read_cached(FOLDER / "index.js")
+    return fill_template(FOLDER / "index.html", style=style, script=script, policy=_policy(style, script, "'self'"))
+
+
+def _page(title: str, data: dict[str, Any], connect: str) -> str:
+    style, script = read_cached(FOLDER / "page.css"), "\n".join(read_cached(FOLDER / name) for name in SCRIPTS)
+    return fill_template(
+        FOLDER / "page.html",
+        title=html.escape(title),
+        style=style,
+        script=script,
+        data=json_for_html(data),
+        policy=_policy(style, script, connect),
+    )
+
+
+def _policy(style: str, script: str, connect: str) -> str:
+    """A Content-Security-Policy that allows exactly this script and this style."""
+    return (
+        f"default-src 'none'; img-src data:; connect-src {connect}; style-src {csp_hash(style)}; "
+        f"script-src {csp_hash(script)}; base-uri 'none'; form-action 'none'"
+    )
