@@ -4,16 +4,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A client of Digital Curling 3 that others wrote, for the tests; it cannot share an environment, as it needs numpy 1.
 PEER := .venv-peer
+# The oldest numpy and numba that pyproject.toml allows, for the tests of planners.
+OLDEST := .venv-oldest
+# Tests start many Python processes, which would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Results of `make bench` lie in a folder of this name: a run is resumed unless sources, packages or the suite changed.
 KEY := from runs import provenance, suite; print(provenance.key(suite.load("quick").digest()))
 
-.PHONY: bench test check clean help
+.PHONY: bench test test-oldest check clean help
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make bench   run the quick suite: a table, a chart and a report of reward against budget (two minutes)"
-	@echo "make test    run all linters and tests (some minutes)"
-	@echo "make clean   remove the environment, caches and build products"
+	@echo "make bench        run the quick suite: a table, a chart and a report of reward against budget (two minutes)"
+	@echo "make test         run all linters and tests (five minutes on two cores)"
+	@echo "make test-oldest  run the tests of planners with the oldest numpy and numba allowed"
+	@echo "make clean        remove environments, caches and build products"
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bonspiel needs python 3.11 or newer; name one: make PYTHON=python3.12 ...")'
@@ -36,6 +41,13 @@ $(PEER)/installed: | $(BIN)/python
 		'dc3client==0.0.9' 'numpy<2' && touch $@ \
 		|| { rm -rf $(PEER); test "$(BONSPIEL_PEER)" != required && echo "left out: tests with dc3client will be skipped"; }
 
+$(OLDEST)/installed: pyproject.toml | $(BIN)/python
+	@echo "installing the oldest numpy and numba into $(OLDEST) ..."
+	@$(PYTHON) -m venv --clear $(OLDEST)
+	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary numpy,numba,llvmlite \
+		--editable '.[test]' $$(sed -n 's/^ *"\(num[a-z]*\)>=\(.*\)",$$/\1==\2/p' pyproject.toml)
+	@touch $@
+
 # Ray has no wheel for every Python and machine; its test is skipped where it cannot be had.
 $(VENV)/installed-ray: pyproject.toml | $(VENV)/installed-dev
 	@echo "installing Ray into $(VENV) ..."
@@ -48,10 +60,17 @@ bench: $(VENV)/installed
 
 check: $(VENV)/installed-dev
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 
+# Tests that measure time come after the others, alone.
 test: check $(PEER)/installed $(VENV)/installed-ray
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -m "not alone" --numprocesses auto --maxprocesses 4 --dist loadgroup
+	@$(BIN)/python -m pytest -m alone $$(grep -rl "mark\.alone" tests --include='test_*.py')
+
+# With a cache of its own: versions of numba overwrite each other's compiled code.
+test-oldest: $(OLDEST)/installed
+	@BONSPIEL_CACHE=$(OLDEST)/cache $(OLDEST)/bin/python -m pytest -n auto --maxprocesses 4 --dist loadgroup tests/planners
 
 clean:
-	rm -rf $(VENV) $(PEER) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEER) $(OLDEST) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

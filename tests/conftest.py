@@ -1,12 +1,18 @@
-"""A browser for the pages that this project writes."""
+"""Compiled code before the tests, groups of tests, and a browser for the pages that this project writes."""
 
+import functools
 import io
 import os
+import re
 import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import matplotlib.image
 import pytest
+
+from planners.core import sources
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
@@ -18,14 +24,38 @@ FLAGS = [
     "--no-first-run",
 ]
 MISSING = "; ".join(
-    said
-    for said, there in (
+    remedy
+    for remedy, found in (
         ("no Chromium: apt-get install chromium", CHROMIUM),
         ("no Playwright: pip install -e '.[dev]'", find_spec("playwright")),
     )
-    if not there
+    if not found
 )
 REQUIRED = os.environ.get("BONSPIEL_BROWSER") == "required"
+
+IMPORT = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
+PROCESSES = re.compile(
+    r"^(import|from) (asyncio|multiprocessing|socket|subprocess|threading)\b"  # or requests the fixture `start`
+    r"|^def test_\w+\([^)]*\bstart\b",
+    re.MULTILINE,
+)
+
+
+def pytest_sessionstart(session):
+    """Before there are workers: compile everything once, as each of them would compile it."""
+    if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
+        return
+    names = [
+        ".".join(file.relative_to(sources.ROOT).with_suffix("").parts)
+        for folder in sources.FOLDERS
+        for file in sorted(folder.glob("*.py"))
+    ]
+    for together in (("planners", "curling"), ("envs",)):  # neither of the first two compiles much of the other
+        started = [
+            subprocess.Popen([sys.executable, "-c", IMPORT, *(name for name in names if name.startswith(package))])
+            for package in together
+        ]
+        assert [process.wait() for process in started] == [0] * len(started)
 
 
 def pytest_collection_modifyitems(items):
@@ -34,9 +64,27 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=f"{item.name} needs a browser ({MISSING})"))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Groups by file: xdist 3.8 does not see the marks of groups with pytest 9.2, whose node ids it cannot change."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Groups(LoadGroupScheduling):
+        def _split_scope(self, nodeid):
+            return group_of(nodeid.partition("::")[0])
+
+    return Groups(config, log)
+
+
+@functools.cache
+def group_of(file):
+    """Tests that start processes or bind ports take turns; others share the fixtures of their file."""
+    return "processes" if PROCESSES.search((sources.ROOT / file).read_text(encoding="utf-8")) else file
+
+
 @pytest.fixture(scope="module")
 def browser():
-    """One for each module: while it is there, Playwright's event loop runs, and no other can."""
+    """One browser a module: Playwright's event loop runs until it is closed, and no other loop can."""
     assert not MISSING, MISSING
     from playwright.sync_api import sync_playwright
 
@@ -48,14 +96,14 @@ def browser():
 
 @pytest.fixture
 def look(browser, tmp_path):
-    """Opens HTML, or an address; fails if a page reports an error or asks for anything else."""
-    contexts, troubles = [], []
+    """A function that opens HTML or an address; the test fails if a page reports an error or requests anything else."""
+    contexts, errors = [], []
 
-    def opened(content, width=1280, height=800, **context):
+    def open_page(content, width=1280, height=800, **context):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, **context))
         page = contexts[-1].new_page()
-        page.on("console", lambda message: troubles.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+        page.on("console", lambda message: errors.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: errors.append(f"error: {error}"))
         if content.startswith("http://"):
             allowed = content
         else:
@@ -65,19 +113,19 @@ def look(browser, tmp_path):
         home = "/".join(allowed.split("/")[:3]) if allowed.startswith("http") else allowed
         page.on(
             "request",
-            lambda request: request.url.startswith((home, "data:")) or troubles.append(f"request: {request.url}"),
+            lambda request: request.url.startswith((home, "data:")) or errors.append(f"request: {request.url}"),
         )
         page.goto(allowed)
         return page
 
-    yield opened
+    yield open_page
     for context in contexts:
         context.close()
-    assert troubles == []
+    assert errors == []
 
 
 def screen(page):
-    """The page's pixels, [height, width, 3], 0 to 1."""
+    """The pixels of a page, [height, width, 3], from 0 to 1."""
     return matplotlib.image.imread(io.BytesIO(page.screenshot()))[..., :3]
 
 

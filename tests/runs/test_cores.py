@@ -8,7 +8,7 @@ import pytest
 
 from runs.runner import cores, parallel
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cores are claimed on Linux alone")
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(sys.platform != "linux", reason="cores are claimed on Linux alone")]
 
 PROGRAM = """
 import os, sys

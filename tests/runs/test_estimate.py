@@ -65,6 +65,7 @@ def test_one_rung_is_enough():
     assert cost([Rung(1, 0.5, 4)], 100, "simulations") == Cost(200.0, False)
 
 
+@pytest.mark.alone
 def test_larger_budgets_are_tried_until_they_take_long(steady):
     env, planner, rungs = climb("trap", "steady", 1e12)
     assert (env, planner) == ("trap", "steady")
@@ -74,6 +75,7 @@ def test_larger_budgets_are_tried_until_they_take_long(steady):
     assert cost(rungs, 30_000, "simulations").seconds == pytest.approx(0.6, rel=0.5)
 
 
+@pytest.mark.alone
 def test_a_decision_takes_the_same_in_long_and_in_short_episodes(steady):
     rungs = {rung.simulations: rung for rung in climb("treasure_hunt:size=5", "steady", 100)[2]}
     assert rungs[100].seconds == pytest.approx(1e-3, rel=0.5)
@@ -164,6 +166,7 @@ def test_the_command_plays_nothing(run, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.alone
 def test_two_workers_measure_too():
     suite = Suite.of(
         "x", {"experiment": [{"env": ["trap", "trap:noise_range=0.01"], "planners": ["random"], "simulations": [1]}]}
