@@ -5,13 +5,13 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 from curling.client.exit_status import ConnectionLost, no_connection
 from curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
-from curling.protocols import ProtocolError
+from curling.protocols import ProtocolError, check_kind
 from curling.protocols.tcp import keep_alive
 
 INPUT, OUTPUT = 0, 1  # file descriptors
@@ -39,6 +39,8 @@ class Connection:
         write: sends bytes.
         wire: the format of the messages.
         log: takes every message.
+        address: of the server, for people.
+        delay: time that connecting took, s.
 
     Attributes:
         received: when the last message arrived, in `time.monotonic` seconds.
@@ -50,8 +52,11 @@ class Connection:
         write: Callable[[bytes], Awaitable[None]],
         wire: MessageFormat,
         log: MessageLog,
+        address: str,
+        delay: float = 0.0,
     ) -> None:
         """Wrap a reader and a writer."""
+        self.address, self.delay = address, delay
         self._reader, self._write, self._wire, self._log = reader, write, wire, log
         self._next: asyncio.Task[tuple[bytes, float]] | None = None
         self.received = time.monotonic()
@@ -86,10 +91,7 @@ class Connection:
             ConnectionLost: the server has closed the connection.
             ProtocolError: an invalid message, or one of another kind.
         """
-        message = await self.receive()
-        if not isinstance(message, kind):
-            raise ProtocolError(f"{type(message).__name__} received, {kind.__name__} expected")
-        return message
+        return check_kind(await self.receive(), kind)
 
     async def send(self, message: Any) -> None:
         """Send a message.
@@ -145,8 +147,9 @@ class Connection:
         return text.removesuffix(self._wire.end), time.monotonic()
 
 
-class TcpConnector:
-    """Connects to a server over TCP; an asynchronous context manager.
+@asynccontextmanager
+async def tcp_connection(host: str, port: int, wire: MessageFormat, log: MessageLog) -> AsyncIterator[Connection]:
+    """Connect to a server over TCP.
 
     Args:
         host: name or address.
@@ -154,84 +157,60 @@ class TcpConnector:
         wire: the format of the messages.
         log: takes every message.
 
-    Attributes:
-        delay: time that connecting took, s.
-        address: of the server, for people.
+    Raises:
+        ConnectionLost: the server is unreachable.
     """
+    start = time.monotonic()
+    try:
+        reader, writer = await asyncio.open_connection(host, port, limit=wire.longest)
+    except (OSError, UnicodeError) as error:  # the latter: an invalid host name
+        reason = "not the name of a machine" if isinstance(error, UnicodeError) else error.strerror or error
+        raise no_connection(host, port, reason) from error
+    delay = time.monotonic() - start
+    keep_alive(writer.get_extra_info("socket"), IDLE)
 
-    def __init__(self, host: str, port: int, wire: MessageFormat, log: MessageLog) -> None:
-        """Keep the arguments; entering the context connects."""
-        self.host, self.port, self.wire, self.log = host, port, wire, log
-        self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        self.delay = 0.0
+    async def write(text: bytes) -> None:
+        writer.write(text)
+        await writer.drain()
 
-    async def __aenter__(self) -> Connection:
-        """Connect.
-
-        Raises:
-            ConnectionLost: the server is unreachable.
-        """
-        start = time.monotonic()
-        try:
-            reader, self._writer = await asyncio.open_connection(self.host, self.port, limit=self.wire.longest)
-        except (OSError, UnicodeError) as error:  # the latter: an invalid host name
-            reason = "not the name of a machine" if isinstance(error, UnicodeError) else error.strerror or error
-            raise no_connection(self.host, self.port, reason) from error
-        self.delay = time.monotonic() - start
-        keep_alive(self._writer.get_extra_info("socket"), IDLE)
-
-        async def write(text: bytes) -> None:
-            self._writer.write(text)
-            await self._writer.drain()
-
-        self._connection = Connection(reader, write, self.wire, self.log)
-        return self._connection
-
-    async def __aexit__(self, *_: object) -> None:
-        """Close the connection."""
-        await self._connection.close()
-        self._writer.close()
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    connection = Connection(reader, write, wire, log, address, delay)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+        writer.close()
         with suppress(OSError):
-            await self._writer.wait_closed()
+            await writer.wait_closed()
 
 
-class StdioConnector:
-    """Connects to a server at this process's standard input and output, which nothing else may use; as `TcpConnector`.
+@asynccontextmanager
+async def stdio_connection(wire: MessageFormat, log: MessageLog) -> AsyncIterator[Connection]:
+    """Connect to a server at this process's standard input and output, which nothing else may use.
 
     Args:
         wire: the format of the messages.
         log: takes every message.
     """
+    # a thread reads, since event loops cannot wait for every kind of standard input; the socket pair blocks it while
+    # the client does not read
+    inner, outer = socket.socketpair()
 
-    delay, address = 0.0, "standard input and output"
+    def read() -> None:
+        with outer, suppress(OSError):  # the client has ended
+            while text := os.read(INPUT, 1 << 16):
+                outer.sendall(text)
 
-    def __init__(self, wire: MessageFormat, log: MessageLog) -> None:
-        """Keep the arguments; entering the context starts to read."""
-        self.wire, self.log = wire, log
+    async def write(text: bytes) -> None:
+        while text:
+            text = text[os.write(OUTPUT, text) :]
 
-    async def __aenter__(self) -> Connection:
-        """Start to read."""
-        # a thread, since event loops cannot wait for every kind of standard input; the socket pair blocks it while
-        # the client does not read
-        inner, outer = socket.socketpair()
-
-        def read() -> None:
-            with outer, suppress(OSError):  # the client has ended
-                while text := os.read(INPUT, 1 << 16):
-                    outer.sendall(text)
-
-        threading.Thread(target=read, daemon=True).start()
-        reader, self._writer = await asyncio.open_connection(sock=inner, limit=self.wire.longest)
-        self._connection = Connection(reader, _write_output, self.wire, self.log)
-        return self._connection
-
-    async def __aexit__(self, *_: object) -> None:
-        """Stop reading."""
-        await self._connection.close()
-        self._writer.close()
-        await self._writer.wait_closed()
-
-
-async def _write_output(text: bytes) -> None:
-    while text:
-        text = text[os.write(OUTPUT, text) :]
+    threading.Thread(target=read, daemon=True).start()
+    reader, writer = await asyncio.open_connection(sock=inner, limit=wire.longest)
+    connection = Connection(reader, write, wire, log, "standard input and output")
+    try:
+        yield connection
+    finally:
+        await connection.close()
+        writer.close()
+        await writer.wait_closed()

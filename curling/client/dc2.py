@@ -1,8 +1,10 @@
 """Plays a match on a server of Digital Curling 2."""
 
+from contextlib import AbstractAsyncContextManager
+
 import numpy as np
 
-from curling.client.connection import Connection, MessageFormat, StdioConnector, TcpConnector
+from curling.client.connection import Connection, MessageFormat
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
 from curling.client.message_log import TO_SERVER, MessageLog
@@ -99,11 +101,13 @@ class MatchTracker:
         return f"{VERDICTS[over.result]} {own} : {other} ({'draw' if over.result == 'DRAW' else self.reason})"
 
 
-async def play_dc2(server: TcpConnector | StdioConnector, login: dc2.Login, player: MatchPlayer, noise: str) -> None:
+async def play_dc2(
+    server: AbstractAsyncContextManager[Connection], login: dc2.Login, player: MatchPlayer, noise: str
+) -> None:
     """Play one match.
 
     Args:
-        server: with this protocol's `FORMAT`.
+        server: `tcp_connection` or `stdio_connection` with this protocol's `FORMAT`.
         login: id, password and name.
         player: chooses the moves.
         noise: "dc2", "gat" or "none".
@@ -113,8 +117,8 @@ async def play_dc2(server: TcpConnector | StdioConnector, login: dc2.Login, play
         ProtocolError: a message that the protocol does not allow there.
     """
     async with server as connection:
-        player.timing.delay = server.delay
-        player.report(f"connected to {server.address}")
+        player.timing.delay = connection.delay
+        player.report(f"connected to {connection.address}")
         tracker = MatchTracker(noise)
         await _begin_match(connection, login, player, tracker)
         while not isinstance(message := await connection.receive(), dc2.GameOver):

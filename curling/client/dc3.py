@@ -1,11 +1,12 @@
 """Plays a match on a server of Digital Curling 3."""
 
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 import numpy as np
 from msgspec import UNSET
 
-from curling.client.connection import Connection, MessageFormat, TcpConnector
+from curling.client.connection import Connection, MessageFormat
 from curling.client.console import count_ends, describe_shot
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
@@ -108,11 +109,11 @@ def _noise(player: dc3.Player) -> tuple[float, float]:
     return speed, angle
 
 
-async def play_dc3(server: TcpConnector, name: str, player: MatchPlayer) -> None:
+async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, player: MatchPlayer) -> None:
     """Play one match.
 
     Args:
-        server: with this protocol's `FORMAT`; each team has its own port.
+        server: `tcp_connection` with this protocol's `FORMAT`; each team has its own port.
         name: of the client.
         player: chooses the moves.
 
@@ -121,8 +122,8 @@ async def play_dc3(server: TcpConnector, name: str, player: MatchPlayer) -> None
         ProtocolError: a message that the protocol does not allow there, or a match that this client cannot play.
     """
     async with server as connection:
-        player.timing.delay = server.delay
-        player.report(f"connected to {server.address}")
+        player.timing.delay = connection.delay
+        player.report(f"connected to {connection.address}")
         match = await _begin_match(connection, name, player)
         while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
             remaining = state.thinking_time_remaining[match.team]

@@ -1,8 +1,11 @@
 """The messages of the Digital Curling servers as types, with functions to encode and decode them; no sockets here."""
 
 import math
+from typing import Any, TypeVar
 
 import msgspec
+
+T = TypeVar("T")
 
 
 class ProtocolError(ValueError):
@@ -16,6 +19,32 @@ class Finite(msgspec.Struct, frozen=True):
         """Refuse numbers that are not finite."""
         if not all(math.isfinite(v) for v in msgspec.structs.astuple(self) if isinstance(v, float)):
             raise ValueError("a number that is not finite")
+
+
+def check_kind(message: Any, *kinds: type[T]) -> T:
+    """The message, which must be of one of these kinds.
+
+    Raises:
+        ProtocolError: it is of another kind.
+    """
+    if not isinstance(message, kinds):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise ProtocolError(f"{type(message).__name__} received, {expected} expected")
+    return message
+
+
+def decode_json(decoder: msgspec.json.Decoder[T], message: bytes) -> T:
+    """Decode a message of JSON.
+
+    Raises:
+        ProtocolError: not a message of this decoder's type.
+    """
+    try:
+        return decoder.decode(message)
+    except RecursionError:
+        raise invalid_message(message, "nested too deeply") from None
+    except ValueError as error:
+        raise invalid_message(message, error) from None
 
 
 def invalid_message(message: bytes, reason: object) -> ProtocolError:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from curling.protocols import invalid_message
+from curling.protocols import decode_json, invalid_message
 from curling.protocols.dc3 import ClientMessage, Concede, DcOk, Move, ReadyOk, ServerMessage, ShotMove, Velocity
 
 MAX_CLIENT_LINE = 1 << 16  # bytes of the longest line that a server accepts
@@ -69,12 +69,7 @@ def decode_client(line: bytes) -> ClientMessage:
 def _decode(decoder: msgspec.json.Decoder[T], line: bytes, limit: int) -> T:
     if len(line) > limit:
         raise invalid_message(line, f"a message of {len(line)} bytes, at most {limit} are allowed")
-    try:
-        return decoder.decode(line)
-    except RecursionError:
-        raise invalid_message(line, "a message nested too deeply") from None
-    except ValueError as error:
-        raise invalid_message(line, error) from None
+    return decode_json(decoder, line)
 
 
 def encode(message: ServerMessage | ClientMessage) -> bytes:

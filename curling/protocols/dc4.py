@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
-from curling.protocols import ProtocolError, invalid_message
+from curling.protocols import ProtocolError, decode_json
 from curling.protocols.dc3 import Coordinate, PerTeam, Team
 from curling.sheet import STONES, TEAM_STONES
 from planners.base import Array
@@ -136,13 +136,7 @@ def decode_state(data: bytes | str) -> StateUpdate:
     Raises:
         ProtocolError: not a state of a standard match (mixed doubles, with six stones a team, is not supported).
     """
-    message = data.encode("utf-8", "replace") if isinstance(data, str) else data
-    try:
-        return _STATE.decode(message)
-    except RecursionError:
-        raise invalid_message(message, "a state nested too deeply") from None
-    except ValueError as error:
-        raise invalid_message(message, error) from None
+    return decode_json(_STATE, data.encode("utf-8", "replace") if isinstance(data, str) else data)
 
 
 def stones_of_update(state: StateUpdate) -> Array:

@@ -119,15 +119,15 @@ class ClientConnection(asyncio.Protocol):
             self._transport.resume_reading()
             self._emit_message()
 
-    def send(self, *messages: bytes) -> None:
-        """Send messages, end marks included; ignored if the client has left.
+    def send(self, text: bytes) -> None:
+        """Send messages with their end marks; ignored if the client has left.
 
         Raises:
             ClientFault: the client has not read for too long.
         """
         if self.closed or self._transport is None:
             return
-        self._transport.write(b"".join(messages))
+        self._transport.write(text)
         if self._transport.get_write_buffer_size() > MOST_UNSENT:
             raise ClientFault(UNREAD)
 

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
-from curling.protocols import ProtocolError, dc2
+from curling.protocols import ProtocolError, check_kind, dc2
 from curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
 from curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
@@ -35,7 +34,7 @@ async def _log_in(context: ServerContext, lobby: Lobby, client: ClientConnection
     try:
         client.send(encode(dc2.Connected()))
         async with asyncio.timeout(LOGIN_SECONDS):
-            login: dc2.Login = _decode((await events.get()).text, dc2.Login)
+            login = check_kind(decode_client((await events.get()).text), dc2.Login)
         client.send(encode(dc2.LoginOk()))
     except (ClientFault, ProtocolError, TimeoutError) as error:
         context.report(f"client {client.address}: {str(error) or f'no LOGIN within {LOGIN_SECONDS:g} s'}")
@@ -55,36 +54,36 @@ class Dc2Session(Session):
 
     def __init__(self, context: ServerContext) -> None:
         """A session without clients."""
-        super().__init__(context)
+        super().__init__(context, decode_client, encode)
         self._asked: set[int] = set()
 
     async def run_match(self) -> None:
         """Play the match to its result."""
         await self.wait_until_ready()
         referee = self.begin()
-        self._send_both(dc2.NewGame(str(self.names[0]), str(self.names[1])), *_state_messages(referee, 0))
+        self.send(dc2.NewGame(str(self.names[0]), str(self.names[1])), *_state_messages(referee, 0))
         while referee.result is None:
-            self.send(referee.team, encode(dc2.Go(*referee.remaining)))
+            self.send(dc2.Go(*referee.remaining), teams=(referee.team,))
             await self._play_move(referee)
-        self._send_both(dc2.TotalScore(*referee.total))
+        self.send(dc2.TotalScore(*referee.total))
         for team in (0, 1):
             drawn, won = referee.result.winner is None, referee.result.winner == team
             game_over = dc2.GameOver("DRAW" if drawn else "WIN" if won else "LOSE")
-            self.send(team, encode(game_over), encode(dc2.Disconnect()))
+            self.send(game_over, dc2.Disconnect(), teams=(team,))
 
     async def greet(self) -> None:
         """Ask both clients whether they are ready as soon as both are connected, or take an answer."""
         team, event = await self.next_event()
         if event is None:
             for waiting in () if None in self.clients else {0, 1} - self._asked:
-                self.send(waiting, encode(dc2.IsReady()))
+                self.send(dc2.IsReady(), teams=(waiting,))
                 self._asked.add(waiting)
         elif team not in self._asked:
             raise self.protocol_fault(team, "a message before ISREADY")
         elif self.ready[team]:
             raise self.protocol_fault(team, "a message before the match began")
         else:
-            self._message(team, event.text, dc2.ReadyOk)
+            self.check_message(team, event.text, dc2.ReadyOk)
             self.ready[team] = True
 
     def remove_client(self, team: int) -> None:
@@ -98,45 +97,20 @@ class Dc2Session(Session):
         answer = await self.next_move(referee)
         if answer is None:
             referee.time_up()
-            self._send_both(dc2.Timeout(self.client(mover).id))
+            self.send(dc2.Timeout(self.client(mover).id))
             return
         text, seconds = answer
-        move: dc2.BestShot | dc2.Concede = self._message(mover, text, dc2.BestShot, dc2.Concede)
+        move: dc2.BestShot | dc2.Concede = self.check_message(mover, text, dc2.BestShot, dc2.Concede)
         if isinstance(move, dc2.Concede):
             referee.concede()
             return
         aim = throw_to_sheet(move)
         thrown = referee.add_error(aim)
         referee.apply_shot(aim, thrown, await self.context.executor.execute(referee.state, thrown), seconds)
-        self._send_both(dc2.RunShot(*throw_from_sheet(*thrown)), *_state_messages(referee, first))
+        self.send(dc2.RunShot(*throw_from_sheet(*thrown)), *_state_messages(referee, first))
         if referee.end > end:
             team0, team1 = referee.scores[0][end], referee.scores[1][end]
-            self._send_both(dc2.Score((team0 or 0) - (team1 or 0)))
-
-    def _send_both(self, *messages: dc2.ServerMessage) -> None:
-        text = b"".join(map(encode, messages))
-        for team in (0, 1):
-            self.send(team, text)
-
-    def _message(self, team: int, text: bytes, *kinds: type[dc2.ClientMessage]) -> Any:
-        """Decode a client's message, which must be of one of these kinds."""
-        try:
-            return _decode(text, *kinds)
-        except ProtocolError as error:
-            raise self.protocol_fault(team, error) from None
-
-
-def _decode(text: bytes, *kinds: type[dc2.ClientMessage]) -> Any:
-    """Decode a client's message.
-
-    Raises:
-        ProtocolError: it is of none of these kinds.
-    """
-    message = decode_client(text)
-    if not isinstance(message, kinds):
-        expected = " or ".join(kind.__name__.upper() for kind in kinds)
-        raise ProtocolError(f"{type(message).__name__.upper()} received, {expected} expected")
-    return message
+            self.send(dc2.Score((team0 or 0) - (team1 or 0)))
 
 
 def _state_messages(referee: Referee, first: int) -> tuple[dc2.Position, dc2.SetState]:

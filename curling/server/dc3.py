@@ -5,9 +5,8 @@ import math
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
 
-from curling.protocols import ProtocolError, dc3
+from curling.protocols import dc3
 from curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
 from curling.server.client_connection import ClientConnection
 from curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
@@ -22,8 +21,6 @@ from planners.base import Array
 
 GREETING_SECONDS = 5.0  # for a client to answer the server's greeting
 VERSION = dc3.Version(1, 0)
-
-Answer = TypeVar("Answer", dc3.DcOk, dc3.ReadyOk, dc3.Move)
 
 
 async def listen_dc3(context: ServerContext, lobby: Lobby, host: str, port: int) -> Sequence[asyncio.Server]:
@@ -50,15 +47,13 @@ class Dc3Session(Session):
 
     def __init__(self, context: ServerContext, steps: int | None) -> None:
         """A session without clients."""
-        super().__init__(context)
+        super().__init__(context, decode_client, encode)
         self._steps = steps
         self._game = game_info(context.match, context.times)
-        self._greeting = encode(
-            dc3.Dc(
-                VERSION,
-                str(uuid.UUID(bytes=context.ids.bytes(16), version=4)),
-                datetime.now(UTC).isoformat(timespec="seconds"),
-            )
+        self._greeting = dc3.Dc(
+            VERSION,
+            str(uuid.UUID(bytes=context.ids.bytes(16), version=4)),
+            datetime.now(UTC).isoformat(timespec="seconds"),
         )
         self._due = [math.inf, math.inf]  # times by the event loop's clock, by which each must answer the greeting
 
@@ -66,12 +61,12 @@ class Dc3Session(Session):
         """Play the match to its result."""
         await self.wait_until_ready()
         referee = self.begin()
-        self._send_both(dc3.NewGame(dc3.PerTeam(str(self.names[0]), str(self.names[1]))))
-        self._send_both(update_message(referee, None))
+        self.send(dc3.NewGame(dc3.PerTeam(str(self.names[0]), str(self.names[1]))))
+        self.send(update_message(referee, None))
         while referee.result is None:
             last_move = await self._play_move(referee)
-            self._send_both(update_message(referee, last_move))
-        self._send_both(dc3.GameOver())
+            self.send(update_message(referee, last_move))
+        self.send(dc3.GameOver())
 
     async def greet(self) -> None:
         """Exchange the next message of the greeting with a client; each has its own pace."""
@@ -84,13 +79,13 @@ class Dc3Session(Session):
             raise self.protocol_fault(late, f"no dc_ok within {GREETING_SECONDS:g} s") from None
         if event is None:
             self._due[team] = now() + GREETING_SECONDS
-            self.send(team, self._greeting)
+            self.send(self._greeting, teams=(team,))
         elif self.names[team] is None:
-            self.names[team] = self._message(team, event.text, dc3.DcOk).name
+            self.names[team] = self.check_message(team, event.text, dc3.DcOk).name
             self._due[team] = math.inf
-            self.send(team, encode(dc3.IsReady("team1" if team else "team0", self._game)))
+            self.send(dc3.IsReady("team1" if team else "team0", self._game), teams=(team,))
         elif not self.ready[team]:
-            self._message(team, event.text, dc3.ReadyOk)
+            self.check_message(team, event.text, dc3.ReadyOk)
             self.ready[team] = True
         else:
             raise self.protocol_fault(team, "a message before the match began")
@@ -108,7 +103,7 @@ class Dc3Session(Session):
             referee.time_up()
             return self._last_move(dc3.Concede(), start)
         message, seconds = answer
-        move = self._message(mover, message, dc3.Move).move
+        move = self.check_message(mover, message, dc3.Move).move
         if isinstance(move, dc3.Concede):
             referee.concede()
             return self._last_move(move, start)
@@ -120,24 +115,8 @@ class Dc3Session(Session):
         referee.apply_shot(aim, thrown, after, seconds)
         return self._last_move(shot_move(thrown), start, after)
 
-    def _send_both(self, message: dc3.ServerMessage) -> None:
-        line = encode(message)
-        for team in (0, 1):
-            self.send(team, line)
-
     def _last_move(self, move: dc3.ShotMove | dc3.Concede, start: Array, after: Outcome | None = None) -> dc3.LastMove:
         foul = after is not None and after.foul
         if self._steps is None:
             return dc3.LastMove(move, foul)
         return dc3.LastMove(move, foul, trajectory_message(start, after, self._steps))
-
-    def _message(self, team: int, line: bytes, kind: type[Answer]) -> Answer:
-        """Decode a client's message, which must be of this kind."""
-        try:
-            message = decode_client(line)
-        except ProtocolError as error:
-            raise self.protocol_fault(team, error) from None
-        if not isinstance(message, kind):
-            received, expected = (one.__struct_config__.tag for one in (type(message), kind))
-            raise self.protocol_fault(team, f"{received} received, {expected} expected")
-        return message

@@ -2,8 +2,10 @@
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from curling.protocols import ProtocolError
+from curling.protocols import ProtocolError, check_kind
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from curling.server.referee import Referee
 from curling.server.server_context import RecordPublisher, ServerContext
@@ -28,6 +30,8 @@ class Session(ABC):
 
     Args:
         context: of the server.
+        decode: decodes a client's message.
+        encode: encodes a server's message.
 
     Attributes:
         number: of the match; 0 until it begins.
@@ -39,9 +43,9 @@ class Session(ABC):
 
     sides = ("team0", "team1")
 
-    def __init__(self, context: ServerContext) -> None:
+    def __init__(self, context: ServerContext, decode: Callable[[bytes], Any], encode: Callable[[Any], bytes]) -> None:
         """A session without clients."""
-        self.context = context
+        self.context, self._decode, self._encode = context, decode, encode
         self.number = 0
         self.clients: list[ClientConnection | None] = [None, None]
         self.names: list[str | None] = [None, None]
@@ -173,16 +177,29 @@ class Session(ABC):
         seconds = max(event.when - delivered, 0.0)
         return (event.text, seconds) if referee.charge(int(1000.0 * seconds)) else None
 
-    def send(self, team: int, *messages: bytes) -> None:
-        """Send messages to a team.
+    def send(self, *messages: Any, teams: Sequence[int] = (0, 1)) -> None:
+        """Send messages to both teams, or to some.
 
         Raises:
-            TeamFault: it does not read.
+            TeamFault: a team does not read.
+        """
+        text = b"".join(map(self._encode, messages))
+        for team in teams:
+            try:
+                self.client(team).send(text)
+            except ClientFault as fault:
+                raise TeamFault(team, f"{self.team_label(team)} {fault}") from None
+
+    def check_message(self, team: int, text: bytes, *kinds: type) -> Any:
+        """Decode a client's message.
+
+        Raises:
+            TeamFault: it is invalid, or of none of these kinds.
         """
         try:
-            self.client(team).send(*messages)
-        except ClientFault as fault:
-            raise TeamFault(team, f"{self.team_label(team)} {fault}") from None
+            return check_kind(self._decode(text), *kinds)
+        except ProtocolError as error:
+            raise self.protocol_fault(team, error) from None
 
     def protocol_fault(self, team: int, error: ProtocolError | str) -> TeamFault:
         """The fault of a team that sent a message that the protocol does not allow."""

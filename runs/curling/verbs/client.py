@@ -32,7 +32,7 @@ Play = Callable[["PlannerProcess", "MessageLog"], Awaitable[None]]
 def dc3(arguments: argparse.Namespace) -> int:
     """Play a match of Digital Curling 3."""
     from curling.client import dc3
-    from curling.client.connection import TcpConnector
+    from curling.client.connection import tcp_connection
     from curling.client.console import print_line
     from curling.protocols.dc3 import DcOk
     from curling.protocols.dc3_codec import encode
@@ -41,7 +41,7 @@ def dc3(arguments: argparse.Namespace) -> int:
     _check(lambda: encode(DcOk(name)))
 
     def play(planner: "PlannerProcess", log: "MessageLog") -> Awaitable[None]:
-        server = TcpConnector(host, port, dc3.FORMAT, log)
+        server = tcp_connection(host, port, dc3.FORMAT, log)
         return dc3.play_dc3(server, name, match_player(arguments, planner, log, print_line))
 
     return run(arguments, play)
@@ -54,7 +54,7 @@ def dc2(arguments: argparse.Namespace) -> int:
         UsageError: no such name, word or address.
     """
     from curling.client import dc2
-    from curling.client.connection import StdioConnector, TcpConnector
+    from curling.client.connection import stdio_connection, tcp_connection
     from curling.client.console import print_line, print_to_stderr
     from curling.protocols.dc2 import Login
     from curling.protocols.dc2_codec import encode
@@ -70,7 +70,7 @@ def dc2(arguments: argparse.Namespace) -> int:
     _check(lambda: encode(login))
 
     def play(planner: "PlannerProcess", log: "MessageLog") -> Awaitable[None]:
-        server = StdioConnector(dc2.FORMAT, log) if arguments.stdio else TcpConnector(host, port, dc2.FORMAT, log)
+        server = stdio_connection(dc2.FORMAT, log) if arguments.stdio else tcp_connection(host, port, dc2.FORMAT, log)
         player = match_player(arguments, planner, log, print_to_stderr if arguments.stdio else print_line)
         return dc2.play_dc2(server, login, player, arguments.noise)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from curling.client import dc2 as client
-from curling.client.connection import TcpConnector
+from curling.client.connection import tcp_connection
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import MatchPlayer
 from curling.client.message_log import MessageLog
@@ -33,7 +33,7 @@ def played(script, thinker, log, says=None, login=LOGIN, concede=None):
 
     async def both():
         async with Player(script, end=b"\0", linger=True) as server:
-            tcp = TcpConnector("127.0.0.1", server.port, client.FORMAT, log)
+            tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)
             skip = MatchPlayer(
                 thinker, TimeManager(longest=0.2), log, [].append if says is None else says.append, concede
             )
@@ -181,7 +181,7 @@ def test_a_wrong_message_ends_the_match(script, log):
 def test_a_lost_connection_is_noticed(place, log):
     async def both():
         async with Player(opening()[:place], end=b"\0") as server:
-            tcp = TcpConnector("127.0.0.1", server.port, client.FORMAT, log)
+            tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)
             await asyncio.wait_for(
                 client.play_dc2(tcp, LOGIN, MatchPlayer(Stub(TEE), TimeManager(), log, print), "dc2"), SOON
             )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from curling.client import dc3 as client
-from curling.client.connection import TcpConnector
+from curling.client.connection import tcp_connection
 from curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, ConnectionLost, exit_status
 from curling.client.match_player import MatchPlayer
 from curling.client.message_log import MessageLog
@@ -31,7 +31,7 @@ def log(tmp_path):
 
 
 async def play(server, thinker, log, says=None, concede=None, longest=0.2):
-    tcp = TcpConnector("127.0.0.1", server.port, client.FORMAT, log)
+    tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)
     skip = MatchPlayer(thinker, TimeManager(longest=longest), log, [].append if says is None else says.append, concede)
     await asyncio.wait_for(client.play_dc3(tcp, "bonspiel", skip), SOON)
 
@@ -331,7 +331,7 @@ def test_no_server_is_told_with_its_address(log):
         async with Player([]) as server:
             port = server.port
         await client.play_dc3(
-            TcpConnector("127.0.0.1", port, client.FORMAT, log), "x", MatchPlayer(Stub(), TimeManager(), log, print)
+            tcp_connection("127.0.0.1", port, client.FORMAT, log), "x", MatchPlayer(Stub(), TimeManager(), log, print)
         )
 
     with pytest.raises(ConnectionLost, match=r"127.0.0.1 port \d+ .*is the server running"):

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curling.client import connection, dc2, dc3
-from curling.client.connection import StdioConnector, TcpConnector
+from curling.client.connection import stdio_connection, tcp_connection
 from curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, exit_status
 from curling.client.match_player import MatchPlayer
 from curling.client.message_log import MessageLog
@@ -69,7 +69,7 @@ async def besiege(protocol, script, log, thinker, kind=Player, seconds=HANG, lon
     """Let the client play against this script; its exit status."""
     async with kind(script, end=TERMINATOR[protocol]) as server:
         module = {"dc3": dc3, "dc2": dc2}[protocol]
-        tcp = TcpConnector("127.0.0.1", server.port, module.FORMAT, log)
+        tcp = tcp_connection("127.0.0.1", server.port, module.FORMAT, log)
         skip = MatchPlayer(thinker, TimeManager(longest=longest), log, lambda line: None)
         match = (
             dc3.play_dc3(tcp, "bonspiel", skip)
@@ -219,7 +219,7 @@ def test_standard_input_is_not_read_ahead_without_end(tmp_path, monkeypatch):
         return sent
 
     async def flooded(log):
-        async with StdioConnector(dc2.FORMAT, log) as server:
+        async with stdio_connection(dc2.FORMAT, log) as server:
             sent = await fill()
             with pytest.raises(ProtocolError, match="more than 4,096 bytes"):
                 await server.receive()

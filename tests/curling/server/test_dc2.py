@@ -204,7 +204,7 @@ def test_a_tie_is_a_draw():
     ("who", "what", "words"),
     [
         (0, "BESTSHOT 1 2", "first alice: BESTSHOT needs 3 values"),
-        (0, "READYOK", "READYOK received, BESTSHOT or CONCEDE expected"),
+        (0, "READYOK", "ReadyOk received, BestShot or Concede"),
         (0, b"\xff\xfe\0", "first alice"),
         (0, "BESTSHOT nan -30 0", "first alice"),
         (0, b"A" * 10_000, "first alice sent a message of more than 4096 bytes"),
@@ -226,7 +226,7 @@ def test_a_fault_closes_both_connections(tmp_path, who, what, words):
     ("what", "words"),
     [
         ("HELLO", "HELLO"),
-        ("READYOK", "READYOK received, LOGIN expected"),
+        ("READYOK", "ReadyOk received, Login"),
         ("LOGIN a b", "LOGIN needs 3 values"),
         (b"x" * 5_000, "more than 4096 bytes"),
         (None, "left"),
@@ -252,8 +252,7 @@ def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
 
 
 @pytest.mark.parametrize(
-    ("what", "words"),
-    [(None, "second gone left"), (DRAW, "BESTSHOT received, READYOK expected"), (b"\xff\0", "second gone")],
+    ("what", "words"), [(None, "second gone left"), (DRAW, "BestShot received, ReadyOk"), (b"\xff\0", "second gone")]
 )
 @pytest.mark.parametrize("early", [False, True])
 def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):

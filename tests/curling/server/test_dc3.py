@@ -203,7 +203,7 @@ READY = {"cmd": "ready_ok", "player_order": [0, 1, 2, 3]}
 LONG = b"[" * 70_000
 FAULTS = [  # (messages that team 0's client has sent and waited for, what it or its opponent does, words)
     ("update", 0, b"\n", "team0 client0"),
-    ("update", 0, READY, "ready_ok received, move expected"),
+    ("update", 0, READY, "ReadyOk received, Move"),
     ("update", 0, b'{"cmd":"move","move":{"type":"shot","velocity":{"x":1e999,"y":2},"rotation":"cw"}}\n', "client0"),
     ("update", 0, {"cmd": "move", "move": {"type": "sweep"}}, "client0"),
     ("update", 1, DRAW, "team1 client1 sent a message while it was team0 client0's turn"),
@@ -284,12 +284,12 @@ def replaced(act):
     [
         ([], b"this is not json\n", "team0"),
         ([], b"\xff\x00\xfe\n", "team0"),
-        ([], READY, "ready_ok received, dc_ok expected"),
+        ([], READY, "ReadyOk received, DcOk"),
         ([], LONG, "more than 65536 bytes"),
         ([], b"1" * 66_000 + b"\n", "more than 65536 bytes"),
         ([], None, "team0 left"),
         ([OK], {"cmd": "ready_ok", "player_order": [0, 1, 2, 2]}, "player_order"),
-        ([OK], DRAW, "move received, ready_ok expected"),
+        ([OK], DRAW, "Move received, ReadyOk"),
         ([OK], None, "team0 early left"),
     ],
 )
