@@ -22,7 +22,8 @@ from curling.state import LEAD, TIME, hammer_of, shot_of, stones_of, team_of
 from envs.curling_draw import BEFORE_HOG, BEHIND_BACK, ICE, LINE, NAMES, TEAMS, draw_ice, draw_paths, draw_stone, moved
 from envs.draw import INK
 from planners.base import AimBlock, Array
-from runs.curling.value_map import THROWS, Analysis, chance, stops
+from runs.curling.analysis import THROWS, Analysis, stopping_places, win_probability
+from runs.progress import counted
 
 SIZE, DPI = (16.0, 9.6), 110
 STYLE: Any = {
@@ -41,7 +42,7 @@ LEAST_RANGE = 0.01  # of the colours
 SPINS = {1.0: "counter-clockwise", -1.0: "clockwise"}
 
 
-class Side(NamedTuple):
+class SpinAims(NamedTuple):
     """The aims of one spin with their win probabilities: draws and hits, each a block and [rows, columns]."""
 
     draws: tuple[AimBlock, Array]
@@ -53,14 +54,19 @@ def speeds(actions: Array) -> Array:
     return np.hypot(actions[..., 0], actions[..., 1])
 
 
-def sides(found: Analysis) -> dict[float, Side]:
-    """The sweep by spin."""
-    values = (chance(smooth, found.model, found.state) for smooth in found.sweep.smooth)
+def aims_by_spin(found: Analysis) -> dict[float, SpinAims]:
+    """The grid of aims by spin."""
+    values = (win_probability(smooth, found.model, found.state) for smooth in found.sweep.smooth)
     blocks: dict[float, list[tuple[AimBlock, Array]]] = {1.0: [], -1.0: []}
     for block, value in zip(found.sweep.blocks, values, strict=True):
         blocks[float(block.actions[0, 0, 2])].append((block, value))
     slow_first = {side: sorted(both, key=lambda one: speeds(one[0].actions).max()) for side, both in blocks.items()}
-    return {side: Side(*both) for side, both in slow_first.items()}
+    return {side: SpinAims(*both) for side, both in slow_first.items()}
+
+
+def fastest_draw(aims: SpinAims) -> float:
+    """The largest launch speed of draw weight, m/s; faster shots are of hit weight."""
+    return float(speeds(aims.draws[0].actions).max())
 
 
 def situation(found: Analysis) -> str:
@@ -76,16 +82,18 @@ def situation(found: Analysis) -> str:
 
 
 def choice(found: Analysis) -> str:
-    """The shot and the win probabilities in words."""
+    """The shot, by the weight under which the picture marks it, and the win probabilities in words."""
     vx, vy, side = found.decision.action
-    kind = "hit" if len(list(moved(found.paths))) > 1 else "draw"
-    turn = SPINS[1.0 if side >= 0.0 else -1.0]
+    spin = 1.0 if side >= 0.0 else -1.0
+    weight = "draw" if hypot(vx, vy) <= fastest_draw(aims_by_spin(found)[spin]) else "hit"
+    others = len(list(moved(found.paths))) - 1
+    contact = f", moves {counted(others, 'stone')}" if others else ""
     mover = NAMES[team_of(found.state)].capitalize()
-    expected = chance(found.decision.value, found.model, found.state)
+    expected = win_probability(found.decision.value, found.model, found.state)
     estimate = "" if isnan(expected) else f"; the search expects {expected:.0%}"
     return (
-        f"Chosen: {turn} {kind} at {hypot(vx, vy):.2f} m/s. {mover} wins {found.before:.0%} of playouts before it, "
-        f"{found.after:.0%} after it, {found.exact:.0%} if thrown exactly{estimate}"
+        f"Chosen: {SPINS[spin]}, {weight} weight, {hypot(vx, vy):.2f} m/s{contact}. {mover} wins {found.before:.0%} of "
+        f"playouts before it, {found.after:.0%} after it, {found.exact:.0%} if thrown exactly{estimate}"
     )
 
 
@@ -98,13 +106,13 @@ def draw(found: Analysis) -> Figure:
         _position(_sheet(figure, found, LEFT, TOP, "The position and the shot as aimed"), found)
         title = f"After it, and a dot for each stone after {THROWS} throws with errors"
         _errors(_sheet(figure, found, LEFT, BOTTOM, title), found)
-        by_side = sides(found)
+        by_side = aims_by_spin(found)
         norm = _scale(np.concatenate([value.ravel() for side in by_side.values() for _, value in side]))
         for bottom, (spin, side) in zip((TOP, BOTTOM), by_side.items(), strict=True):
             axes = _sheet(figure, found, RIGHT, bottom, f"Draw weight, {SPINS[spin]}: by where it stops if unhindered")
             _draws(axes, found, *side.draws, norm)
             strip = _axes(figure, RIGHT + SHEET[0] + 0.2, bottom, STRIP, SHEET[1])
-            fastest = float(speeds(side.draws[0].actions).max())
+            fastest = fastest_draw(side)
             _hits(strip, *side.hits, norm, fastest, found.model.law.sheet.half_width)
             _mark(axes, strip, found, spin, fastest)
         strip.set_xlabel("launch speed, m/s")
@@ -174,7 +182,7 @@ def _errors(axes: Axes, found: Analysis) -> None:
 
 def _draws(axes: Axes, found: Analysis, block: AimBlock, values: Array, norm: Normalize) -> None:
     """The values over the places where the stones would stop, the lines of the sheet and the stones on top."""
-    places, sheet = stops(found.model, block.actions), found.model.law.sheet
+    places, sheet = stopping_places(found.model, block.actions), found.model.law.sheet
     axes.pcolormesh(places[..., 1], places[..., 0], values, shading="gouraud", cmap=VALUES, norm=norm, zorder=3)
     known = values[np.isfinite(values)]
     levels = [
@@ -220,7 +228,7 @@ def _mark(axes: Axes, strip: Axes, found: Analysis, spin: float, fastest: float)
     def place(action: Array) -> tuple[Axes, float, float]:
         speed = hypot(action[0], action[1])
         if speed <= fastest:
-            ((x, y),) = stops(found.model, action[None])
+            ((x, y),) = stopping_places(found.model, action[None])
             return axes, y, x
         angles = [atan2(*launched(law, x, tee, speed, spin)) for x in fan]
         return strip, speed, float(np.interp(atan2(action[0], action[1]), angles, fan))

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from runs.curling.game import CurlingGame
@@ -5,9 +7,10 @@ from runs.games.game import ScheduledGame, Side
 from runs.games.play import play_game
 
 
-def game(players=("rulebased", "rulebased"), budget=20, seed=5, physics="fcv1", **match):
+def game(players=("rulebased", "rulebased"), budget=20, seed=5, engine="analytic", **match):
     sides = tuple(Side(name, budget, "simulations") for name in players)
-    return play_game(CurlingGame(physics=physics, **match), ScheduledGame(sides, seed, 0, 0))
+    record = play_game(CurlingGame(**match), ScheduledGame(sides, seed, 0, 0))
+    return record._replace(match=replace(record.match, engine=engine))
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """`bonspiel map`: the picture of a position with the values of its aims."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,15 @@ import pytest
 from curling import record, umpire
 from curling.engines import make_engine
 from curling.model import Curling
+from curling.physics import law_index
 from curling.sheet import no_stones
+from curling.shots import draw, launched
+from curling.state import stones_of
 from planners.base import Budget
 from planners.presearch import Presearch
-from runs.curling import value_map, value_map_picture
-from runs.curling.value_map import Position, analyse, stops
+from runs.curling import value_map_picture
+from runs.curling.analysis import analyse, stopping_places
+from runs.curling.position import MatchPosition, read_position, state_of
 
 HIT = {"stones": [[0.0, 38.405]] + [None] * 15, "shot": 15, "hammer": 1, "end": 1, "lead": 0, "ends": 2}
 
@@ -44,9 +49,11 @@ def last_stone():
     stones = no_stones()
     stones[0] = HIT["stones"][0]
     model = Curling(ends=2)
-    state = value_map.state_of(stones, 15, hammer=1, end=1)
+    state = state_of(stones, 15, hammer=1, end=1)
     planner = Presearch(size=400)
-    return analyse(Position(model, state), planner, "presearch", Budget(simulations=2_000), np.random.default_rng(1))
+    return analyse(
+        MatchPosition(model, state), planner, "presearch", Budget(simulations=2_000), np.random.default_rng(1)
+    )
 
 
 def refused(result, message):
@@ -60,7 +67,7 @@ def refused(result, message):
 def test_stops_are_where_the_engine_stops_the_stones(physics):
     model, engine = Curling(physics=physics), make_engine("analytic", physics)
     draws = model.aim_grid(model.initial_state(np.random.default_rng(0)), 400)[0].actions
-    places = stops(model, draws)
+    places = stopping_places(model, draws)
     inside = draws[1:-1, 3:-3].reshape(-1, 3)
     ends = engine.shots(no_stones(), 0, inside[:, :2].copy(), model.law.launch_spin * inside[:, 2])[:, 0]
     np.testing.assert_allclose(places[1:-1, 3:-3].reshape(-1, 2), ends, atol=2e-3)
@@ -68,7 +75,7 @@ def test_stops_are_where_the_engine_stops_the_stones(physics):
 
 def test_probabilities_are_the_mover_s(last_stone):
     values = np.concatenate(
-        [block.ravel() for side in value_map_picture.sides(last_stone).values() for _, block in side]
+        [block.ravel() for side in value_map_picture.aims_by_spin(last_stone).values() for _, block in side]
     )
     assert values.min() == pytest.approx(0.0, abs=1e-9) and 0.5 < values.max() <= 1.0
     assert last_stone.exact == 1.0 and 0.5 < last_stone.after <= 1.0
@@ -96,11 +103,32 @@ def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
+@pytest.mark.parametrize(("y", "speed", "words"), [(38.6, None, "draw weight, "), (38.405, 3.2, "hit weight, ")])
+def test_the_star_is_in_the_panel_of_the_weight_that_the_words_name(last_stone, y, speed, words):
+    """A shot of draw weight that hits a stone is still one of draw weight."""
+    law = law_index("fcv1")
+    vx, vy = draw(law, 0.0, y, 1.0) if speed is None else launched(law, 0.0, y, speed, 1.0)
+    decision = replace(last_stone.decision, action=last_stone.model.aim(vx, vy, 1.0))
+    path = make_engine("analytic").unchecked_path(
+        stones_of(last_stone.state), 8, np.array([vx, vy]), last_stone.model.law.launch_spin
+    )[1]
+    found = last_stone._replace(decision=decision, paths=path.positions)
+    text = value_map_picture.choice(found)
+    assert f"counter-clockwise, {words}" in text and "moves 1 stone" in text
+    (panel,) = [
+        axes.get_title(loc="left")
+        for axes in value_map_picture.draw(found).axes
+        for line in axes.lines
+        if line.get_marker() == "*"
+    ]
+    assert panel.lower().startswith(words.split(",")[0])
+
+
 def test_the_position_of_a_record_is_that_before_the_shot(match_folder):
     file = match_folder / "records" / "1-2-00000.jsonl"
     states = umpire.replay(record.read(file))
     for end, shot in ((1, 1), (1, 16), (2, 5)):
-        found = value_map.read(file, end, shot)
+        found = read_position(file, end, shot)
         np.testing.assert_array_equal(found.state, states[16 * (end - 1) + shot - 1])
         assert found.match.ends == 2
 
@@ -123,7 +151,7 @@ def test_a_hopeless_position_and_few_simulations_have_a_picture_too(run, file, c
 def test_a_record_needs_an_end_and_a_shot(run, match_folder):
     file = match_folder / "records" / "1-2-00000.jsonl"
     for chosen, message in (
-        ((), "choose a position of it with --end N --shot N"),
+        ((), "choose a position with --end N --shot N"),
         (("--end", 3, "--shot", 1), "end=3: must"),
         (("--end", 1, "--shot", 17), "shot=17: must be from 1 to 16"),
     ):
@@ -158,12 +186,12 @@ def test_impossible_positions_are_refused_in_one_line(run, file, change, message
 @pytest.mark.parametrize(
     "line, message",
     [
-        (("--planner", "dpw"), "dpw has no values of aims to show"),
+        (("--planner", "dpw"), "dpw has no values of aims"),
         (("--planner", "presearch:share=2"), "share=2"),
         (("--budget", 0), "budget=0: must be"),
         (("--milliseconds", 0), "milliseconds=0.0: must be"),
         (("--seed", -1), "seed=-1"),
-        (("--shot", 3), "given for records alone"),
+        (("--shot", 3), "for records only"),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(run, file, line, message):

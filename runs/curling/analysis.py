@@ -1,0 +1,138 @@
+"""The analysis of a position: the decision of a pre-search, the values of all aims, and the outcomes of the shot."""
+
+from math import atan2, cos, hypot, sin
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from curling import players
+from curling.dynamics import release
+from curling.engines import make_engine
+from curling.model import Curling
+from curling.physics import law_index
+from curling.sheet import STONES
+from curling.shots import draw, reach
+from curling.state import row_of, stones_of
+from curling.umpire import Outcome, outcome
+from planners.base import Array, Budget, Decision, Rng
+from planners.presearch import Presearch, Sweep
+from runs.curling.position import MatchPosition
+from runs.experiment import UsageError
+
+THROWS, PLAYOUTS = 400, 2_000
+WARM_UP = Budget(simulations=2_000)
+
+
+class Analysis(NamedTuple):
+    """A planner's decision in a position, and its outcomes.
+
+    Attributes:
+        model: the match for planners.
+        state: the position.
+        planner: its text, and its time if it has one.
+        decision: of the planner.
+        sweep: values of the grid of aims, for the player to move.
+        paths: paths of the stones after the shot without error, [T, 16, 2].
+        throws: stones at rest, by the rules, after throws of the shot with errors, [THROWS, 16, 2].
+        exactly: stones at rest, by the rules, after the shot without error, [16, 2].
+        before: win probability of the team to move by playouts from the position.
+        after: the same after throws of the shot with errors.
+        exact: the same after the shot without error.
+    """
+
+    model: Curling
+    state: Array
+    planner: str
+    decision: Decision
+    sweep: Sweep
+    paths: Array
+    throws: Array
+    exactly: Array
+    before: float
+    after: float
+    exact: float
+
+
+def win_probability(value: Any, model: Curling, state: Array) -> Any:
+    """Win probability of the team to move, from its values: those of team 1 are the negatives of team 0's."""
+    return value if model.player(state, model.params) > 0.0 else 1.0 + value
+
+
+def stopping_places(model: Curling, actions: Array) -> Array:
+    """Places where thrown stones come to rest if they hit nothing.
+
+    All paths of a speed and a spin are the same, rotated about the release point.
+
+    Args:
+        model: of the match; its actions are velocities in m/s.
+        actions: [..., 3].
+
+    Returns:
+        (x, y) in m, [..., 2].
+    """
+    law, places = law_index(model.physics), np.empty((*actions.shape[:-1], 2))
+    for at in np.ndindex(actions.shape[:-1]):
+        vx, vy, side = actions[at]
+        distance = reach(law, hypot(vx, vy))
+        turn = atan2(vx, vy) - atan2(*draw(law, 0.0, distance, side))
+        places[at] = distance * sin(turn), distance * cos(turn)
+    return places
+
+
+def parse_presearch(text: str) -> Presearch:
+    """A pre-search from its text.
+
+    Raises:
+        UsageError: the text names another planner, or none.
+    """
+    try:
+        planner = players.parse(text)
+    except (ValueError, TypeError) as error:
+        raise UsageError(str(error)) from error
+    if not isinstance(planner, Presearch):
+        raise UsageError(f"{text} has no values of aims: give presearch, or presearch:inner=(...),...")
+    return planner
+
+
+def playouts(model: Curling, state: Array, n: int, rng: Rng) -> float:
+    """Mean value for team 0 of n playouts by the default policy."""
+    scratch = np.empty(model.state_dim)
+    return float(np.mean([model.rollout(state.copy(), scratch, STONES, model.params, rng) for _ in range(n)]))
+
+
+def analyse(position: MatchPosition, planner: Presearch, name: str, budget: Budget, rng: Rng) -> Analysis:
+    """Let the planner choose a shot, and play its outcomes."""
+    model, state = position.match.planning(), position.state
+    planner.plan(model, state, WARM_UP, np.random.default_rng(0))  # untimed warm-up: loads or compiles the code
+    decision, sweep = planner.plan_with_sweep(model, state, budget, rng)
+
+    def value_after(after: Outcome, n: int) -> float:
+        return after.reward if after.over else playouts(model, after.state, n, rng)
+
+    vx, vy, side = decision.action.tolist()
+    aimed = vx, vy, model.law.launch_spin * (1.0 if side >= 0.0 else -1.0)
+    exactly = outcome(model, state, aimed)
+    throws = [outcome(model, state, release(decision.action, model.params, rng)) for _ in range(THROWS)]
+    values = (
+        playouts(model, state, PLAYOUTS, rng),
+        np.mean([value_after(after, PLAYOUTS // THROWS) for after in throws]),
+        value_after(exactly, PLAYOUTS),
+    )
+    film = make_engine("analytic", physics=model.physics).unchecked_path(
+        stones_of(state), row_of(state), np.array([vx, vy]), aimed[2]
+    )[1]
+    sign = model.player(state, model.params)
+    before, noisy, exact = (float(win_probability(sign * value, model, state)) for value in values)
+    return Analysis(
+        model,
+        state,
+        name,
+        decision,
+        sweep,
+        film.positions,
+        np.array([after.stones for after in throws]),
+        exactly.stones,
+        before,
+        noisy,
+        exact,
+    )
