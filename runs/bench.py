@@ -1,11 +1,9 @@
 """How fast things are on this machine: each benchmark is a function that yields measurements, listed in BENCHMARKS."""
 
 import json
-import statistics
-from collections.abc import Iterator, Sequence
+import pkgutil
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-
-import numpy as np
 
 import envs
 import planners
@@ -13,36 +11,16 @@ from runs import provenance
 from runs.benchmarks.measurement import Benchmark, Measurement
 from runs.benchmarks.processes import cold_decision, first_batch, first_decision, memory, scaling
 from runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
-from runs.curling.benchmarks.serving import serving
 from runs.suite import parse_text
 
-STONES_ON_SHEET = 5
-
-
-def curling_engines(texts: Sequence[str]) -> Iterator[Measurement]:
-    """Shots with 5 stones on the sheet, noisy ends, playouts, candidates; `python -m curling.bench` prints more."""
-    from curling import bench, make_engine
-
-    rng = np.random.default_rng(0)
-    for name, boards, shots in (("analytic", 50, 2_000), ("box2d", 5, 2)):
-        micros = bench.microseconds(make_engine(name), STONES_ON_SHEET, boards, shots, rng)
-        yield Measurement("curling", 1e6 / statistics.median(micros), "shots/s", "(none)", f"{name} engine, fcv1")
-    ends, _ = bench.ends_of_draws(20_000, rng)
-    yield Measurement("curling", ends, "ends/s", "(none)", "16 noisy draws, analytic engine")
-    whole, last, a_position = bench.policy_figures(rng)
-    yield Measurement("curling", whole, "playouts/s", "(none)", "default policy, from the empty sheet")
-    yield Measurement("curling", last, "playouts/s", "(none)", "default policy, last 4 shots, median of 9 positions")
-    yield Measurement("curling", a_position, "us", "(none)", "all candidates, median of 9 positions after 12 shots")
-    yield Measurement("curling", bench.presearch_seconds(), "s", "presearch", "4,284 aims x 47 rounds, median of 6")
-
-
-BENCHMARKS: tuple[Benchmark, ...] = (
+# of other folders as text
+BENCHMARKS: tuple[Benchmark | str, ...] = (
     speed,
     growth,
     overruns,
     yardstick,
-    curling_engines,
-    serving,
+    "runs.curling.benchmarks.engines:curling_engines",
+    "runs.curling.benchmarks.serving:serving",
     first_decision,
     cold_decision,
     first_batch,
@@ -65,7 +43,8 @@ def main(texts: Sequence[str], *, as_json: bool) -> int:
     for text in texts:
         parse_text(planners.parse, text)
     found = []
-    for benchmark in BENCHMARKS:
+    for chosen in BENCHMARKS:
+        benchmark: Benchmark = pkgutil.resolve_name(chosen) if isinstance(chosen, str) else chosen
         if not as_json:
             print(f"\n{benchmark.__name__.replace('_', ' ')}: {benchmark.__doc__}", flush=True)
         for measurement in benchmark(texts):

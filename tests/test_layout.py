@@ -2,6 +2,8 @@
 
 import ast
 import importlib
+import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,35 @@ def test_imports_point_from_runs_to_planners_and_never_back(name):
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             ours = {module.split(".")[0] for module in modules} & set(ALLOWED)
             assert ours <= ALLOWED[name], f"{file.relative_to(ROOT)} imports {ours - ALLOWED[name]}"
+
+
+def imports(file):
+    """The modules of this repository that a file imports anywhere, with the names taken from packages."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def test_the_general_wing_of_runs_knows_curling_only_where_verbs_are_composed():
+    allowed = {
+        "runs/cli.py": r"runs\.curling\.verbs",
+        "runs/reporting/page.py": r"curling\.replay(\.template)?$",  # HTML helpers
+    }
+    for file in files("runs"):
+        name = file.relative_to(ROOT).as_posix()
+        curling = {module for module in imports(file) if re.match(r"(runs\.)?curling\b", module)}
+        unexpected = [module for module in curling if not re.match(allowed.get(name, "$"), module)]
+        assert not unexpected or name.startswith("runs/curling/"), f"{name} imports {unexpected}"
+
+
+def test_no_modules_of_runs_import_each_other_in_a_circle():
+    modules = {".".join(file.relative_to(ROOT).with_suffix("").parts): file for file in files("runs")}
+    graph = {name: imports(file) & modules.keys() for name, file in modules.items()}
+    TopologicalSorter(graph).prepare()  # a CycleError names the circle
 
 
 def test_only_one_file_knows_the_compiler():

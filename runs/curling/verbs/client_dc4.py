@@ -5,6 +5,16 @@ import os
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from runs.curling.verbs.client_common import (
+    add_address,
+    add_habits,
+    add_protocol,
+    address,
+    match_player,
+    run,
+    team_name,
+)
+
 if TYPE_CHECKING:
     from curling.client.dc4_connection import Account
     from curling.client.message_log import MessageLog
@@ -26,7 +36,6 @@ def dc4(arguments: argparse.Namespace) -> int:
     from curling.client.console import print_error, print_line
     from curling.client.dc4_connection import ServerRefused, import_dc4client
     from curling.client.exit_status import PROTOCOL_ERROR
-    from runs.curling.verbs.client import match_player, run, team_name
     from runs.experiment import UsageError
 
     try:
@@ -54,8 +63,6 @@ def dc4(arguments: argparse.Namespace) -> int:
 
 def add_dc4(protocols: "argparse._SubParsersAction[Parser]") -> None:
     """Add the protocol to those of the verb."""
-    from runs.curling.verbs.client import add_address, add_habits, add_protocol
-
     command = add_protocol(protocols, "dc4", dc4, "Digital Curling 4, over HTTP", "--host 127.0.0.1 --create --ends 8")
     add_address(command, 5000, "default: 5000")
     match = command.add_mutually_exclusive_group(required=True)
@@ -109,7 +116,6 @@ def _login(arguments: argparse.Namespace) -> "Account":
         UsageError: no user or no password, or what HTTP cannot carry.
     """
     from curling.client.dc4_connection import Account
-    from runs.curling.verbs.client import address
     from runs.experiment import UsageError
 
     user, password = (
