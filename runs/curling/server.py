@@ -7,15 +7,13 @@ import signal
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from curling.match_data import Match
-from curling.model import MOST_ENDS, Curling
+from curling.model import MOST_ENDS
 from curling.noise import Noise, noise_of
 from curling.replay.live_server import LiveServer
 from curling.server import dc2, dc3
@@ -25,8 +23,10 @@ from curling.server.referee import ThinkingTimes
 from curling.server.serve import MakeSession, OpenListeners, serve_matches
 from curling.server.server_context import ServerContext
 from curling.server.shot_executor import ShotExecutor
+from runs.curling.server_options import Options
 from runs.experiment import RunError, UsageError, number
 from runs.files import writing
+from runs.progress import counted
 from runs.verbs.command_line import DONE, INTERRUPTED
 
 LONGEST = 100_000.0  # s of thinking time
@@ -35,52 +35,11 @@ MOST_SD = 1.0  # m/s, rad
 MOST_WORKERS = 4
 
 
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line, as it was given there.
-
-    Attributes:
-        protocol: "dc3" or "dc2".
-        host: address to bind to.
-        port: the first one.
-        ends: of a match.
-        thinking_time: of a team for a match, s.
-        extra_end_time: of a team for an extra end, s.
-        rule: as of `curling.model.Curling`, like noise.
-        noise: see rule.
-        speed_sd: instead of the noise's own, m/s; None is that.
-        angle_sd: likewise, rad.
-        engine: as of `curling.engines.make_engine`.
-        seed: of all errors of execution; None is a new one.
-        trajectory: steps of the simulator between two frames of the trajectories; None sends none.
-        matches: after which the server ends; None goes on.
-        records: folder for the records.
-        watch: port of the page that shows the matches; None shows none.
-    """
-
-    protocol: str
-    host: str
-    port: int
-    ends: int
-    thinking_time: float
-    extra_end_time: float
-    rule: str
-    noise: str
-    speed_sd: float | None
-    angle_sd: float | None
-    engine: str
-    seed: int | None
-    trajectory: int | None
-    matches: int | None
-    records: Path
-    watch: int | None
-
-
 def main(options: Options) -> int:
     """Serve matches; returns the exit status.
 
     Raises:
-        UsageError: something that cannot be served.
+        UsageError: an option is out of range, or the records cannot be written.
         RunError: a port is taken.
     """
     context = _context(options)
@@ -97,11 +56,11 @@ def _watch(feed: RecordFeed, port: int) -> LiveServer:
     try:
         return LiveServer(feed, port=port)
     except OSError as error:
-        raise RunError(f"nothing can be watched at port {port} ({error.strerror}); choose another --watch") from error
+        raise RunError(f"port {port} cannot show the matches ({error.strerror}); choose another --watch") from error
 
 
 def _context(options: Options) -> ServerContext:
-    """The rules, the ice and the place of the records."""
+    """Check the options, and prepare the match, its executor and the folder of records."""
     number("--port", options.port, 0, 65534, whole=True)
     ends = number("--ends", options.ends, 1, MOST_ENDS, whole=True)
     times = ThinkingTimes(
@@ -113,7 +72,7 @@ def _context(options: Options) -> ServerContext:
         if getattr(options, name) is not None:
             number(f"--{name}", getattr(options, name), low, high, whole=True)
     _check_watch(options)
-    # Digital Curling 3 goes on until a match is decided, Digital Curling 2 knows draws
+    # Digital Curling 3 plays extra ends until a match is decided, Digital Curling 2 has draws
     physics, extra_ends = ("fcv1", MOST_ENDS) if options.protocol == "dc3" else ("dc2", 0)
     match = Match(("", ""), physics, options.rule, _noise(options), ends, extra_ends, seed=seed, engine=options.engine)
     model = match.model()
@@ -125,7 +84,7 @@ def _context(options: Options) -> ServerContext:
         match,
         model,
         times,
-        _executor(model, options),
+        ShotExecutor(model, options.engine, options.trajectory is not None, min(os.cpu_count() or 1, MOST_WORKERS)),
         seed,
         np.random.default_rng(seed),
         _text(match, options),
@@ -139,7 +98,7 @@ def _context(options: Options) -> ServerContext:
 def _check_watch(options: Options) -> None:
     last = options.port + (options.protocol == "dc3")
     if options.port and options.watch is not None and options.port <= options.watch <= last:
-        raise UsageError(f"--watch={options.watch}: clients play there, choose another port")
+        raise UsageError(f"--watch={options.watch}: the clients use that port, choose another one")
 
 
 def _milliseconds(name: str, seconds: float) -> int:
@@ -150,7 +109,7 @@ def _noise(options: Options) -> str | Noise:
     if options.speed_sd is None and options.angle_sd is None:
         return options.noise
     if options.noise == "none":
-        raise UsageError("--noise none has no standard deviations; leave out either")
+        raise UsageError("--noise none has no standard deviations: leave out one of the options")
     own = noise_of(options.noise)
     speed, angle = (
         given if (given := getattr(options, name)) is not None else getattr(own, name[:5])
@@ -161,26 +120,21 @@ def _noise(options: Options) -> str | Noise:
     )
 
 
-def _executor(model: Curling, options: Options) -> ShotExecutor:
-    return ShotExecutor(model, options.engine, options.trajectory is not None, min(os.cpu_count() or 1, MOST_WORKERS))
-
-
 def _say(line: str) -> None:
-    with suppress(OSError):  # a console that has gone must not cost anybody a match
+    with suppress(OSError):  # a closed console must not end the matches
         print(line, flush=True)
 
 
 def _text(match: Match, options: Options) -> str:
     noise = f"{match.noise.speed:g} m/s {match.noise.angle:g} rad" if isinstance(match.noise, Noise) else match.noise
-    ends = f"{match.ends} end" if match.ends == 1 else f"{match.ends} ends"
     return (
-        f"{options.protocol}, {ends}, {options.thinking_time:g} s a team, {match.rule}, noise {noise}, "
-        f"engine {match.engine}, seed {match.seed}, records in {options.records}"
+        f"{options.protocol}, {counted(match.ends, 'end')}, {options.thinking_time:g} s a team, {match.rule}, "
+        f"noise {noise}, engine {match.engine}, seed {match.seed}, records in {options.records}"
     )
 
 
 async def _serve(context: ServerContext, options: Options, url: str | None = None) -> int:
-    """Serve matches, which can be watched at `url`; the exit status."""
+    """Serve matches, which `url` shows; returns the exit status."""
     protocols: dict[str, tuple[MakeSession, OpenListeners]] = {
         "dc3": (partial(dc3.Dc3Session, steps=options.trajectory), dc3.listen_dc3),
         "dc2": (dc2.Dc2Session, dc2.listen_dc2),

@@ -1,0 +1,69 @@
+"""The options of `bonspiel server`: fields of a dataclass, with the command line in their metadata."""
+
+import argparse
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+RECORDS = Path("results/server")
+
+
+def _option(meaning: str, metavar: str | None = None, default: Any = None, **given: Any) -> Any:
+    return field(default=default, metadata={"help": meaning, "metavar": metavar, **given})
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options as given on the command line; unchecked. The defaults are those of Digital Curling 3."""
+
+    protocol: str
+    port: int = _option("port of team 0; team 1's is P + 1; 0: any free ports", "P", 10000, type=int)
+    ends: int = _option("ends of a match", "N", 10, type=int)
+    thinking_time: float = _option("seconds of a team for the match", "S", 219.0, type=float)
+    extra_end_time: float = _option("seconds of a team for an extra end", "S", 21.9, type=float)
+    rule: str = _option("free guard zone rule", None, "five_rock", choices=("five_rock", "four_rock"))
+    noise: str = _option("errors of execution", None, "normal_dist", choices=("normal_dist", "none"))
+    speed_sd: float | None = _option(
+        "standard deviation of the speed, m/s (default: that of the noise)", "SD", type=float
+    )
+    angle_sd: float | None = _option(
+        "standard deviation of the direction, rad (default: that of the noise)", "SD", type=float
+    )
+    trajectory: int | None = _option(
+        "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number)",
+        "MS",
+        type=int,
+        nargs="?",
+        const=100,
+    )
+    host: str = _option("address to bind to; 0.0.0.0: all", "ADDRESS", "127.0.0.1", flag="--bind")
+    engine: str = _option("simulator of the stones", None, "analytic", choices=("analytic", "box2d"))
+    seed: int | None = _option("random seed (default: a new one)", "N", type=int)
+    matches: int | None = _option("end after N matches (default: serve until stopped)", "N", type=int)
+    records: Path = _option("folder for the records of all matches", "FOLDER", RECORDS, type=Path)  # noqa: RUF009 - a field
+    watch: int | None = _option(
+        "show the matches on a page at http://127.0.0.1:PORT; 0: any free port", "PORT", type=int
+    )
+
+
+DC2: dict[str, dict[str, Any]] = {
+    "port": {"default": 9876, "help": "port of both teams; 0: any free one"},
+    "noise": {"default": "dc2", "choices": ("dc2", "gat", "none")},
+}
+DC2_FIXED: dict[str, Any] = {"rule": "four_rock", "extra_end_time": 21.9} | dict.fromkeys(
+    ("speed_sd", "angle_sd", "trajectory")
+)
+
+
+def add_options(parser: argparse.ArgumentParser, protocol: str) -> None:
+    """Add the options of a protocol, "dc3" or "dc2", to a parser."""
+    fixed, changes = (DC2_FIXED, DC2) if protocol == "dc2" else ({}, {})
+    parser.set_defaults(**fixed)
+    for one in fields(Options)[1:]:
+        if one.name in fixed:
+            continue
+        given = {"default": one.default, **one.metadata, **changes.get(one.name, {})}
+        if given["default"] is not None:
+            given["help"] += " (default: %(default)s)"
+        flag = given.pop("flag", f"--{one.name.replace('_', '-')}")
+        parser.add_argument(flag, dest=one.name, **given)
