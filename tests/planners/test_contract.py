@@ -144,6 +144,22 @@ def test_result_does_not_depend_on_the_kind_of_budget(name, model):
     assert by_time.bit_generator.state == by_count.bit_generator.state
 
 
+ROOM = {
+    "planners.core.search": "MOST_NODES_AT_FIRST",
+    "planners.abstraction.planner": "FIRST_NODES",
+    "planners.weighted_uct.planner": "FIRST_EXPERIENCES",
+}
+
+
+@each_planner(envs.TreasureHunt(), Handover())
+def test_result_does_not_depend_on_the_room_at_first(name, model, monkeypatch):
+    roomy = plan(name, model, 300)
+    for module, constant in ROOM.items():
+        monkeypatch.setattr(f"{module}.{constant}", 1)
+    narrow = plan(name, model, 300)
+    np.testing.assert_array_equal(roomy.values, narrow.values)
+
+
 @each_planner(*MODELS)
 def test_root_actions_are_the_only_ones(name, model):
     actions = np.array([[0.1], [0.2], [0.7]])

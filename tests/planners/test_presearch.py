@@ -74,6 +74,24 @@ def test_root_actions_leave_nothing_to_sweep():
     assert decision.action[0] == 0.71
 
 
+@compiled("player")
+def second_player(state, params):
+    return -1.0
+
+
+class Opponent(Target):
+    player = staticmethod(second_player)
+
+
+def test_values_are_those_of_the_player_to_move():
+    sweep = planners.make("presearch", size=50).sweep
+    ours, theirs = (
+        sweep(model, np.zeros(2), Budget(500), np.random.default_rng(0)) for model in (Target(), Opponent())
+    )
+    np.testing.assert_array_equal(ours.raw[0], -theirs.raw[0])
+    np.testing.assert_array_equal(ours.smooth[0], -theirs.smooth[0])
+
+
 def test_smoothing_leaves_out_what_is_not_known():
     values = np.array([[1.0, np.nan, 3.0]])
     even = smoothed(values, np.array([[1.0, 0.0, 1.0]]), (0.0, 1.0))
