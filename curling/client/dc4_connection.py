@@ -40,7 +40,7 @@ class Account(NamedTuple):
     password: str
 
 
-class Failure(NamedTuple):
+class PackageFailure(NamedTuple):
     """A failure logged by the package, and the HTTP status if the server answered."""
 
     text: str
@@ -63,7 +63,7 @@ def import_dc4client() -> Any:
     return package
 
 
-def error_of(what: str, failure: Failure) -> ServerRefused | ConnectionLost:
+def error_of(what: str, failure: PackageFailure) -> ServerRefused | ConnectionLost:
     """The exception for a failure."""
     if unreachable := UNREACHABLE.search(failure.text):
         return no_connection(*unreachable.groups())
@@ -73,11 +73,11 @@ def error_of(what: str, failure: Failure) -> ServerRefused | ConnectionLost:
     return ServerRefused(f"{what}: the server refuses {refused} ({failure.text})")
 
 
-def failure_of(error: object) -> Failure:
+def failure_of(error: object) -> PackageFailure:
     """A failure from an exception or a log message: one line of at most 300 characters, and its HTTP status."""
     text = " ".join(str(error).split()) or type(error).__name__
     status = re.search(r"\b(?:status=|failed: )(\d{3})\b", text)
-    return Failure(text[:300], int(status[1]) if status else None)
+    return PackageFailure(text[:300], int(status[1]) if status else None)
 
 
 class Dc4Connection:
@@ -96,7 +96,7 @@ class Dc4Connection:
     def __init__(self, account: Account, match_id: UUID, team: int, log: MessageLog) -> None:
         """Create the package's clients; nothing is sent yet."""
         self._dc4client, self._log = import_dc4client(), log
-        self._failures: list[Failure] = []
+        self._failures: list[PackageFailure] = []
         self._sender = self._client(account, match_id, team, self._failures.append)
         self._listener = self._client(account, match_id, team, self._stream_failed, self._stream_connected)
         self._listening: asyncio.Task[None] | None = None
@@ -167,17 +167,17 @@ class Dc4Connection:
                 await asyncio.wait_for(self._changed.wait(), min(given_up - now, PATIENCE))
         return self._newest
 
-    async def throw(self, shot: ShotRequest) -> Failure | None:
+    async def throw(self, shot: ShotRequest) -> PackageFailure | None:
         """Send a throw; the failure, if any."""
         self._log.write_value(TO_SERVER, shot._asdict())
         return await self._send(self._sender.send_shot_info(**shot._asdict()))
 
-    async def _send(self, request: Any) -> Failure | None:
+    async def _send(self, request: Any) -> PackageFailure | None:
         self._failures.clear()
         try:
             await asyncio.wait_for(request, ANSWER)
         except TimeoutError:
-            return Failure(f"no answer within {ANSWER:g} s", None)
+            return PackageFailure(f"no answer within {ANSWER:g} s", None)
         return self._failures[0] if self._failures else None
 
     async def _listen(self) -> None:
@@ -204,7 +204,7 @@ class Dc4Connection:
     def _stream_connected(self) -> None:
         self._down_since = None
 
-    def _stream_failed(self, failure: Failure) -> None:
+    def _stream_failed(self, failure: PackageFailure) -> None:
         if failure.status == UNAUTHORIZED:
             self._fail(error_of("no stream of states", failure))
         elif failure.text.startswith("Failed to parse"):
@@ -222,7 +222,7 @@ class Dc4Connection:
         account: Account,
         match_id: UUID,
         team: int,
-        failed: Callable[[Failure], None],
+        failed: Callable[[PackageFailure], None],
         connected: Callable[[], None] = lambda: None,
     ) -> Any:
         names = self._dc4client.MatchNameModel
@@ -244,7 +244,9 @@ class Dc4Connection:
 class _PackageLogHandler(logging.Handler):
     """Passes the package's log records on."""
 
-    def __init__(self, log: MessageLog, failed: Callable[[Failure], None], connected: Callable[[], None]) -> None:
+    def __init__(
+        self, log: MessageLog, failed: Callable[[PackageFailure], None], connected: Callable[[], None]
+    ) -> None:
         super().__init__()
         self._log, self._failed, self._connected = log, failed, connected
 

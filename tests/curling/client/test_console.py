@@ -14,7 +14,7 @@ def test_a_place_in_a_match_is_counted_from_one():
     ("say", "name"),
     [(console.print_line, "stdout"), (console.print_to_stderr, "stderr"), (console.print_error, "stderr")],
 )
-def test_a_console_that_has_gone_is_no_error(say, name, monkeypatch):
+def test_a_closed_console_is_no_error(say, name, monkeypatch):
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as stream:

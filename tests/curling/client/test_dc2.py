@@ -28,23 +28,23 @@ def log(tmp_path):
         yield log
 
 
-def played(script, thinker, log, says=None, login=LOGIN, concede=None):
+def played(script, planner, log, reports=None, login=LOGIN, concede=None):
     """The server's side of a match that the client played."""
 
     async def both():
         async with Player(script, end=b"\0", linger=True) as server:
             tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)
-            skip = MatchPlayer(
-                thinker, TimeManager(longest=0.2), log, [].append if says is None else says.append, concede
+            player = MatchPlayer(
+                planner, TimeManager(longest=0.2), log, [].append if reports is None else reports.append, concede
             )
-            await asyncio.wait_for(client.play_dc2(tcp, login, skip, "gat"), SOON)
+            await asyncio.wait_for(client.play_dc2(tcp, login, player, "gat"), SOON)
         return server
 
     return asyncio.run(both())
 
 
 def script_of(*messages):
-    """What a server says, and None where it waits for the client."""
+    """What a server reports, and None where it waits for the client."""
     answer = next(line for line in SCRIPT if not line.from_server)
     return [answer if message is None else dc2_codec.encode(message) for message in messages]
 
@@ -59,27 +59,27 @@ GO = dc2.Go(60_000, 30_000)
 
 @pytest.mark.parametrize("name", names("dc2"))
 def test_every_transcript_is_played_to_its_end(name, log):
-    says = []
-    server = played(transcript("dc2", name), Stub(TEE), log, says)
+    reports = []
+    server = played(transcript("dc2", name), Stub(TEE), log, reports)
     assert server.answers[:2] == [b"LOGIN alice secret alice", b"READYOK"]
     assert set(server.answers[2:]) == {b"BESTSHOT 0.990740 -29.559774 1"}
     assert len(server.answers) == sum(not line.from_server for line in transcript("dc2", name))
-    assert says[-1] == "won 3 : 2 (score)"
+    assert reports[-1] == "won 3 : 2 (score)"
 
 
-def test_planners_are_asked_about_the_position_that_the_server_tells(log):
-    thinker = Stub(TEE)
-    played(SCRIPT, thinker, log)
-    situations = [situation for situation, _, _ in thinker.asked]
-    assert [situation.shot for situation in situations] == [*range(0, 16, 2)] * 2
-    assert all(situation.team == 0 and situation.hammer == 1 for situation in situations)
-    assert [situation.lead for situation in situations] == [0] * 8 + [3] * 8
-    assert [situation.ends for situation in situations] == [2] * 8 + [1] * 8
+def test_planners_get_the_position_of_the_server(log):
+    planner = Stub(TEE)
+    played(SCRIPT, planner, log)
+    positions = [position for position, _, _ in planner.asked]
+    assert [position.shot for position in positions] == [*range(0, 16, 2)] * 2
+    assert all(position.team == 0 and position.hammer == 1 for position in positions)
+    assert [position.lead for position in positions] == [0] * 8 + [3] * 8
+    assert [position.ends for position in positions] == [2] * 8 + [1] * 8
     # 2.318694 4.857448 and 2.580099 4.983683 of shots 0 and 1, before shot 4 there are two of each team
-    stones = situations[2].stones
+    stones = positions[2].stones
     assert np.allclose(stones[[0, 8]], [[2.317647 - 2.375, 41.28 - 4.856252], [2.602245 - 2.375, 41.28 - 4.920218]])
     assert np.isfinite(stones).all(1).tolist() == ([True] * 2 + [False] * 6) * 2
-    model = situations[0].model()
+    model = positions[0].model()
     assert (model.physics, model.rule, model.noise, model.extra_ends) == ("dc2", "four_rock", "gat", 0)
 
 
@@ -93,30 +93,30 @@ def test_planners_are_asked_about_the_position_that_the_server_tells(log):
     ],
 )
 def test_the_team_on_turn_is_the_own_one(state, team, hammer, seconds, log):
-    thinker, says = Stub(TEE), []
+    planner, reports = Stub(TEE), []
     position = dc2.Position(((2.0, 5.0), (3.0, 6.0), *EMPTY.xy[2:]))
     script = opening(position, state, GO, None, dc2.TotalScore(5, 1), dc2.GameOver("WIN"), dc2.Disconnect())
-    played(script, thinker, log, says)
-    situation = thinker.asked[0][0]
-    assert (situation.team, situation.hammer) == (team, hammer)
+    played(script, planner, log, reports)
+    position = planner.asked[0][0]
+    assert (position.team, position.hammer) == (team, hammer)
     first = 1 - hammer
-    assert np.allclose(situation.stones[[8 * first, 8 * hammer]], [[-0.375, 36.28], [0.625, 35.28]])
-    assert f"{seconds:.1f} s were left" in says[-2]
-    assert says[-1] == f"won {'5 : 1' if team == 0 else '1 : 5'} (score)"
+    assert np.allclose(position.stones[[8 * first, 8 * hammer]], [[-0.375, 36.28], [0.625, 35.28]])
+    assert f"{seconds:.1f} s were left" in reports[-2]
+    assert reports[-1] == f"won {'5 : 1' if team == 0 else '1 : 5'} (score)"
 
 
 def test_a_tie_is_a_draw(log):
-    thinker = Stub(TEE)
+    planner = Stub(TEE)
     script = opening(EMPTY, dc2.SetState(0, 9, 10, 0), GO, None, dc2.GameOver("DRAW"))
-    says = []
+    reports = []
     with_end = [*script, dc2_codec.encode(dc2.Disconnect())]
-    played(with_end, thinker, log, says)
-    assert not thinker.asked[0][0].extra_ends and thinker.asked[0][0].ends == 1
-    assert says[-1] == "drawn 0 : 0 (draw)"
+    played(with_end, planner, log, reports)
+    assert not planner.asked[0][0].extra_ends and planner.asked[0][0].ends == 1
+    assert reports[-1] == "drawn 0 : 0 (draw)"
 
 
 def test_a_team_that_never_throws_is_known_by_its_name(log):
-    says = []
+    reports = []
     played(
         opening(
             dc2.Timeout("alice"),
@@ -128,18 +128,18 @@ def test_a_team_that_never_throws_is_known_by_its_name(log):
         ),
         Stub(TEE),
         log,
-        says,
+        reports,
     )
-    assert says[-1] == "won 2 : 0 (time_limit)"
+    assert reports[-1] == "won 2 : 0 (time_limit)"
 
 
-def test_it_concedes_below_the_chance_that_was_given(log):
-    says = []
+def test_it_concedes_below_the_given_chance(log):
+    reports = []
     script = opening(
         EMPTY, dc2.SetState(0, 0, 2, 0), GO, None, dc2.TotalScore(0, 0), dc2.GameOver("LOSE"), dc2.Disconnect()
     )
-    server = played(script, Stub(replace(TEE, chance=0.01)), log, says, concede=0.02)
-    assert server.answers[-1] == b"CONCEDE" and says[-1] == "lost 0 : 0 (concede)"
+    server = played(script, Stub(replace(TEE, chance=0.01)), log, reports, concede=0.02)
+    assert server.answers[-1] == b"CONCEDE" and reports[-1] == "lost 0 : 0 (concede)"
 
 
 def test_a_planner_that_fails_costs_a_draw_to_the_tee(log, capsys):
@@ -178,7 +178,7 @@ def test_a_wrong_message_ends_the_match(script, log):
 
 
 @pytest.mark.parametrize("place", range(6))
-def test_a_lost_connection_is_noticed(place, log):
+def test_a_lost_connection_is_detected(place, log):
     async def both():
         async with Player(opening()[:place], end=b"\0") as server:
             tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)

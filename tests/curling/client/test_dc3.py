@@ -30,18 +30,20 @@ def log(tmp_path):
         yield log
 
 
-async def play(server, thinker, log, says=None, concede=None, longest=0.2):
+async def play(server, planner, log, reports=None, concede=None, longest=0.2):
     tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)
-    skip = MatchPlayer(thinker, TimeManager(longest=longest), log, [].append if says is None else says.append, concede)
-    await asyncio.wait_for(client.play_dc3(tcp, "bonspiel", skip), SOON)
+    player = MatchPlayer(
+        planner, TimeManager(longest=longest), log, [].append if reports is None else reports.append, concede
+    )
+    await asyncio.wait_for(client.play_dc3(tcp, "bonspiel", player), SOON)
 
 
-def played(script, thinker, log, says=None, **options):
+def played(script, planner, log, reports=None, **options):
     """The server's side of a match that the client played."""
 
     async def both():
         async with Player(script, linger=options.pop("linger", False), delay=options.pop("delay", 0.0)) as server:
-            await play(server, thinker, log, says, **options)
+            await play(server, planner, log, reports, **options)
         return server
 
     return asyncio.run(both())
@@ -68,8 +70,8 @@ def update(script, **state):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_every_transcript_is_played_to_its_end(name, log):
-    script, thinker, says = transcript("dc3", name), Stub(), []
-    server = played(script, thinker, log, says)
+    script, planner, reports = transcript("dc3", name), Stub(), []
+    server = played(script, planner, log, reports)
     expected = [line.message for line in script if not line.from_server]
     assert [answer["cmd"] for answer in server.messages] == [message["cmd"] for message in expected]
     assert server.messages[1]["player_order"] == [0, 1, 2, 3]
@@ -80,47 +82,47 @@ def test_every_transcript_is_played_to_its_end(name, log):
     team = transcript("dc3", name)[2].message["team"]
     won = "won" if result["winner"] == team else "lost"
     own, other = (sum(filter(None, last["scores"][side])) for side in (team, "team0" if team == "team1" else "team1"))
-    assert says[-1] == f"{won} {own} : {other} ({result['reason']})"
+    assert reports[-1] == f"{won} {own} : {other} ({result['reason']})"
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_planners_are_asked_about_the_position_that_the_server_tells(name, log):
-    script, thinker = transcript("dc3", name), Stub()
-    played(script, thinker, log)
+def test_planners_get_the_position_of_the_server(name, log):
+    script, planner = transcript("dc3", name), Stub()
+    played(script, planner, log)
     team = script[2].message["team"]
     turns = [
         line.message["state"]
         for line in script
         if line.message["cmd"] == "update" and line.message["next_team"] == team
     ]
-    assert len(turns) == len(thinker.asked)
-    for state, (situation, _, _) in zip(turns, thinker.asked, strict=True):
-        assert (situation.shot, situation.hammer) == (state["shot"], int(state["hammer"][-1]))
-        assert situation.team == int(team[-1])
-        assert situation.ends == len(state["scores"]["team0"]) - state["end"]
+    assert len(turns) == len(planner.asked)
+    for state, (position, _, _) in zip(turns, planner.asked, strict=True):
+        assert (position.shot, position.hammer) == (state["shot"], int(state["hammer"][-1]))
+        assert position.team == int(team[-1])
+        assert position.ends == len(state["scores"]["team0"]) - state["end"]
         points = [sum(filter(None, state["scores"][side])) for side in ("team0", "team1")]
-        assert situation.lead == points[0] - points[1]
+        assert position.lead == points[0] - points[1]
         for row, stone in enumerate([*state["stones"]["team0"], *state["stones"]["team1"]]):
             place = (math.nan, math.nan) if stone is None else tuple(stone["position"].values())
-            assert np.array_equal(situation.stones[row], place, equal_nan=True)
-    assert thinker.warmed[0][0].shot == 0 and 0.0 < thinker.warmed[0][1] <= 3.0
+            assert np.array_equal(position.stones[row], place, equal_nan=True)
+    assert planner.warmed[0][0].shot == 0 and 0.0 < planner.warmed[0][1] <= 3.0
 
 
-def test_a_slow_network_is_reckoned_with_from_the_first_move_on(log):
+def test_a_slow_network_is_considered_from_the_first_move_on(log):
     """A message takes a while both ways: the first move leaves the rest of its slice to that."""
     script, seconds = transcript("dc3", "full_game_team0"), 0.3
-    thinkers = Stub(), Stub()
-    for thinker, delay in zip(thinkers, (0.0, seconds), strict=True):
-        played(script, thinker, log, longest=LONGEST, delay=delay)
-    (_, _, quick), (_, _, slow) = (thinker.asked[0] for thinker in thinkers)
+    planners = Stub(), Stub()
+    for planner, delay in zip(planners, (0.0, seconds), strict=True):
+        played(script, planner, log, longest=LONGEST, delay=delay)
+    (_, _, quick), (_, _, slow) = (planner.asked[0] for planner in planners)
     assert quick - slow > seconds
 
 
 def test_a_transcript_without_an_end_is_a_lost_connection(log):
-    script, thinker = transcript("dc3", "with_trajectory_start_team0"), Stub()
+    script, planner = transcript("dc3", "with_trajectory_start_team0"), Stub()
     with pytest.raises(ConnectionLost):
-        played(script, thinker, log)
-    assert len(thinker.asked) == sum(line.message["cmd"] == "move" for line in script) > 0
+        played(script, planner, log)
+    assert len(planner.asked) == sum(line.message["cmd"] == "move" for line in script) > 0
 
 
 def test_the_log_has_the_form_of_a_transcript(log):
@@ -139,8 +141,8 @@ def test_a_real_planner_plays_and_its_faults_cost_a_shot(log, capsys):
     script = transcript("dc3", "free_guard_zone_foul_team0")
 
     async def both():
-        async with PlannerProcess(Failing(((2, "raises"),))) as thinker, Player(script) as server:
-            await play(server, thinker, log)
+        async with PlannerProcess(Failing(((2, "raises"),))) as planner, Player(script) as server:
+            await play(server, planner, log)
         return server
 
     moves = asyncio.run(both()).messages[2:]
@@ -169,30 +171,30 @@ def players(**own):
         ({"setting": {"max_end": 3, "five_rock_rule": False}}, {"rule": "four_rock", "ends": 3}),
     ],
 )
-def test_the_match_is_played_as_announced(game, expected, log):
-    thinker = Stub()
+def test_the_match_is_played_as_announced_by_the_server(game, expected, log):
+    planner = Stub()
     with pytest.raises(ConnectionLost):
-        played(opening(**game), thinker, log)
-    situation = thinker.asked[0][0]
-    assert {name: getattr(situation, name) for name in expected} == expected
-    model = situation.model()
-    assert (model.reward, model.rule, model.ends) == ("win_probability", situation.rule, situation.ends)
-    assert np.array_equal(situation.state()[:3], [0.0, 1.0, 0.0])
+        played(opening(**game), planner, log)
+    position = planner.asked[0][0]
+    assert {name: getattr(position, name) for name in expected} == expected
+    model = position.model()
+    assert (model.reward, model.rule, model.ends) == ("win_probability", position.rule, position.ends)
+    assert np.array_equal(position.state()[:3], [0.0, 1.0, 0.0])
 
 
-def test_every_player_has_errors_of_its_own():
+def test_every_player_has_its_own_errors():
     listed = tuple(dc3.Player("normal_dist", max_speed=3.0 + i, stddev_speed=0.1 * i) for i in range(4))
     script = transcript("dc3", "full_game_team0")
     match = client.AnnouncedMatch(0, dc3.GameInfo(players=dc3.PerTeam(listed, (dc3.IDENTICAL,) * 4)))
     start = dc3_codec.decode_server(script[5].text).state
     for shot in range(0, 16, 2):
-        situation = match.position(msgspec.structs.replace(start, shot=shot))
-        assert situation.noise == (pytest.approx(0.1 * (shot // 4)), 0.0018)
-        assert situation.max_speed == 3.0 + shot // 4
+        position = match.position(msgspec.structs.replace(start, shot=shot))
+        assert position.noise == (pytest.approx(0.1 * (shot // 4)), 0.0018)
+        assert position.max_speed == 3.0 + shot // 4
 
 
 @pytest.mark.parametrize(("max_speed", "cap"), [(3.0, 3.0), (5.0, 4.0), (None, 4.0)])
-def test_planners_know_how_hard_the_thrower_can_throw(max_speed, cap):
+def test_planners_know_the_top_speed_of_the_thrower(max_speed, cap):
     from curling.state import CAP
 
     match = client.AnnouncedMatch(0, dc3.GameInfo())
@@ -209,13 +211,13 @@ def test_an_extra_end_is_worth_the_match():
     assert np.array_equal(extra.model().params, last.model().params)
 
 
-def test_the_time_of_an_extra_end_is_for_it_alone(log):
+def test_the_time_of_an_extra_end_is_used_for_it_alone(log):
     script = opening()
-    thinker = Stub()
+    planner = Stub()
     first, second = (update(script, end=end, thinking_time_remaining={"team0": 21.9, "team1": 21.9}) for end in (0, 8))
     with pytest.raises(ConnectionLost):
-        played([*script[:-1], first, script[1], second], thinker, log, longest=LONGEST)
-    (_, short, _), (_, long, _) = thinker.asked
+        played([*script[:-1], first, script[1], second], planner, log, longest=LONGEST)
+    (_, short, _), (_, long, _) = planner.asked
     assert short < 0.35 and 1.0 < long < 2.6  # 21.9 s for 64 shots, or for 8
 
 
@@ -264,7 +266,7 @@ def test_too_long_a_message_ends_the_match(log, monkeypatch):
 
 
 @pytest.mark.parametrize("state", [{"shot": 1}, {"hammer": "team0"}, {"hammer": None}])
-def test_a_state_in_which_it_is_not_our_turn_is_refused(state, log):
+def test_a_turn_of_the_other_team_is_refused(state, log):
     script = opening()
     with pytest.raises(ProtocolError, match=r"own team|hammer"):
         played([*script[:-1], update(script, **state)], Stub(), log, linger=True)
@@ -272,12 +274,12 @@ def test_a_state_in_which_it_is_not_our_turn_is_refused(state, log):
 
 @pytest.mark.parametrize("place", range(7))
 @pytest.mark.parametrize("rest", [b"", b'{"cmd":'])
-def test_a_lost_connection_is_noticed(place, rest, log):
+def test_a_lost_connection_is_detected(place, rest, log):
     with pytest.raises(ConnectionLost, match="closed"):
         played([*opening()[:place], rest], Stub(), log)
 
 
-def test_a_lost_connection_is_noticed_at_once_while_the_planner_thinks(log):
+def test_a_lost_connection_is_detected_at_once_during_planning(log):
     async def both():
         async with Player(opening()) as server:
             with pytest.raises(ConnectionLost):
@@ -287,34 +289,34 @@ def test_a_lost_connection_is_noticed_at_once_while_the_planner_thinks(log):
     assert asyncio.run(both()) < 10.0
 
 
-def test_a_match_that_is_over_needs_no_farewell(log):
-    script, says = transcript("dc3", "overspeed_team0"), []
+def test_a_finished_match_needs_no_last_message(log):
+    script, reports = transcript("dc3", "overspeed_team0"), []
     assert script[-1].message["cmd"] == "game_over"
-    played(script[:-1], Stub(), log, says)
-    assert says[-1].startswith("lost")
+    played(script[:-1], Stub(), log, reports)
+    assert reports[-1].startswith("lost")
 
 
 @pytest.mark.parametrize(("chance", "concedes"), [(0.04, True), (0.06, False), (None, False)])
-def test_it_concedes_below_the_chance_that_was_given(chance, concedes, log):
+def test_it_concedes_below_the_given_chance(chance, concedes, log):
     script = transcript("dc3", "overspeed_team0")
     server = played(script, Stub(ShotChoice(TEE, chance, 1)), log, concede=0.05)
     assert (server.messages[2]["move"] == {"type": "concede"}) is concedes
 
 
-def test_what_the_server_charges_is_learnt(log):
+def test_the_time_charged_by_the_server_is_learned(log):
     script = opening()
     spent = [
         update(script, shot=shot, thinking_time_remaining={"team0": left, "team1": 9.0})
         for shot, left in ((0, 6400.0), (2, 6360.0))
     ]
-    thinker = Stub()
+    planner = Stub()
     with pytest.raises(ConnectionLost):
-        played([*script[:-1], spent[0], script[1], spent[1]], thinker, log, longest=1e6)
-    (_, _, first), (_, _, second) = thinker.asked
+        played([*script[:-1], spent[0], script[1], spent[1]], planner, log, longest=1e6)
+    (_, _, first), (_, _, second) = planner.asked
     assert 30.0 < first - second < 60.0  # 40 s went by on the way, and somewhat more is expected
 
 
-def test_the_ends_of_a_match_are_exit_statuses(capsys):
+def test_each_ending_of_a_match_has_an_exit_status(capsys):
     async def ends(error=None):
         if error:
             raise error
@@ -326,7 +328,7 @@ def test_the_ends_of_a_match_are_exit_statuses(capsys):
         assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_no_server_is_told_with_its_address(log):
+def test_an_unreachable_server_is_reported_with_its_address(log):
     async def both():
         async with Player([]) as server:
             port = server.port

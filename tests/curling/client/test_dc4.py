@@ -53,16 +53,16 @@ class Draws:
         self.seen: list[MatchPosition] = []
         self.before_shot: dict[int, Callable[[], Any]] = {}  # what else happens, by the number of the shot
 
-    async def warm_up(self, situation: MatchPosition, seconds: float) -> None:
+    async def warm_up(self, position: MatchPosition, seconds: float) -> None:
         assert seconds > 0.0
 
-    async def choose(self, situation: MatchPosition, seconds: float, limit: float) -> ShotChoice:
-        self.seen.append(situation)
-        happening = self.before_shot.pop(situation.shot, lambda: None)()
+    async def choose(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
+        self.seen.append(position)
+        happening = self.before_shot.pop(position.shot, lambda: None)()
         if isinstance(happening, Awaitable):
             await happening
-        side = 1.0 if situation.shot % 4 < 2 else -1.0
-        return ShotChoice((0.1317 * side + 0.02 * situation.shot / 16.0, 2.3997, side), 0.5, 1, 0.0)
+        side = 1.0 if position.shot % 4 < 2 else -1.0
+        return ShotChoice((0.1317 * side + 0.02 * position.shot / 16.0, 2.3997, side), 0.5, 1, 0.0)
 
 
 @pytest.fixture(autouse=True)
@@ -87,29 +87,30 @@ async def play(
     server: FakeServer,
     match_id: str,
     team: int,
-    thinker: Any,
+    planner: Any,
     log: Path,
-    said: list[str] | None = None,
+    lines: list[str] | None = None,
     password: str | None = None,
     clock: TimeManager | None = None,
 ) -> None:
     account = Account("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
     with MessageLog(log) as messages:
-        skip = MatchPlayer(
-            thinker, clock or TimeManager(longest=5.0), messages, (said if said is not None else []).append
+        player = MatchPlayer(
+            planner, clock or TimeManager(longest=5.0), messages, (lines if lines is not None else []).append
         )
-        await dc4.play_dc4(account, UUID(match_id), team, f"player {team}", skip)
+        await dc4.play_dc4(account, UUID(match_id), team, f"player {team}", player)
 
 
 @asynccontextmanager
 async def match(
-    logs: list[Path], thinkers: list[Any], said: tuple[list[str], list[str]] = ([], []), **settings: Any
+    logs: list[Path], planners: list[Any], lines: tuple[list[str], list[str]] = ([], []), **settings: Any
 ) -> AsyncIterator[tuple[FakeServer, Match, list[asyncio.Task[None]]]]:
     """A server, a match on it, and two clients that play it."""
     async with FakeServer() as server:
         match_id = server.open(**settings)
         tasks = [
-            asyncio.create_task(play(server, match_id, team, thinkers[team], logs[team], said[team])) for team in (0, 1)
+            asyncio.create_task(play(server, match_id, team, planners[team], logs[team], lines[team]))
+            for team in (0, 1)
         ]
         try:
             yield server, server.matches[match_id], tasks
@@ -123,32 +124,32 @@ def messages(log: Path, direction: str) -> list[Any]:
     return [line["msg"] for line in map(json.loads, log.read_text().splitlines()) if line["dir"] == direction]
 
 
-def test_a_match_is_played_to_its_end_over_extra_ends_and_all_positions_are_right(logs: list[Path]) -> None:
-    thinkers, said = [Draws(), Draws()], ([], [])
+def test_a_match_with_extra_ends_is_played_with_correct_positions(logs: list[Path]) -> None:
+    planners, lines = [Draws(), Draws()], ([], [])
 
     async def scenario() -> Match:
-        async with match(logs, thinkers, said, ends=2) as (_, played, tasks):
+        async with match(logs, planners, lines, ends=2) as (_, played, tasks):
             await asyncio.gather(*tasks)
             return played
 
     played = run(scenario())
     assert played.winner is not None
     assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))  # each shot once
-    assert {len(thinker.seen) for thinker in thinkers} == {len(played.thrown) // 2}
+    assert {len(planner.seen) for planner in planners} == {len(played.thrown) // 2}
     own = sum(played.score[played.winner]), sum(played.score[1 - played.winner])
-    assert said[played.winner][-1] == f"won {own[0]} : {own[1]} (score)"
-    assert said[1 - played.winner][-1] == f"lost {own[1]} : {own[0]} (score)"
-    for team, thinker in enumerate(thinkers):
-        assert all(situation.team == team for situation in thinker.seen)
-        assert [situation.ends for situation in thinker.seen[:9]] == [2] * 8 + [1]
+    assert lines[played.winner][-1] == f"won {own[0]} : {own[1]} (score)"
+    assert lines[1 - played.winner][-1] == f"lost {own[1]} : {own[0]} (score)"
+    for team, planner in enumerate(planners):
+        assert all(position.team == team for position in planner.seen)
+        assert [position.ends for position in planner.seen[:9]] == [2] * 8 + [1]
         # every stone thrown so far lies on the sheet, among the own ones in the order thrown
-        second = thinker.seen[1]
+        second = planner.seen[1]
         assert (abs(second.stones[8 * team] - (0.0, 38.405)) < 3.0).all()
         thrown, states = messages(logs[team], "client->server"), messages(logs[team], "server->client")
         assert len(thrown) == len(played.thrown) // 2 and states[-1]["winner_team"] == f"team{played.winner}"
 
 
-def test_a_positive_spin_of_ours_turns_counter_clockwise_there(logs: list[Path]) -> None:
+def test_our_positive_spin_is_counter_clockwise_on_the_server(logs: list[Path]) -> None:
     async def scenario() -> None:
         async with match(logs, [Draws(), Draws()]) as (_, _, tasks):
             await asyncio.gather(*tasks)
@@ -159,7 +160,7 @@ def test_a_positive_spin_of_ours_turns_counter_clockwise_there(logs: list[Path])
     assert math.hypot(stone["x"], stone["y"] - 38.405) < 0.3  # the tee draw of Draws, which curls to -x
 
 
-def test_the_wait_for_the_states_of_the_past_is_part_of_the_first_move(logs: list[Path]) -> None:
+def test_waiting_for_earlier_states_counts_for_the_first_move(logs: list[Path]) -> None:
     clock = Stopwatch()
 
     async def scenario() -> None:
@@ -173,7 +174,7 @@ def test_the_wait_for_the_states_of_the_past_is_part_of_the_first_move(logs: lis
     assert clock.spent[1] >= 0.9 * dc4_connection.QUIET  # the first one is that of the warm-up
 
 
-def test_a_wrong_password_is_told(logs: list[Path]) -> None:
+def test_a_wrong_password_is_reported(logs: list[Path]) -> None:
     async def scenario() -> None:
         async with FakeServer() as server:
             await play(server, server.open(), 0, Draws(), logs[0], password="wrong")
@@ -182,7 +183,7 @@ def test_a_wrong_password_is_told(logs: list[Path]) -> None:
         run(scenario())
 
 
-def test_an_unknown_match_and_a_full_one_are_told(logs: list[Path]) -> None:
+def test_an_unknown_match_and_a_full_one_are_reported(logs: list[Path]) -> None:
     async def unknown() -> None:
         async with FakeServer() as server:
             await play(server, str(uuid4()), 0, Draws(), logs[0])
@@ -210,11 +211,11 @@ def test_no_server_is_a_lost_connection(logs: list[Path]) -> None:
 
 
 def test_a_server_that_goes_in_the_middle_is_a_lost_connection(logs: list[Path]) -> None:
-    thinkers = [Draws(), Draws()]
+    planners = [Draws(), Draws()]
 
     async def scenario() -> list[Any]:
-        async with match(logs, thinkers) as (server, _, tasks):
-            thinkers[0].before_shot[4] = server.stop
+        async with match(logs, planners) as (server, _, tasks):
+            planners[0].before_shot[4] = server.stop
             return await asyncio.gather(*tasks, return_exceptions=True)
 
     start = time.monotonic()
@@ -224,11 +225,11 @@ def test_a_server_that_goes_in_the_middle_is_a_lost_connection(logs: list[Path])
 
 @pytest.mark.parametrize("shot", [2, 5, 15])
 def test_after_a_reconnection_no_shot_is_thrown_twice(logs: list[Path], shot: int) -> None:
-    thinkers = [Draws(), Draws()]
+    planners = [Draws(), Draws()]
 
     async def scenario() -> tuple[FakeServer, Match]:
-        async with match(logs, thinkers) as (server, played, tasks):
-            thinkers[shot % 2].before_shot[shot] = server.hang_up
+        async with match(logs, planners) as (server, played, tasks):
+            planners[shot % 2].before_shot[shot] = server.hang_up
             await asyncio.gather(*tasks)
             return server, played
 
@@ -237,20 +238,18 @@ def test_after_a_reconnection_no_shot_is_thrown_twice(logs: list[Path], shot: in
     assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
 
 
-def test_the_patience_with_a_server_begins_anew_when_it_is_back(
-    logs: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    thinkers = [Draws(), Draws()]
+def test_patience_starts_again_after_a_reconnection(logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    planners = [Draws(), Draws()]
 
     async def scenario() -> None:
-        async with match(logs, thinkers) as (server, _, tasks):
+        async with match(logs, planners) as (server, _, tasks):
 
             async def impatient() -> None:
                 assert server.connections == 4
                 monkeypatch.setattr(dc4_connection, "PATIENCE", 0.2)
                 await asyncio.sleep(0.5)
 
-            thinkers[0].before_shot.update({2: server.hang_up, 6: impatient})
+            planners[0].before_shot.update({2: server.hang_up, 6: impatient})
             await asyncio.gather(*tasks)
 
     run(scenario())
@@ -280,14 +279,14 @@ def test_a_refused_throw_ends_the_client(logs: list[Path]) -> None:
     assert any("422" in note for note in messages(logs[0], "note"))
 
 
-def test_a_client_that_comes_back_goes_on_from_the_present_state(logs: list[Path]) -> None:
-    thinkers, again = [Draws(), Draws()], Draws()
+def test_a_restarted_client_continues_from_the_current_state(logs: list[Path]) -> None:
+    planners, again = [Draws(), Draws()], Draws()
 
     async def scenario() -> tuple[FakeServer, Match]:
         async with FakeServer() as server:
             match_id = server.open()
-            tasks = [asyncio.create_task(play(server, match_id, team, thinkers[team], logs[team])) for team in (0, 1)]
-            thinkers[0].before_shot[6] = tasks[0].cancel
+            tasks = [asyncio.create_task(play(server, match_id, team, planners[team], logs[team])) for team in (0, 1)]
+            planners[0].before_shot[6] = tasks[0].cancel
             with pytest.raises(asyncio.CancelledError):
                 await tasks[0]
             server.hang_up()
@@ -324,24 +323,24 @@ def test_a_stream_that_breaks_unexpectedly_ends_the_client(logs: list[Path], mon
         run(scenario())
 
 
-def test_whoever_runs_out_of_time_has_lost(logs: list[Path]) -> None:
-    thinkers, said = [Draws(), Draws()], ([], [])
+def test_a_team_that_runs_out_of_time_loses(logs: list[Path]) -> None:
+    planners, lines = [Draws(), Draws()], ([], [])
 
     async def scenario() -> None:
-        async with match(logs, thinkers, said, seconds=2.0) as (_, _, tasks):
-            thinkers[1].before_shot[3] = lambda: asyncio.sleep(2.5)
+        async with match(logs, planners, lines, seconds=2.0) as (_, _, tasks):
+            planners[1].before_shot[3] = lambda: asyncio.sleep(2.5)
             await asyncio.gather(*tasks)
 
     run(scenario())
-    assert said[0][-1] == "won 0 : 0 (time_limit)" and said[1][-1] == "lost 0 : 0 (time_limit)"
+    assert lines[0][-1] == "won 0 : 0 (time_limit)" and lines[1][-1] == "lost 0 : 0 (time_limit)"
 
 
-def test_extra_ends_leave_time_for_more_of_them_and_delays_are_learned_from_one_clock(logs: list[Path]) -> None:
+def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(logs: list[Path]) -> None:
     class Through(Draws):
         """Throws all stones away until the second extra end."""
 
-        async def choose(self, situation: MatchPosition, seconds: float, limit: float) -> ShotChoice:
-            self.seen.append(situation)
+        async def choose(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
+            self.seen.append(position)
             return ShotChoice((0.0, 4.0 if len(self.seen) <= 16 else 2.4, 1.0), 0.5, 1, 0.0)
 
     clocks = [Stopwatch(), Stopwatch()]

@@ -65,16 +65,16 @@ class Resetting(Player):
         await super().serve(reader, writer)
 
 
-async def besiege(protocol, script, log, thinker, kind=Player, seconds=HANG, longest=0.2):
+async def besiege(protocol, script, log, planner, kind=Player, seconds=HANG, longest=0.2):
     """Let the client play against this script; its exit status."""
     async with kind(script, end=TERMINATOR[protocol]) as server:
         module = {"dc3": dc3, "dc2": dc2}[protocol]
         tcp = tcp_connection("127.0.0.1", server.port, module.FORMAT, log)
-        skip = MatchPlayer(thinker, TimeManager(longest=longest), log, lambda line: None)
+        player = MatchPlayer(planner, TimeManager(longest=longest), log, lambda line: None)
         match = (
-            dc3.play_dc3(tcp, "bonspiel", skip)
+            dc3.play_dc3(tcp, "bonspiel", player)
             if protocol == "dc3"
-            else dc2.play_dc2(tcp, Login("id", "password", "bonspiel"), skip, "none")
+            else dc2.play_dc2(tcp, Login("id", "password", "bonspiel"), player, "none")
         )
         return await asyncio.wait_for(exit_status(match), seconds)
 
@@ -90,7 +90,7 @@ def ends(protocol, script, folder, kind=Player):
 
 
 def check(status, lines):
-    """One line says why it ended, unless the match is over; a planner that fails may have been told of before."""
+    """One line reports why it ended, unless the match is over; a planner that fails may have been told of before."""
     assert all(
         line.startswith("bonspiel client: ") and line.isprintable() and len(line) <= LONGEST_LINE for line in lines
     ), lines
@@ -152,19 +152,19 @@ ODD = {
 }
 
 
-def test_odd_positions_are_answered_with_a_shot_by_a_real_planner(tmp_path):
+def test_a_real_planner_answers_odd_positions_with_a_shot(tmp_path):
     """A match for each, of one position."""
     script = SCRIPTS["dc3"]
     at = next(i for i, line in enumerate(script) if line.message["cmd"] == "update")
     assert script[at].message["next_team"] == "team0"
 
     async def matches():
-        async with PlannerProcess("rulebased") as thinker:
+        async with PlannerProcess("rulebased") as planner:
             for name, state in ODD.items():
                 update = script[at].message | {"state": script[at].message["state"] | state}
                 odd = [*script[:at], json.dumps(update).encode() + b"\n", script[at + 1]]
                 with MessageLog(tmp_path / "log.jsonl") as log:
-                    assert await besiege("dc3", odd, log, thinker, seconds=60.0, longest=LONGEST) == CONNECTION_LOST, (
+                    assert await besiege("dc3", odd, log, planner, seconds=60.0, longest=LONGEST) == CONNECTION_LOST, (
                         name
                     )
                 sent = [json.loads(line)["msg"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
@@ -203,7 +203,7 @@ def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
 
 
 def test_standard_input_is_not_read_ahead_without_end(tmp_path, monkeypatch):
-    """A server that says more than the client listens to is made to wait."""
+    """A server that reports more than the client listens to is made to wait."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     monkeypatch.setattr(connection, "INPUT", reading)

@@ -45,7 +45,7 @@ def test_no_match_is_lost_on_time_and_the_time_is_used(ends, total):
         assert max(parts) <= FRACTION
 
 
-def test_a_server_that_is_further_away_than_it_seemed_is_learnt():
+def test_larger_delays_than_expected_are_learned():
     firsts = []
     for seed in range(20):
         _, parts = match(10, 219.0, seed, guess=0.0)
@@ -61,19 +61,19 @@ def test_the_longest_time_is_kept():
 
 
 @pytest.mark.parametrize("remaining", [1e4, 1e9, 1e308])
-def test_endless_time_is_a_minute_for_a_move(remaining):
+def test_unlimited_time_allows_a_minute_for_a_move(remaining):
     allowance = TimeManager().allowance(remaining, 1)
     assert allowance.seconds == pytest.approx(LONGEST) and LONGEST < allowance.limit < 1.1 * LONGEST
 
 
-def test_what_is_spent_comes_off_the_slice_and_not_off_the_planner_s_own_limit():
+def test_spent_time_reduces_the_share_and_not_the_longest_planning_time():
     assert TimeManager().allowance(100.0, 10, spent=2.0).limit == pytest.approx(
         TimeManager().allowance(100.0, 10).limit - 2.0
     )
     assert TimeManager(longest=0.5).allowance(100.0, 10, spent=2.0) == TimeManager(longest=0.5).allowance(100.0, 10)
 
 
-def test_what_was_spent_before_the_planner_began_is_no_fault_of_its_own():
+def test_time_spent_before_planning_is_no_overrun():
     clock = TimeManager()
     seconds = clock.allowance(100.0, 10, spent=2.0).seconds
     clock.learn_move(2.0 + seconds, 2.0 + seconds)
@@ -84,7 +84,7 @@ def test_the_last_move_leaves_a_reserve():
     assert TimeManager().allowance(3.0, 1).limit < 0.7 * 3.0
 
 
-def test_a_planner_that_is_late_gets_less_time_and_never_none():
+def test_a_planner_that_overruns_gets_less_time_but_some():
     clock = TimeManager()
     usual = clock.allowance(100.0, 10).seconds
     clock.learn_move(usual + 2.0, usual + 2.0)
@@ -98,12 +98,12 @@ def test_a_planner_that_is_late_gets_less_time_and_never_none():
 
 
 @pytest.mark.parametrize("remaining", [-1.0, 0.0, 1e-6, 0.1])
-def test_too_little_time_is_none(remaining):
+def test_too_little_time_allows_no_planning(remaining):
     clock = TimeManager(delay=0.5)
     assert clock.allowance(remaining, 1) == (0.0, 0.0)
 
 
-def test_a_delay_is_never_below_zero_and_is_forgotten():
+def test_a_delay_is_never_negative_and_is_forgotten():
     clock = TimeManager(delay=9.0)
     clock.learn_move(1.0, 3.0)
     assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)

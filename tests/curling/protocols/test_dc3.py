@@ -102,7 +102,7 @@ def test_recorded_matches_end_with_a_result(name, result):
     assert messages[-2].next_team is None and messages[-2].state.hammer is None
 
 
-def test_a_recorded_foul_is_told():
+def test_a_recorded_foul_is_decoded():
     messages = [
         dc3_codec.decode_server(line.text)
         for line in transcript("dc3", "free_guard_zone_foul_team0")

@@ -84,7 +84,7 @@ def test_on_their_way_they_are_where_the_engine_has_them(look, pixels, page_text
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_a_telephone_shows_all_without_scrolling_sideways(look, pixels, page_text, played, scheme):
+def test_a_phone_shows_everything_without_horizontal_scrolling(look, pixels, page_text, played, scheme):
     page = look(page_text, width=390, height=844, color_scheme=scheme, has_touch=True, device_scale_factor=2)
     page.evaluate("replay.go(14)")
     settled(page)
@@ -220,7 +220,7 @@ def test_buttons_slider_curve_and_scoreboard_go_to_a_place(look, page_text):
     assert 16 < place(page) < 16.01 and page.inner_text("#status") == "End 2 of 2"
 
 
-def test_the_score_is_told_as_it_is_at_that_time(look, page_text, played):
+def test_the_score_shown_is_that_at_the_current_position(look, page_text, played):
     page = look(page_text)
     told = []
     for shots in (15, 16, 32):

@@ -84,7 +84,7 @@ def publish(feed, lines, match_id=MATCH):
         feed.publish(match_id, line)
 
 
-def test_events_are_those_of_the_replay_first_those_so_far_then_the_new_ones(feed, watch, lines, played):
+def test_events_equal_those_of_the_replay(feed, watch, lines, played):
     publish(feed, lines[:20])
     with Stream(watch, f"/events/{MATCH}") as stream:
         found = [stream.next() for _ in range(20)]
@@ -99,7 +99,7 @@ def test_events_are_those_of_the_replay_first_those_so_far_then_the_new_ones(fee
     assert found == json.loads(json.dumps(record_events(played)[0]))
 
 
-def test_what_was_played_before_anybody_could_watch_is_there(feed, lines):
+def test_earlier_lines_are_served_too(feed, lines):
     publish(feed, lines[:3])
     watch = live_server.LiveServer(feed)
     try:
@@ -109,7 +109,7 @@ def test_what_was_played_before_anybody_could_watch_is_there(feed, lines):
         watch.close()
 
 
-def test_a_viewer_who_comes_back_goes_on_where_it_was(feed, watch, lines):
+def test_a_viewer_that_reconnects_continues(feed, watch, lines):
     publish(feed, lines)
     with Stream(watch, f"/events/{MATCH}", last=len(lines) - 3) as stream:
         assert [stream.next()["type"], stream.next()["type"], stream.next()] == ["end", "result", None]
@@ -142,7 +142,7 @@ def test_the_list_follows_the_matches(feed, watch, lines):
         assert found[0]["reason"] == "score" and found[0]["score"] == lines[-1]["score"]
 
 
-def test_pages_and_what_is_no_page(feed, watch, lines):
+def test_existing_and_unknown_pages(feed, watch, lines):
     publish(feed, lines[:2], "a b/ü<")
     assert ask(watch, "/")[0] == 200 and "Matches on this server" in ask(watch, "/")[1]
     status, text = ask(watch, "/match/" + quote("a b/ü<", safe=""))
@@ -173,11 +173,11 @@ def test_pages_and_what_is_no_page(feed, watch, lines):
         ("127.0.0.1.evil.example", 403),
     ],
 )
-def test_names_that_others_can_point_here_are_refused(watch, host, status):
+def test_dns_rebinding_is_refused(watch, host, status):
     assert ask(watch, "/", Host=host)[0] == status
 
 
-def test_a_viewer_that_reads_nothing_costs_the_players_nothing(feed, watch, lines, monkeypatch):
+def test_a_viewer_that_reads_nothing_does_not_delay_the_match(feed, watch, lines, monkeypatch):
     publish(feed, lines[:1])
     stuck = [Stream(watch, f"/events/{MATCH}") for _ in range(5)]
     before = time.monotonic()
@@ -192,7 +192,7 @@ def test_a_viewer_that_reads_nothing_costs_the_players_nothing(feed, watch, line
         stream.__exit__()
 
 
-def test_those_who_went_away_are_found_out(feed, watch, lines, monkeypatch):
+def test_viewers_that_left_are_detected(feed, watch, lines, monkeypatch):
     monkeypatch.setattr(live_matches, "PING", 0.05)
     publish(feed, lines[:1])
     threads = threading.active_count()
@@ -207,7 +207,7 @@ def test_those_who_went_away_are_found_out(feed, watch, lines, monkeypatch):
         assert stream.status == 200
 
 
-def test_more_viewers_than_there_is_room_for_are_told_so(feed, watch, lines, monkeypatch):
+def test_too_many_viewers_are_refused(feed, watch, lines, monkeypatch):
     watch.streams = threading.BoundedSemaphore(2)
     publish(feed, lines[:1])
     with Stream(watch, "/events") as one, Stream(watch, f"/events/{MATCH}") as two:
@@ -215,7 +215,7 @@ def test_more_viewers_than_there_is_room_for_are_told_so(feed, watch, lines, mon
         assert ask(watch, "/events")[0] == 503
 
 
-def test_closing_sends_viewers_home_and_frees_the_port(feed, lines):
+def test_closing_ends_all_streams_and_frees_the_port(feed, lines):
     watch = live_server.LiveServer(feed)
     publish(feed, lines[:1])
     with Stream(watch, f"/events/{MATCH}") as stream, Stream(watch, "/events") as index:
@@ -235,7 +235,7 @@ def test_a_port_in_use_is_an_error(watch, feed):
         live_server.LiveServer(feed, "127.0.0.1", watch.server_address[1])
 
 
-def test_matches_that_are_over_are_forgotten_when_there_are_many(feed, watch, lines):
+def test_the_oldest_finished_matches_are_dropped(feed, watch, lines):
     publish(feed, lines[:1], "in play")
     for number in range(KEPT_MATCHES + 5):
         publish(feed, [lines[0], lines[-1]], f"over {number}")
@@ -267,7 +267,7 @@ def test_the_page_shows_shots_as_they_come(feed, watch, lines, look):
     assert page.locator("#banner").is_visible() and page.locator("#status.live").count() == 0
 
 
-def test_the_page_says_that_the_connection_is_back_before_there_is_news(feed, lines, look):
+def test_the_page_shows_a_reconnection_before_new_events(feed, lines, look):
     publish(feed, lines[:10])
     watch = live_server.LiveServer(feed)
     page = look(f"{watch.url}match/{MATCH}")

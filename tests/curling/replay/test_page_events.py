@@ -18,7 +18,7 @@ def of(events, kind):
 
 
 @pytest.mark.parametrize("match", [{}, {"physics": "dc2"}, {"engine": "analytic", "extra_ends": 1}])
-def test_a_story_has_all_lines_and_ends_where_the_record_does(make_game, match):
+def test_the_events_have_all_lines_and_end_with_the_record(make_game, match):
     record = make_game(**match)
     events, apart = record_events(record)
     assert apart == 0.0
@@ -52,7 +52,7 @@ def test_the_chance_follows_the_lead(lead, low, high):
     assert low <= found <= high and found == estimate_win_probability(model, state)
 
 
-def test_playouts_are_as_many_as_asked_for_and_do_not_change_the_position():
+def test_the_number_of_playouts_is_respected_and_the_position_unchanged():
     model = Match(("", ""), "fcv1", None, None, 4).model().planning()
     state = state_of(no_stones(), 3)
     kept = state.copy()
@@ -60,7 +60,7 @@ def test_playouts_are_as_many_as_asked_for_and_do_not_change_the_position():
     assert len(set(few)) == 3 and (state == kept).all()
 
 
-def test_a_story_that_breaks_off_is_told_up_to_there(played):
+def test_an_incomplete_record_gives_the_events_so_far(played):
     cut = played._replace(
         shots=played.shots[:STONES],
         ends=(),
@@ -70,7 +70,7 @@ def test_a_story_that_breaks_off_is_told_up_to_there(played):
     assert [event["type"] for event in events] == ["match", *["shot"] * STONES, "result"]
 
 
-def test_a_foul_is_told_with_the_stones_where_they_were():
+def test_a_foul_leaves_the_stones_in_place():
     match = Match(("a", "b"), "fcv1", None, "none", 1)
     model = match.model()
     state = model.initial_state(None)
@@ -91,7 +91,7 @@ def shot(number, team, thrown, stones):
     return RecordedShot(0, number, team, 1, (*thrown[:2], 1.0), thrown, places(stones), None, None, 0.5)
 
 
-def test_stones_that_the_throw_does_not_lead_to_are_noticed(played):
+def test_a_deviation_from_the_simulation_is_detected(played):
     def moved(by):
         stones = tuple(place and (place[0] + by, place[1]) for place in played.shots[15].stones)
         return played._replace(shots=(*played.shots[:15], played.shots[15]._replace(stones=stones)), ends=())

@@ -19,7 +19,7 @@ def events(played):
     return record_events(played._replace(match=replace(played.match, players=(EVIL, "b"))))[0]
 
 
-def test_names_are_text_wherever_they_stand(events):
+def test_names_are_text_everywhere(events):
     text = pages.replay_page(events)
     assert "<img" not in text and "onerror=alert(1)>" not in text.replace("onerror=alert(1)&gt;", "")
     (data,) = re.findall(r'<script type="application/json" id="match">(.*?)</script>', text, re.S)
@@ -28,11 +28,11 @@ def test_names_are_text_wherever_they_stand(events):
 
 
 @pytest.mark.parametrize("text", [pages.live_page(EVIL, f"/events/{EVIL}"), pages.index_page()])
-def test_so_are_ids_on_live_pages(text):
+def test_ids_on_live_pages_are_text_too(text):
     assert "<img" not in text and "{{" not in re.sub(r"\{\{script\}\}", "", text)
 
 
-def test_the_page_names_no_other_place_and_lets_nothing_else_run(events):
+def test_the_page_loads_and_runs_nothing_else(events):
     text = pages.replay_page(events)
     assert set(re.findall(r"\w+://[\w./]+", text)) == {"http://www.w3.org/2000/svg"}  # a name, not an address
     assert not re.search(r"\b(?:src|href)=\"(?!data:)", text) and "@import" not in text and "url(" not in text

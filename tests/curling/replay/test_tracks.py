@@ -27,7 +27,7 @@ def shot(physics, engine="analytic"):
 
 @pytest.mark.parametrize("engine", ["analytic", "box2d"])
 @pytest.mark.parametrize("physics", PHYSICS)
-def test_stones_are_shown_where_the_engine_has_them_at_the_speed_of_a_real_clock(physics, engine):
+def test_tracks_follow_the_engine_at_the_pace_of_a_real_clock(physics, engine):
     stones, path = shot(physics, engine)
     pace = PHYSICS[physics][2]
     found = {track["stone"]: track for track in stone_tracks(path, pace)}
@@ -46,13 +46,13 @@ def test_stones_are_shown_where_the_engine_has_them_at_the_speed_of_a_real_clock
     assert 11 not in found and not np.isnan(stones[11]).any()
 
 
-def test_a_stone_that_leaves_is_out():
+def test_a_stone_that_leaves_the_sheet_is_out():
     engine = make_engine()
     path = engine.shot(no_stones(), 3, (0.1, 3.6), 1.57, trajectory=True)[1]
     (track,) = stone_tracks(path, 1.0)
     assert track["stone"] == 3 and track["out"] and sum(track["y"]) > 40_000
 
 
-def test_a_throw_that_does_not_move_has_no_track():
+def test_a_stone_that_does_not_move_has_no_track():
     engine = make_engine()
     assert stone_tracks(engine.unchecked_path(no_stones(), 0, np.zeros(2), 1.57)[1], 1.0) == []

@@ -232,7 +232,7 @@ def test_a_fault_closes_both_connections(tmp_path, who, what, words):
         (None, "left"),
     ],
 )
-def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
+def test_a_client_without_login_is_removed_alone(what, words):
     async def match():
         async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
             stranger = await host.connect()
@@ -255,7 +255,7 @@ def test_who_does_not_log_in_is_sent_away_and_nobody_else(what, words):
     ("what", "words"), [(None, "second gone left"), (DRAW, "BestShot received, ReadyOk"), (b"\xff\0", "second gone")]
 )
 @pytest.mark.parametrize("early", [False, True])
-def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
+def test_before_the_match_a_client_at_fault_is_replaced(what, words, early):
     async def match():
         async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
             clients = [await logged_in(host, "waiting"), await logged_in(host, "gone")]
@@ -283,7 +283,7 @@ def test_until_the_match_begins_who_spoils_it_is_replaced(what, words, early):
     assert told[1] == "match 1: first waiting against second late, 1 end"
 
 
-def test_who_logs_in_while_the_other_leaves_waits_for_somebody_else():
+def test_a_client_that_logs_in_while_the_other_leaves_waits_for_a_third():
     async def match():
         async with hosting(context_of("dc2"), Dc2Session, listen_dc2, end=b"\0") as host:
             leaver, late = await logged_in(host, "leaver"), await host.connect()
@@ -301,7 +301,7 @@ def test_who_logs_in_while_the_other_leaves_waits_for_somebody_else():
     assert asyncio.run(match()) in ({"NEWGAME late next"}, {"NEWGAME next late"})
 
 
-def test_who_does_not_log_in_in_time_is_sent_away(monkeypatch):
+def test_a_client_that_does_not_log_in_in_time_is_removed(monkeypatch):
     monkeypatch.setattr("curling.server.dc2.LOGIN_SECONDS", 0.2)
 
     async def match():

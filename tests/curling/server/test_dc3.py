@@ -293,7 +293,7 @@ def replaced(act):
         ([OK], None, "team0 early left"),
     ],
 )
-def test_until_the_match_begins_who_spoils_it_is_sent_away_and_nobody_else(said, what, words):
+def test_before_the_match_only_the_client_at_fault_is_removed(said, what, words):
     async def act(host):
         client = await host.connect(0)
         assert (await client.receive())["cmd"] == "dc"
@@ -338,7 +338,7 @@ def test_there_is_no_limit_on_becoming_ready(monkeypatch):
     assert asyncio.run(match()) == "new_game"
 
 
-def test_after_the_match_the_server_waits_for_clients_to_leave_but_not_for_ever(monkeypatch):
+def test_after_the_match_the_server_waits_for_a_limited_time(monkeypatch):
     monkeypatch.setattr("curling.server.session.LEAVING_SECONDS", 0.5)
 
     async def match():

@@ -38,7 +38,7 @@ def test_clients_are_paired_in_the_order_they_come():
     asyncio.run(match())
 
 
-def test_who_waits_alone_and_leaves_is_forgotten():
+def test_a_waiting_client_that_leaves_is_forgotten():
     async def match():
         async with serving(context_of(report=said.append)) as host:
             lonely = await host.connect(1)
@@ -54,7 +54,7 @@ def test_who_waits_alone_and_leaves_is_forgotten():
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_who_comes_while_the_other_leaves_waits_for_somebody_else(named):
+def test_a_client_that_arrives_while_the_other_leaves_waits_for_a_third(named):
     async def match():
         async with serving(context_of()) as host:
             leaver = await host.connect(0)
@@ -71,7 +71,7 @@ def test_who_comes_while_the_other_leaves_waits_for_somebody_else(named):
     assert asyncio.run(match()) == {"cmd": "new_game", "name": {"team0": "next", "team1": "late"}}
 
 
-def test_a_client_that_comes_alone_is_told_of():
+def test_a_single_client_is_reported():
     async def match():
         async with serving(context_of(arrivals=True, report=said.append)) as host:
             for door in (1, 0):
@@ -83,7 +83,7 @@ def test_a_client_that_comes_alone_is_told_of():
 
 
 @pytest.mark.parametrize("checked", [(0,), (1,), (0, 1), (1, 1, 0)])
-def test_those_who_only_look_whether_a_port_is_open_play_no_match(tmp_path, checked):
+def test_a_port_scan_begins_no_match(tmp_path, checked):
     async def match():
         async with serving(context_of(records=tmp_path, report=said.append), most=1) as host:
             waiting = await host.connect(0)
@@ -110,7 +110,7 @@ def test_those_who_only_look_whether_a_port_is_open_play_no_match(tmp_path, chec
     assert [path.name for path in tmp_path.iterdir()] == ["test-0001.jsonl"]
 
 
-def test_the_hall_is_done_after_so_many_matches(tmp_path):
+def test_the_lobby_is_done_after_the_requested_matches(tmp_path):
     async def match():
         async with serving(context_of(records=tmp_path, extra_ends=2), most=2) as host:
             first, second = await start(host), await start(host)
@@ -129,7 +129,7 @@ def test_the_hall_is_done_after_so_many_matches(tmp_path):
     assert sorted(read(path).result.reason for path in tmp_path.iterdir()) == ["abandoned", "score"]
 
 
-def test_a_record_and_those_who_watch_get_every_line(tmp_path):
+def test_the_record_and_the_viewers_get_every_line(tmp_path):
     async def match():
         async with serving(context_of(records=tmp_path, noise="normal_dist", extra_ends=9, feed=feed)) as host:
             return await play_on(await start(host), DRAW)

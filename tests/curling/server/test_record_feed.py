@@ -15,7 +15,7 @@ def test_subscribers_get_every_line_until_they_leave():
     assert feed.matches() == [("a", [MATCH, SHOT]), ("b", [MATCH])]
 
 
-def test_a_subscriber_that_fails_is_told_no_more():
+def test_a_failing_subscriber_is_removed():
     feed, seen, failed = RecordFeed(), [], []
 
     def fail(match_id, line):

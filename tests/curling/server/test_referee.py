@@ -56,7 +56,7 @@ def test_the_scoreboard_and_the_hammer():
     replay(record_of(kept))
 
 
-def test_extra_ends_have_clocks_of_their_own_and_go_on_until_there_is_a_winner():
+def test_extra_ends_have_their_own_clocks_and_continue_until_a_team_wins():
     referee, kept = referee_of()
     assert referee.charge(99_999)
     play_end(referee)
@@ -87,7 +87,7 @@ def test_a_move_must_come_before_all_time_is_used(used, in_time, left):
 
 
 @pytest.mark.parametrize(("act", "reason"), [(Referee.concede, "concede"), (Referee.time_up, "time_limit")])
-def test_giving_up_and_time_limit(act, reason):
+def test_conceding_and_time_limit(act, reason):
     referee, kept = referee_of(ends=2)
     play_end(referee, 1)
     throw(referee, DRAW)
@@ -100,7 +100,7 @@ def test_giving_up_and_time_limit(act, reason):
     replay(record_of(kept))
 
 
-def test_giving_up_the_last_stone_counts_the_others_on_the_scoreboard():
+def test_conceding_the_last_stone_scores_the_others():
     referee, kept = referee_of()
     for _ in range(14):
         throw(referee)
@@ -113,7 +113,7 @@ def test_giving_up_the_last_stone_counts_the_others_on_the_scoreboard():
 
 @pytest.mark.parametrize("act", [Referee.concede, Referee.time_up])
 @pytest.mark.parametrize(("ends", "last", "remaining"), [(1, AWAY, 20_000), (1, DRAW, 100_000), (2, AWAY, 100_000)])
-def test_giving_up_the_last_stone_of_a_tie_sets_the_clocks_of_an_extra_end(act, ends, last, remaining):
+def test_conceding_the_last_stone_of_a_tie_sets_the_clocks_of_an_extra_end(act, ends, last, remaining):
     referee, _ = referee_of(ends=ends)
     for _ in range(14):
         throw(referee)
