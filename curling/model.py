@@ -155,8 +155,14 @@ class Curling:
         return self.law.max_vx, 0.5 * (low + high), 0.5 * (high - low)
 
     def steps_left(self, state: Array) -> int:
-        """Shots to the end of the episode: that of the end with "win_probability", else that of the longest match."""
+        """Shots to the end of the episode: that of the end with "win_probability", else that of the longest match.
+
+        0 after the last shot of the match.
+        """
         time = int(state[TIME])
+        decided = time >= STONES * self.ends and time % STONES == 0 and state[LEAD] != 0.0
+        if decided or time >= self.horizon:
+            return 0
         return STONES - time % STONES if self.reward == "win_probability" else self.horizon - time
 
     def planning(self) -> Self:

@@ -23,11 +23,11 @@ __all__ = ["IDS", "ModelEnv", "check_model", "from_gymnasium", "make_model", "na
 
 
 class Environment(NamedTuple):
-    """Places, "module:Class", of a model and of its Gymnasium environment, and the id of the latter."""
+    """Places, "module:Class", of a model and of its Gymnasium environment, if it has one, and the id of the latter."""
 
     model: str
-    env: str
-    id: str
+    env: str = ""
+    id: str = ""
 
 
 ENVIRONMENTS = {
@@ -39,7 +39,7 @@ ENVIRONMENTS = {
 }
 
 REGISTRY = Registry("environment", {name: environment.model for name, environment in ENVIRONMENTS.items()})
-IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values()}
+IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values() if environment.id}
 
 names = REGISTRY.names
 

@@ -1,11 +1,11 @@
-"""Random actions: the line that every planner has to beat."""
+"""Random actions, the baseline of every planner."""
 
 import time
 from dataclasses import dataclass
 
 import numpy as np
 
-from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_state
+from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_plan, steps_left
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,8 @@ class RandomPlanner:
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action at random; see `planners.Planner.plan`."""
         start = time.perf_counter()
-        state = check_state(model, state)
+        state = check_plan(self, model, state, budget, rng)
+        steps_left(model, state)
         action = np.empty(len(model.action_low))
         if root_actions is None:
             model.sample_action(state, action, model.params, rng)

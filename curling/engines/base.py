@@ -168,16 +168,16 @@ class Engine(ABC):
         """The velocities as a contiguous array, [n, 2].
 
         Raises:
-            ValueError: wrong shape, not finite, 0, or faster than a shot can be.
+            ValueError: wrong shape, not finite, not towards the house, or faster than a shot can be.
         """
         require(velocities.ndim == 2 and velocities.shape[1] == 2, name, velocities.shape, "pairs (vx, vy)")
         _require_rows(np.isfinite(velocities).all(1), name, velocities, "finite")
         speeds, cap = np.hypot(velocities[:, 0], velocities[:, 1]), self.law.max_speed
         _require_rows(
-            (speeds > 0.0) & (speeds <= NOISE_ROOM * cap),
+            (velocities[:, 1] > 0.0) & (speeds <= NOISE_ROOM * cap),
             name,
             velocities,
-            f"faster than 0 and within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} above it)",
+            f"towards the house, vy > 0, and within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} more)",
         )
         return np.ascontiguousarray(velocities)
 

@@ -130,6 +130,7 @@ def test_many_shots_are_the_single_shots(engine):
         ({"index": 1.5}, "index"),
         ({"velocity": (0.0, np.nan)}, "velocity"),
         ({"velocity": (0.0, 0.0)}, "velocity"),
+        ({"velocity": (0.0, -2.0)}, "velocity.*towards the house"),
         ({"velocity": (0.0, 1e9)}, "velocity"),
         ({"velocity": (0.0, "cap")}, "velocity"),
         ({"velocity": (1.0, 2.0, 3.0)}, "velocity"),
