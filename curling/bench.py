@@ -107,7 +107,7 @@ def _play_out(problem: Problem, scratch: Array, ends: int, rng: Rng) -> float:
 def playout_rate(state: Array, ends: int, rng: Rng) -> float:
     """Playouts a second of CPU time by the default policy from a state to the end of the end, rules included."""
     model = Curling()
-    problem, scratch = problem_of(model, state, frozenset({"rollout"})), np.empty((2, model.state_dim))
+    problem, scratch = problem_of(model, state), np.empty((2, model.state_dim))
     start = time.process_time()
     _play_out(problem, scratch, ends, rng)
     return ends / (time.process_time() - start)

@@ -34,10 +34,7 @@ class ModelEnv(gymnasium.Env[Array, Array]):
         gymnasium.error.ResetNeeded: the episode has not begun or is over.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012  (an instance variable in gymnasium.Env)
-        "render_modes": ["human", "rgb_array"],
-        "render_fps": 4,
-    }
+    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(self, model: Model, render_mode: str | None = None) -> None:
         """Take the spaces from the model's bounds."""

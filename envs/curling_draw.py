@@ -73,10 +73,8 @@ def draw_ice(axes: Any, sheet: Sheet, near: float, far: float) -> None:
         axes.add_patch(ring)
     lines = {"color": LINE, "linewidth": 1.0, "zorder": 2}
     axes.plot((near, far), (0.0, 0.0), **lines)
-    for y in (sheet.tee, sheet.back_line):
-        axes.plot((y, y), (-side, side), **lines)
-    hog = (sheet.hog_line, sheet.hog_line)
-    axes.plot(hog, (-side, side), color=HOG, linewidth=4.0, solid_capstyle="butt", zorder=2)
+    axes.vlines((sheet.tee, sheet.back_line), -side, side, **lines)
+    axes.plot([sheet.hog_line] * 2, (-side, side), color=HOG, linewidth=4.0, solid_capstyle="butt", zorder=2)
 
 
 def moved(paths: Array) -> Iterator[tuple[int, Array]]:

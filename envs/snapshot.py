@@ -22,11 +22,11 @@ class Snapshots:
     """Deep copies by number, for environments whose state is not a vector.
 
     Spaces and specification are shared by all copies, since they never change. The copies used last are kept: those
-    that a tree visits again stay, those of rollouts make room.
+    that a tree visits again stay, those of rollouts make room. Observed states, from number 1 on, are kept apart.
 
     Args:
         env: a copy of the environment to plan in.
-        capacity: number of copies to keep.
+        capacity: number of copies to keep of each sort.
     """
 
     width = 1
@@ -36,22 +36,28 @@ class Snapshots:
         base = env.unwrapped
         self.shared = {id(part): part for part in (base.action_space, base.observation_space, base.spec)}
         self.capacity = capacity
-        self.kept: dict[float, Any] = {}
+        self.searched: dict[float, Any] = {}
+        self.observed: dict[float, Any] = {}
+
+    def _kept(self, number: float) -> dict[float, Any]:
+        return self.searched if number < 1.0 else self.observed
 
     def save(self, env: Any, number: float) -> Array:
         """Keep the environment itself under a number; steps are taken with copies of it."""
         env.unwrapped._np_random = None  # never part of a snapshot: a step's noise comes from the planner's generator
-        self.kept[number] = env
-        if len(self.kept) > self.capacity:
-            del self.kept[next(iter(self.kept))]
+        kept = self._kept(number)
+        kept[number] = env
+        if len(kept) > self.capacity:
+            del kept[next(iter(kept))]
         return np.array([number])
 
     def load(self, saved: Array) -> Any:
         """A fresh copy of a kept environment."""
         number = float(saved[0])
-        require(number in self.kept, "state", saved, f"one of the {self.capacity} states of this model used last")
-        self.kept[number] = self.kept.pop(number)
-        return copy.deepcopy(self.kept[number], dict(self.shared))
+        kept = self._kept(number)
+        require(number in kept, "state", saved, f"one of the {self.capacity} states of this model used last")
+        kept[number] = kept.pop(number)
+        return copy.deepcopy(kept[number], dict(self.shared))
 
 
 class VectorState:
@@ -83,12 +89,11 @@ def _storage(env: Any, capacity: int) -> Snapshots | VectorState:
         if hasattr(env, "get_state") and hasattr(env, "set_state"):
             saved = np.asarray(env.get_state())
             if np.issubdtype(saved.dtype, np.number) and np.can_cast(saved.dtype, np.float64):
-                shape, dtype = saved.shape, saved.dtype
-                return VectorState(
-                    env,
-                    lambda env: env.get_state(),
-                    lambda env, vector: env.set_state(vector.reshape(shape).astype(dtype)),
-                )
+
+                def put(env: Any, vector: Array) -> None:
+                    env.set_state(vector.reshape(saved.shape).astype(saved.dtype))
+
+                return VectorState(env, lambda env: env.get_state(), put)
         if type(getattr(env, "data", None)).__name__ == "MjData":
             return _mujoco_storage(env)
     return Snapshots(env, capacity)

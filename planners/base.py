@@ -284,8 +284,7 @@ class Planner(Protocol):
 class ResumableSearch(Protocol):
     """A search that keeps its statistics from call to call.
 
-    A planner that offers one has `begin(model, state, budget, rng) -> ResumableSearch | None`; None for a model that
-    it cannot search in this way.
+    A planner that offers one for models with `actions` has `begin(model, state, budget, rng) -> ResumableSearch`.
     """
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:

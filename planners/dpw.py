@@ -3,7 +3,19 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
+from planners.base import (
+    Array,
+    Budget,
+    Decision,
+    HasRollout,
+    Model,
+    Rng,
+    check_plan,
+    missing,
+    require_at_least,
+    require_choice,
+    require_positive,
+)
 from planners.core.backup import back_up, record
 from planners.core.jit import Problem, helper, player, rollout, sample_action, step
 from planners.core.problem import search_kernel
@@ -11,8 +23,6 @@ from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge, draw_outcome, least_visited_outcome
 from planners.core.tree import ENDED, SEARCH_TREE, TREE_WALK, SearchTree, TreeWalk, add_edge, add_node, copy, has_room
 from planners.core.widening import due
-
-NEEDED = frozenset({"step", "sample_action"})
 
 
 @helper
@@ -120,8 +130,13 @@ class DPW:
         require_choice("outcome", self.outcome, ("proportional", "least_visited"))
         require_choice("leaf", self.leaf, ("tree", "rollout"))
 
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return missing(model, HasRollout) if self.leaf == "rollout" else None
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
+        state = check_plan(self, model, state, budget, rng)
         settings = DPWSettings(
             self.exploration,
             self.k_action,
@@ -131,5 +146,4 @@ class DPW:
             self.outcome == "least_visited",
             self.leaf == "rollout",
         )
-        needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
-        return plan_with_tree(_search, settings, needed, model, state, budget, rng, root_actions, by_state=False)
+        return plan_with_tree(_search, settings, model, state, budget, rng, root_actions, by_state=False)

@@ -3,7 +3,19 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_positive
+from planners.base import (
+    Array,
+    Budget,
+    Decision,
+    HasRollout,
+    Model,
+    Rng,
+    check_plan,
+    missing,
+    require_at_least,
+    require_choice,
+    require_positive,
+)
 from planners.core.backup import back_up
 from planners.core.descent import follow
 from planners.core.jit import Problem, sample_action
@@ -44,9 +56,6 @@ def _search(
     return simulations
 
 
-NEEDED = frozenset({"step", "sample_action"})
-
-
 @dataclass(frozen=True)
 class PW:
     """UCT with progressive widening of actions; a sampled next state is a new node, unless it equals one met before.
@@ -70,8 +79,12 @@ class PW:
         require_positive("k_action", self.k_action)
         require_choice("leaf", self.leaf, ("tree", "rollout"))
 
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return missing(model, HasRollout) if self.leaf == "rollout" else None
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
+        state = check_plan(self, model, state, budget, rng)
         settings = PWSettings(self.exploration, self.k_action, self.alpha_action, self.leaf == "rollout")
-        needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
-        return plan_with_tree(_search, settings, needed, model, state, budget, rng, root_actions)
+        return plan_with_tree(_search, settings, model, state, budget, rng, root_actions)

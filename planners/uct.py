@@ -5,7 +5,23 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from planners.base import Array, Budget, Decision, Model, Rng, require_at_least, require_choice, require_count
+from planners.base import (
+    MOST_ACTIONS,
+    Array,
+    Budget,
+    Decision,
+    HasActions,
+    HasRollout,
+    Model,
+    Rng,
+    check_plan,
+    missing,
+    missing_action_bounds,
+    offers,
+    require_at_least,
+    require_choice,
+    require_count,
+)
 from planners.core.actions import action_set
 from planners.core.backup import back_up
 from planners.core.descent import follow
@@ -70,9 +86,6 @@ def _search(
     return simulations
 
 
-NEEDED = frozenset({"step"})
-
-
 @dataclass(frozen=True)
 class UCT:
     """UCT. A sampled next state is a new node, unless it equals one met before exactly.
@@ -91,16 +104,17 @@ class UCT:
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require_at_least("exploration", self.exploration, 0.0)
-        require_count("n_actions", self.n_actions)
+        require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
         require_choice("leaf", self.leaf, ("tree", "rollout"))
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        reason = missing(model, HasRollout) if self.leaf == "rollout" else None
+        return reason or (None if offers(model, HasActions) else missing_action_bounds(model))
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        needed = NEEDED | {"rollout"} if self.leaf == "rollout" else NEEDED
-        fixed = np.empty((0, len(model.action_low)))
-        if hasattr(model, "actions"):
-            needed = needed | {"actions"}
-        else:
-            fixed = action_set(model, self.n_actions)
-        settings = UCTSettings(self.exploration, fixed, self.leaf == "rollout")
-        return plan_with_tree(_search, settings, needed, model, state, budget, rng, root_actions)
+        state = check_plan(self, model, state, budget, rng)
+        n_actions = 0 if offers(model, HasActions) else self.n_actions
+        settings = UCTSettings(self.exploration, action_set(model, n_actions), self.leaf == "rollout")
+        return plan_with_tree(_search, settings, model, state, budget, rng, root_actions)

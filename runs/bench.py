@@ -11,6 +11,7 @@ from runs import provenance
 from runs.benchmarks.measurement import Benchmark, Measurement
 from runs.benchmarks.processes import cold_decision, first_batch, first_decision, memory, scaling
 from runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
+from runs.experiment import UsageError
 from runs.suite import parse_text
 
 # of other folders as text
@@ -37,11 +38,14 @@ def main(texts: Sequence[str], *, as_json: bool) -> int:
         as_json: print one JSON object.
 
     Raises:
-        UsageError: an unknown planner or parameter.
+        UsageError: an unknown planner or parameter, or a planner that cannot search Trap.
     """
-    texts = texts or planners.names_for(envs.parse("trap"))
+    model = envs.parse("trap")
+    texts = texts or planners.names_for(model)
     for text in texts:
         parse_text(planners.parse, text)
+        if reason := planners.unsupported(planners.parse(text), model):
+            raise UsageError(f"{text} cannot be measured on Trap: {reason}")
     found = []
     for chosen in BENCHMARKS:
         benchmark: Benchmark = pkgutil.resolve_name(chosen) if isinstance(chosen, str) else chosen

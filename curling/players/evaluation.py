@@ -1,6 +1,6 @@
 """What positions are worth to players that look one or two shots ahead; compiled for every curling model."""
 
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -49,12 +49,7 @@ def evaluator(model: Curling, state: Array, evaluation: Evaluation) -> Array:
     return np.empty(0) if evaluation == "playouts" else worths(model, state, evaluation)
 
 
-def planning_model(model: Model, player: str) -> Curling:
-    """The curling model that values the ends of ends by win probability.
-
-    Raises:
-        TypeError: not a curling model.
-    """
-    if not isinstance(model, Curling):
-        raise TypeError(f"{player} plays curling only, not {type(model).__name__}")
-    return model if model.reward == "win_probability" else model.planning()
+def planning_model(model: Model) -> Curling:
+    """The curling model that values the ends of ends by win probability."""
+    curling = cast(Curling, model)  # as `unsupported` of the players has made sure
+    return curling if curling.reward == "win_probability" else curling.planning()

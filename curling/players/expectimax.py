@@ -18,7 +18,7 @@ from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_
 from curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
 from curling.sheet import STONES
 from curling.state import shot_of
-from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_state, require, require_choice
+from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_plan, require, require_choice
 from planners.core.aims import aims_of, outcomes
 from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from planners.core.search import extend
@@ -94,7 +94,7 @@ class _Search:
         self.worth = evaluator(model, state, evaluation)
         self.shots = STONES - shot_of(state)
         self.mover = model.player(state, model.params)
-        self.problem = problem_of(model, state, frozenset({"step_exact", "rollout"}))
+        self.problem = problem_of(model, state)
         self.scratch = np.empty((3, model.state_dim))
 
     def left(self, done: int) -> Budget | None:
@@ -208,15 +208,18 @@ class Expectimax:
         require_choice("evaluation", self.evaluation, EVALUATIONS)
         require(self.plies in (1, 2) and not isinstance(self.plies, bool), "plies", self.plies, "1 or 2")
 
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return None if isinstance(model, Curling) else "curling only"
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose a shot; see `planners.Planner.plan`.
 
         Raises:
-            TypeError: not a curling model.
             ValueError: as any planner; also `root_actions`, which are no grid and cannot be smoothed.
         """
-        model = planning_model(model, "expectimax")
-        state = check_state(model, state)
+        state = check_plan(self, model, state, budget, rng)
+        model = planning_model(model)
         require(root_actions is None, "root_actions", root_actions, "None for a search on a grid of aims")
         if budget.seconds is not None:
             make_grids(model)

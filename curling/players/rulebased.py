@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from curling.model import Curling
 from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
 from curling.sheet import STONES
 from curling.state import shot_of
-from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_state, require_choice, require_count
+from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_plan, require_choice, require_count
 from planners.core.actions import own_actions
 from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, player, problem_of, run, step
-
-NEEDED = frozenset({"step", "actions", "rollout"})
 
 
 @kernel(PROBLEM, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG)
@@ -69,15 +68,15 @@ class RuleBased:
         require_count("n_candidates", self.n_candidates)
         require_count("simulations", self.simulations)
 
-    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose a shot; see `planners.Planner.plan`.
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return None if isinstance(model, Curling) else "curling only"
 
-        Raises:
-            TypeError: not a curling model.
-        """
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose a shot; see `planners.Planner.plan`."""
         start = time.perf_counter()
-        model = planning_model(model, "rulebased")
-        state = check_state(model, state)
+        state = check_plan(self, model, state, budget, rng)
+        model = planning_model(model)
         if root_actions is None:
             actions = evenly_spaced(own_actions(model, state), self.n_candidates)
         else:
@@ -86,7 +85,7 @@ class RuleBased:
         done = run(
             _try,
             model,
-            problem_of(model, state, NEEDED),
+            problem_of(model, state),
             np.ascontiguousarray(actions),
             self.simulations,
             STONES - shot_of(state),

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from planners.abstraction.action_trie import grow_action_trie, new_action_trie, new_action_walk
 from planners.abstraction.state_actions import SetSettings, evaluate, search
-from planners.base import Array, Budget, Decision, Model, Rng
+from planners.base import Array, Budget, Decision, HasActions, Rng
 from planners.core.bandit import new_bandit
 from planners.core.problem import problem_of
 from planners.core.rounds import new_rounds
@@ -23,20 +23,15 @@ class ActionSearch:
         rng: the source of every random draw.
         settings: the parameters; with negative `tree_steps` all steps are chosen in the trie.
         expected: simulations to have room for at once.
-
-    Raises:
-        TypeError: the model lacks a function.
     """
 
-    def __init__(self, model: Model, state: Array, rng: Rng, settings: SetSettings, expected: int | None) -> None:
+    def __init__(self, model: HasActions, state: Array, rng: Rng, settings: SetSettings, expected: int | None) -> None:
         """Make an empty trie."""
-        needed = frozenset({"step", "cells", "actions"} | ({"rollout"} if settings.tree_steps >= 0 else set()))
         self.model, self.rng, self._settings = model, rng, settings
-        self._problem = problem_of(model, state, needed)
+        self._problem = problem_of(model, state, cells=True)
         steps, max_depth = self._problem.steps, len(settings.weights) - 1
-        most: int = model.max_actions  # type: ignore[attr-defined]
         self._trie = new_action_trie(steps, max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS))
-        self._walk = new_action_walk(model.state_dim, len(model.action_low), steps, most, max_depth)
+        self._walk = new_action_walk(model.state_dim, len(model.action_low), steps, model.max_actions, max_depth)
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add the returns of simulations from states one step ahead, round and round; how many.

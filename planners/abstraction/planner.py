@@ -15,13 +15,19 @@ from planners.abstraction.fixed_actions import FixedSettings, search
 from planners.abstraction.state_actions import SetSettings
 from planners.abstraction.trie import grow, new_trie, new_trie_walk
 from planners.base import (
+    MOST_ACTIONS,
     Array,
     Budget,
     Decision,
+    HasActions,
+    HasRollout,
     Model,
     Rng,
     check_actions,
-    check_state,
+    check_plan,
+    missing,
+    missing_action_bounds,
+    offers,
     require,
     require_at_least,
     require_choice,
@@ -29,11 +35,11 @@ from planners.base import (
     require_positive,
 )
 from planners.core.actions import action_set, own_actions
+from planners.core.bounds import unusable_bounds
 from planners.core.problem import problem_of
 from planners.core.search import plan_with_bandit
 from planners.core.zobrist import LEVELS
 
-NEEDED = frozenset({"step", "cells"})
 FIRST_NODES = 4_096
 
 
@@ -100,7 +106,7 @@ class AbstractionTree:
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require_at_least("exploration", self.exploration, 0.0)
-        require_count("n_actions", self.n_actions)
+        require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
         cells = self.cells(False)
         require_positive("threshold", cells.threshold)
         require_at_least("threshold_base", cells.threshold_base, 1.0)
@@ -110,8 +116,7 @@ class AbstractionTree:
         require_at_least("prior_value", self.prior_value, -1e300)
         require_positive("new_visits", self.new_visits)
         require_at_least("policy_visits", self.policy_visits, 0.0)
-        require_count("max_depth", cells.max_depth, 0)
-        require(cells.max_depth <= LEVELS, "max_depth", self.max_depth, f"at most {LEVELS}")
+        require_count("max_depth", cells.max_depth, 0, LEVELS)
         require_choice("root", self.root, ("bandit", "trie"))
         if self.tree_steps is not None:
             require_count("tree_steps", self.tree_steps, 0)
@@ -122,22 +127,23 @@ class AbstractionTree:
         given = {name: getattr(self, name) for name in Cells._fields}
         return default._replace(**{name: value for name, value in given.items() if value is not None})
 
-    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `planners.Planner.plan`.
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        if not offers(model, HasActions):
+            return missing_action_bounds(model) or unusable_bounds(model)
+        if self.root == "trie":
+            return "needs a model without `actions` for root='trie'"
+        return (missing(model, HasRollout) if self.tree_steps is not None else None) or unusable_bounds(model)
 
-        Raises:
-            TypeError: the model has neither `cells` nor finite `state_low` and `state_high`.
-            ValueError: as any planner; also a `root` that this kind of model cannot have.
-        """
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
-        state = check_state(model, state)
-        own_sets = hasattr(model, "actions")
-        require(not (own_sets and self.root == "trie"), "root", self.root, f"'bandit' for {type(model).__name__}")
+        state = check_plan(self, model, state, budget, rng)
         require(root_actions is None or self.root != "trie", "root_actions", root_actions, "None with root='trie'")
-        if own_sets:
-            at_root = own_actions(model, state) if root_actions is None else check_actions(model, root_actions)
-            return self.begin(model, state, budget, rng).decide(at_root, budget, start)
-        problem = problem_of(model, state, NEEDED)
+        if offers(model, HasActions):
+            own = own_actions(model, state) if root_actions is None else check_actions(model, root_actions)
+            return self.begin(model, state, budget, rng).decide(own, budget, start)
+        problem = problem_of(model, state, cells=True)
         actions, cells = action_set(model, self.n_actions), self.cells(False)
         at_root = actions if root_actions is None else check_actions(model, root_actions)
         settings = FixedSettings(
@@ -154,7 +160,7 @@ class AbstractionTree:
         walk = new_trie_walk(model.state_dim, problem.steps, len(actions), cells.max_depth)
         return plan_with_bandit(search, model, trie, walk, problem, settings, grow, budget, rng, start)[0]
 
-    def begin(self, model: Model, state: Array, budget: Budget, rng: Rng) -> ActionSearch:
+    def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> ActionSearch:
         """An empty, resumable search for a model with `actions`."""
         cells = self.cells(True)
         settings = SetSettings(

@@ -1,18 +1,17 @@
 """Finite sets of actions, for planners that do not widen."""
 
 import functools
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Model, require
+from planners.base import Array, HasActions, Model, offers
 
 
 @functools.lru_cache(maxsize=64)
 def _fractions(n: int, dim: int) -> Array:
     """N points in the unit cube, [n, dim]."""
-    if dim == 1:
+    if dim == 1 or n == 0:
         return ((np.arange(n) + 0.5) / n)[:, None]
     from scipy.stats import qmc
 
@@ -23,17 +22,16 @@ def _fractions(n: int, dim: int) -> Array:
 def action_set(model: Model, n: int) -> Array:
     """N actions of the box, [n, action_dim]: middles of n equal intervals, or Halton points from 2 dimensions on."""
     low, high = model.action_low, model.action_high
-    require(bool(np.isfinite(high - low).all()), "action bounds", (low, high), "finite for a fixed set of actions")
     return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))
 
 
-def action_buffers(model: Any) -> tuple[Array, NDArray[np.uint64]]:
+def action_buffers(model: Model) -> tuple[Array, NDArray[np.uint64]]:
     """Arrays for the model's `actions` to write into, [max_actions, action_dim] and [max_actions]; empty without it."""
-    most = model.max_actions if hasattr(model, "actions") else 0
+    most = model.max_actions if offers(model, HasActions) else 0
     return np.empty((most, len(model.action_low))), np.empty(most, np.uint64)
 
 
-def own_actions(model: Any, state: Array) -> Array:
+def own_actions(model: HasActions, state: Array) -> Array:
     """What the model's `actions` proposes in this state, [n, action_dim]."""
     out, keys = action_buffers(model)
     return out[: model.actions(state, model.params, out, keys)]

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from planners.base import Array, Model, steps_left
+from planners.base import Array, HasCells, Model, Rng, offers, steps_left
+from planners.core.bounds import state_bounds
 from planners.core.jit import RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
-from planners.core.zobrist import box_bounds, box_cells
+from planners.core.zobrist import box_cells
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,60 +33,75 @@ def _single_player(state: Array, params: Array) -> float:
     return 1.0
 
 
-_tables: dict[Any, Any] = {}
+@compiled("rollout")
+def _no_rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+    raise TypeError("the planner calls `rollout`, which this model lacks; its `unsupported` must say so")
 
 
-def functions_of(model: Any, needed: frozenset[str]) -> Any:
+@compiled("actions")
+def _no_actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
+    raise TypeError("the planner calls `actions`, which this model lacks; its `unsupported` must say so")
+
+
+@compiled("step_exact")
+def _no_step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
+    raise TypeError("the planner calls `step_exact`, which this model lacks; its `unsupported` must say so")
+
+
+DEFAULTS = {
+    "player": _single_player,
+    "cells": box_cells,
+    "rollout": _no_rollout,
+    "actions": _no_actions,
+    "step_exact": _no_step_exact,
+}
+
+_tables: dict[type[Any], NDArray[np.int64]] = {}
+
+
+def functions_of(model: Any) -> Any:
     """The table of addresses, or the functions of a Python model.
 
     Addresses hold in this process only, so the table is kept here, one for each class, and never on an instance.
+
+    Raises:
+        TypeError: the model lacks a function that all models have, or says `compiled` and has one that is not.
     """
-    key = type(model)
-    if model.compiled and key in _tables and needed <= _tables[key][1]:
-        return _tables[key][0]
-    given = {role: getattr(model, role, None) for role in ROLES}
-    given["player"] = given["player"] or _single_player
-    given["cells"] = given["cells"] or box_cells
-    for role in needed:
-        if given[role] is None:
-            raise TypeError(f"{key.__name__} has no `{role}`, which this planner needs")
+    cls = type(model)
+    if model.compiled and cls in _tables:
+        return _tables[cls]
+    functions = [getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES]
+    if None in functions:
+        raise TypeError(f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; envs.check_model tests models")
     if not model.compiled:
-        return tuple(given.values())
-    for role, function in given.items():
-        if function is not None and not hasattr(function, "py_func"):
+        return tuple(functions)
+    for role, function in zip(ROLES, functions, strict=True):
+        if not hasattr(function, "py_func"):
             raise TypeError(
-                f'{key.__name__}.{role} is not compiled: decorate it with @compiled("{role}"), '
+                f'{cls.__name__}.{role} is not compiled: decorate it with @compiled("{role}"), '
                 "or set `compiled = False` on the model"
             )
-    table = np.array(
-        [0 if function is None else address_of(function, role) for role, function in given.items()], np.int64
-    )
-    _tables[key] = table, {role for role, function in given.items() if function is not None}
-    return table
+    _tables[cls] = np.array([address_of(*pair) for pair in zip(functions, ROLES, strict=True)], np.int64)
+    return _tables[cls]
 
 
-def problem_of(model: Model, state: Array, needed: frozenset[str]) -> Problem:
+def problem_of(model: Model, state: Array, *, cells: bool = False) -> Problem:
     """The problem of acting in a state that was checked.
 
     Args:
         model: the generative model to search with.
         state: where to act, [state_dim].
-        needed: the model functions that the kernel calls. A model without `cells` has those of its box.
+        cells: whether the kernel calls `cells`; a model without them has those of its bounds.
 
     Raises:
-        TypeError: the model lacks a function in `needed`, says `compiled` and has one that is not, or has params that
-            are not a contiguous float64 vector.
+        TypeError: the model says `compiled` and has a function that is not, or has params that are not a contiguous
+            float64 vector.
+        ValueError: the episode is over.
     """
     params = model.params
     fits = isinstance(params, np.ndarray) and params.dtype == np.float64 and params.ndim == 1 and params.flags.carray
     if model.compiled and not fits:
         raise TypeError(f"{type(model).__name__}.params must be a contiguous float64 vector")
-    boxed = "cells" in needed and not hasattr(model, "cells")
-    return Problem(
-        functions_of(model, needed),
-        params,
-        box_bounds(model) if boxed else params,
-        state,
-        float(model.discount),
-        steps_left(model, state),
-    )
+    steps, functions = steps_left(model, state), functions_of(model)
+    cell_params = state_bounds(model) if cells and not offers(model, HasCells) else params
+    return Problem(functions, params, cell_params, state, float(model.discount), steps)

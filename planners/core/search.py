@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Budget, Decision, Model, Rng, check_state
+from planners.base import Array, Budget, Decision, Model, Rng
 from planners.core.jit import Problem, runner
 from planners.core.problem import problem_of
 from planners.core.selection import final_choice
@@ -86,7 +86,6 @@ def extend(
 def plan_with_tree(
     kernel: Any,
     settings: Any,
-    needed: frozenset[str],
     model: Model,
     state: Array,
     budget: Budget,
@@ -102,9 +101,8 @@ def plan_with_tree(
     Args:
         kernel: a `search_kernel` of SearchTree and TreeWalk.
         settings: the planner's parameters as the kernel takes them.
-        needed: the model functions that it calls.
         model: see `planners.Planner.plan`, as for the rest.
-        state: [state_dim].
+        state: [state_dim], checked by `check_plan`.
         budget: simulations or seconds.
         rng: the source of every random draw.
         root_actions: [A, action_dim] or None.
@@ -113,7 +111,7 @@ def plan_with_tree(
         choose: see `decide`.
     """
     start = time.perf_counter()
-    problem = problem_of(model, check_state(model, state), needed)
+    problem = problem_of(model, state)
     nodes = min(budget.simulations or FIRST_NODES, MOST_NODES_AT_FIRST)
     tree = new_tree(model, problem.state, problem.steps, nodes, root_actions, by_state, columns)
     walk = new_walk(model, problem.steps)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Model, check_actions
+from planners.base import Array, HasPlayer, Model, check_actions, offers
 from planners.core.actions import action_buffers
 from planners.core.hash_table import fill_slots, new_slots
 from planners.core.jit import MATRIX, helper, kernel, typeof
@@ -113,10 +113,9 @@ def new_tree(
         action=np.empty((edges, len(model.action_low))),
         slots=new_slots(room) if by_state else np.zeros(1, np.int64),
     )
-    player = getattr(model, "player", None)
     tree.state[0] = state
     tree.keys[0] = 0
-    tree.nodes[0] = (0, 0, 0, 0, 0, 0.0, 1.0 if player is None else player(state, model.params))
+    tree.nodes[0] = (0, 0, 0, 0, 0, 0.0, model.player(state, model.params) if offers(model, HasPlayer) else 1.0)
     if root_actions is not None:
         _set_root_actions(tree, root_actions)
     return tree

@@ -6,7 +6,7 @@ All arithmetic is on uint64 and stays in this file: mixed with int64, numba woul
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Model
+from planners.base import Array
 from planners.core.jit import compiled, helper
 
 LEVELS = 32  # a coordinate is a fraction of its range in fixed point with this many bits
@@ -70,21 +70,3 @@ def box_cells(state: Array, first: int, last: int, bounds: Array, out: NDArray[n
         part = fraction(state[i], bounds[i], bounds[n + i])
         for depth in range(first, last):
             out[depth - first] = combine(out[depth - first], part >> np.uint64(LEVELS - depth))
-
-
-def box_bounds(model: Model) -> Array:
-    """The params of `box_cells` for a model with `state_low` and `state_high`, [2 * state_dim].
-
-    Raises:
-        TypeError: the model has none, or they are not finite.
-    """
-    low, high = getattr(model, "state_low", None), getattr(model, "state_high", None)
-    if low is None or high is None or np.shape(low) != (model.state_dim,) or np.shape(high) != (model.state_dim,):
-        raise TypeError(
-            f"{type(model).__name__} has neither `cells` nor `state_low` and `state_high` of {model.state_dim} numbers"
-        )
-    if not np.isfinite(low + high).all() or not (low < high).all():
-        raise TypeError(
-            f"{type(model).__name__} has neither `cells` nor finite `state_low` < `state_high` to make them from"
-        )
-    return np.concatenate([low, high]).astype(np.float64)

@@ -12,8 +12,16 @@ from planners.base import (
     Array,
     Budget,
     Decision,
+    HasActions,
+    HasActionSd,
+    HasRollout,
+    HasStepExact,
     Model,
     Rng,
+    check_plan,
+    missing,
+    missing_action_bounds,
+    offers,
     require,
     require_at_least,
     require_choice,
@@ -189,25 +197,13 @@ def _search(
     return simulations
 
 
-NEEDED = frozenset({"step", "sample_action"})
-
-
 def _noise_of(model: Model, bandwidth: float) -> Array:
-    """Standard deviations of the kernel, [action_dim]; a fraction of the range where the model knows of no noise."""
+    """Standard deviations of the kernel, [action_dim]; a fraction of the range where the model gives no noise."""
     dim = len(model.action_low)
-    sd = np.ascontiguousarray(getattr(model, "action_sd", np.zeros(dim)), np.float64)
-    fits = sd.shape == (dim,) and bool(((sd >= 0.0) & np.isfinite(sd)).all())
+    sd = np.ascontiguousarray(model.action_sd if offers(model, HasActionSd) else np.zeros(dim), np.float64)
+    fits = sd.shape == (dim,) and ((sd >= 0.0) & np.isfinite(sd)).all()
     require(fits, "action_sd", sd, f"{dim} finite numbers of at least 0")
-    if sd.any():
-        return sd
-    span = model.action_high - model.action_low
-    require(
-        bool(np.isfinite(span).all()),
-        "action bounds",
-        (model.action_low, model.action_high),
-        "finite for a kernel over actions",
-    )
-    return np.ascontiguousarray(bandwidth * span)
+    return sd if sd.any() else np.ascontiguousarray(bandwidth * (model.action_high - model.action_low))
 
 
 def _by_lower_bound(exploration: float) -> Callable[[NDArray[np.int64], Array], int]:
@@ -266,20 +262,25 @@ class KRUCT:
         require_choice("outcome", self.outcome, ("auto", "exact", "sampled"))
         require_choice("leaf", self.leaf, ("auto", "tree", "rollout"))
 
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        parts = {HasStepExact: self.outcome == "exact", HasRollout: self.leaf == "rollout"}
+        known = offers(model, HasActionSd) and np.any(model.action_sd)
+        return missing(model, *(part for part, used in parts.items() if used)) or (
+            None if known else missing_action_bounds(model)
+        )
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        exact = self.outcome == "exact" or (self.outcome == "auto" and hasattr(model, "step_exact"))
-        use_rollout = self.leaf == "rollout" or (self.leaf == "auto" and hasattr(model, "rollout"))
-        own_actions = hasattr(model, "actions")
-        needed = NEEDED
-        for role, used in (("step_exact", exact), ("rollout", use_rollout), ("actions", own_actions)):
-            needed |= {role} if used else set()
+        state = check_plan(self, model, state, budget, rng)
+        exact = self.outcome == "exact" or (self.outcome == "auto" and offers(model, HasStepExact))
+        use_rollout = self.leaf == "rollout" or (self.leaf == "auto" and offers(model, HasRollout))
         settings = KRUCTSettings(
             self.exploration,
             self.k_action,
             self.alpha_action,
             self.tau,
-            0 if own_actions else self.n_initial,
+            0 if offers(model, HasActions) else self.n_initial,
             _noise_of(model, self.bandwidth),
             np.ascontiguousarray(model.action_low, np.float64),
             np.ascontiguousarray(model.action_high, np.float64),
@@ -288,15 +289,5 @@ class KRUCT:
         )
         choose = _by_lower_bound(self.exploration)
         return plan_with_tree(
-            _search,
-            settings,
-            needed,
-            model,
-            state,
-            budget,
-            rng,
-            root_actions,
-            by_state=False,
-            columns=COLUMNS,
-            choose=choose,
+            _search, settings, model, state, budget, rng, root_actions, by_state=False, columns=COLUMNS, choose=choose
         )

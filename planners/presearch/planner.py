@@ -12,20 +12,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.action_search import ActionSearch
 from planners.abstraction.planner import AbstractionTree
 from planners.base import (
     AimBlock,
     Array,
     Budget,
     Decision,
+    HasActions,
     HasAimGrid,
+    HasPlayer,
+    HasRollout,
     HasStepExact,
     Model,
     Planner,
+    ResumableSearch,
     Rng,
-    check_state,
+    check_plan,
     missing,
+    offers,
     require,
     require_count,
     require_positive,
@@ -66,10 +70,9 @@ def _evaluate(
 class _Evaluator:
     """Values of states by the inner planner's own simulations where it can, otherwise by the model's rollouts."""
 
-    def __init__(self, model: Model, state: Array, rng: Rng, search: ActionSearch | None) -> None:
+    def __init__(self, model: Model, state: Array, rng: Rng, search: ResumableSearch | None) -> None:
         self.model, self.rng, self.search = model, rng, search
-        needed = {"step_exact"} if search is not None else {"step_exact", "rollout"}
-        self.problem = problem_of(model, state, frozenset(needed))
+        self.problem = problem_of(model, state)
 
     def outcomes(self, blocks: list[AimBlock]) -> tuple[Array, Array, NDArray[np.bool_]]:
         """The outcome of each aim, see `planners.core.aims.outcomes`."""
@@ -112,11 +115,13 @@ class Presearch:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        return missing(model, HasAimGrid, HasStepExact) or unsupported(self.inner, model)
+        rollout = () if self._resumes(model) else (HasRollout,)
+        return missing(model, HasAimGrid, HasStepExact, *rollout) or unsupported(self.inner, model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`. With `root_actions` there is no sweep."""
         if root_actions is not None:
+            check_plan(self, model, state, budget, rng)
             return self.inner.plan(model, state, budget, rng, root_actions)
         return self.plan_with_sweep(model, state, budget, rng)[0]
 
@@ -124,13 +129,10 @@ class Presearch:
         """`plan`, and the values of the grid to look at.
 
         Raises:
-            TypeError: the model lacks `aim_grid`, `step_exact`, or what the evaluations need.
-            ValueError: as for `plan`.
+            TypeError: as for `plan`, as ValueError.
         """
         start = time.perf_counter()
-        state = check_state(model, state)
-        if getattr(model, "aim_grid", None) is None:
-            raise TypeError(f"{type(model).__name__} has no `aim_grid`, which this planner needs")
+        state = check_plan(self, model, state, budget, rng)
         search = self._begin(model, state, budget, rng)
         sweep = self._sweep(model, state, budget, rng, search)
         chosen, left = self._candidates(model, state, sweep), _part(budget, 1.0, sweep.simulations, start)
@@ -145,18 +147,19 @@ class Presearch:
         """The sweep alone, with its share of the budget."""
         return self._sweep(model, state, budget, rng, self._begin(model, state, budget, rng))
 
-    def _begin(self, model: Model, state: Array, budget: Budget, rng: Rng) -> ActionSearch | None:
-        """The inner planner's search where its trie can evaluate the grid too, so that nothing is lost."""
-        if isinstance(self.inner, AbstractionTree) and hasattr(model, "actions"):
-            return self.inner.begin(model, state, budget, rng)
-        return None
+    def _begin(self, model: Model, state: Array, budget: Budget, rng: Rng) -> ResumableSearch | None:
+        """The inner planner's search where it can evaluate the grid too, so that nothing is lost."""
+        return self.inner.begin(model, state, budget, rng) if self._resumes(model) else None  # type: ignore[attr-defined]
+
+    def _resumes(self, model: Model) -> bool:
+        return offers(model, HasActions) and callable(getattr(self.inner, "begin", None))
 
     def _candidates(self, model: Model, state: Array, sweep: Sweep) -> Array:
         """The actions that the inner planner considers: the best aims, and those that the model proposes."""
         best = peaks(sweep, self.candidates)
-        return np.concatenate([best, own_actions(model, state)]) if hasattr(model, "actions") else best
+        return np.concatenate([best, own_actions(model, state)]) if offers(model, HasActions) else best
 
-    def _sweep(self, model: Any, state: Array, budget: Budget, rng: Rng, search: ActionSearch | None) -> Sweep:
+    def _sweep(self, model: Any, state: Array, budget: Budget, rng: Rng, search: ResumableSearch | None) -> Sweep:
         """Evaluate with the sweep's share of the budget the finest grid of aims that allows each an evaluation."""
         start = time.perf_counter()
         evaluate = _Evaluator(model, state, rng, search)
@@ -171,7 +174,7 @@ class Presearch:
             counts[ended] = max(rounds, 1)
             counts[open_ends] = rounds + (np.arange(len(open_ends)) < rest)
             spent += done
-        mover = model.player(state, model.params) if hasattr(model, "player") else 1.0
+        mover = model.player(state, model.params) if offers(model, HasPlayer) else 1.0
         values = mover * (rewards + model.discount * sums / np.maximum(counts, 1.0))
         raw, smooth, at = [], [], 0
         for block in blocks:

@@ -7,13 +7,17 @@ from typing import Literal
 import numpy as np
 
 from planners.base import (
+    MOST_ACTIONS,
     Array,
     Budget,
     Decision,
+    HasDistanceWeights,
     Model,
     Rng,
     check_actions,
-    check_state,
+    check_plan,
+    missing_action_bounds,
+    offers,
     require,
     require_at_least,
     require_choice,
@@ -26,7 +30,6 @@ from planners.core.search import plan_with_bandit
 from planners.weighted_uct.experience import grow, new_experience_walk, new_experiences
 from planners.weighted_uct.search import WeightedUCTSettings, search
 
-NEEDED = frozenset({"step"})
 FIRST_EXPERIENCES = 4_096
 LARGEST_CUTOFF = 5.0
 MOST_GRID_DIMENSIONS = 4  # a state has 3^k neighbouring cells
@@ -59,20 +62,25 @@ class WeightedUCT:
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require_at_least("exploration", self.exploration, 0.0)
-        require_count("n_actions", self.n_actions)
+        require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
         require_positive("bandwidth", self.bandwidth)
         require_at_least("action_bandwidth", self.action_bandwidth, 0.0)
         require_choice("neighbours", self.neighbours, ("grid", "all"))
         require_positive("cutoff", self.cutoff, LARGEST_CUTOFF)
 
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return missing_action_bounds(model)
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
-        state = check_state(model, state)
-        problem = problem_of(model, state, NEEDED)
+        state = check_plan(self, model, state, budget, rng)
+        problem = problem_of(model, state)
         actions = action_set(model, self.n_actions)
         at_root = actions if root_actions is None else check_actions(model, root_actions)
-        weights = np.array(getattr(model, "distance_weights", np.ones(model.state_dim)), np.float64)
+        weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)
+        weights = np.array(weights, np.float64)
         fits = weights.shape == (model.state_dim,) and bool((weights >= 0.0).all())
         require(fits, "distance_weights", weights, f"{model.state_dim} numbers of at least 0")
         k = int(((weights > 0.0) & (weights < np.inf)).sum())

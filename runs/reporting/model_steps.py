@@ -106,7 +106,7 @@ class Counted:
     def __init__(self, model: Model) -> None:
         """Take a compiled model."""
         self._model = model
-        addresses = functions_of(model, frozenset())
+        addresses = functions_of(model)
         self.params = np.concatenate([model.params, addresses.view(np.float64), [len(model.action_low), 0.0]])
 
     def __getattr__(self, name: str) -> Any:

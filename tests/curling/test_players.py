@@ -202,7 +202,7 @@ def test_bad_input_is_refused(name):
     import envs
 
     model, rng = Curling(), np.random.default_rng(0)
-    with pytest.raises(TypeError, match=f"{name} plays curling only, not Trap"):
+    with pytest.raises(TypeError, match="cannot search Trap: curling only"):
         players.make(name).plan(envs.Trap(), np.zeros(2), Budget(10), rng)
     with pytest.raises(ValueError, match=r"(?s)state=.*finite"):
         players.make(name).plan(model, np.full(model.state_dim, np.nan), Budget(10), rng)

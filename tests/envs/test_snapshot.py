@@ -138,6 +138,19 @@ def test_bounds_of_the_observation_are_those_of_the_state(bounds, expected):
     assert model.state_high.tolist() == [np.inf, np.inf, expected[1]]
 
 
+def test_an_observed_state_makes_room_for_no_search():
+    """The rollouts that estimate bounds take far more copies than are kept."""
+
+    class Unbounded(Noisy):
+        observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (1,), np.float64)
+
+    env = Unbounded()
+    model, rng = envs.from_gymnasium(env, horizon=5, capacity=20), np.random.default_rng(0)
+    observation, _ = env.reset(seed=1)
+    root = model.observe(env, observation)
+    assert planners.make("abstraction").plan(model, root, planners.Budget(10), rng).simulations == 10
+
+
 def test_planner_acts_in_an_environment():
     env, rng = gymnasium.make("Pendulum-v1"), np.random.default_rng(0)
     model, planner = envs.from_gymnasium(env), planners.make("dpw")

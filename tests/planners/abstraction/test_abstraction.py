@@ -109,11 +109,3 @@ def test_root_through_the_trie():
     assert planner.plan(model, np.zeros(1), Budget(2_000), np.random.default_rng(0)).action[0] >= 0.5
     with pytest.raises(ValueError, match="root_actions"):
         planner.plan(model, np.zeros(1), Budget(10), np.random.default_rng(0), root_actions=np.array([[0.5]]))
-
-
-def test_a_model_without_cells_or_bounds_is_told():
-    class Boundless(Chain):
-        state_high = np.array([np.inf])
-
-    with pytest.raises(TypeError, match="Boundless has neither `cells` nor finite `state_low`"):
-        planners.make("abstraction").plan(Boundless(), np.zeros(1), Budget(10), np.random.default_rng(0))

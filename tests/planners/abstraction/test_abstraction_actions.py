@@ -125,7 +125,7 @@ def test_the_result_does_not_depend_on_the_room_at_first(monkeypatch):
 
 
 def test_roots_that_this_kind_of_model_cannot_have():
-    with pytest.raises(ValueError, match="root='trie': must be 'bandit' for Duel"):
+    with pytest.raises(TypeError, match=r"Duel.*root='trie'"):
         planners.make("abstraction", root="trie").plan(Duel(), np.zeros(2), Budget(10), np.random.default_rng(0))
 
 

@@ -90,6 +90,7 @@ class Pulse:
     discount, horizon, state_dim = 1.0, 3, 1
 
     step = staticmethod(pulse_step)
+    sample_action = staticmethod(envs.Trap.sample_action)
 
 
 SETTINGS = PairSettings(2.0, 1, np.ones(1), False)
@@ -107,7 +108,7 @@ def searched_pair(settings, tree=None, model_class=Pulse):
     """The total after 2 simulations, for a class of models that was not seen before."""
     model = type("Fresh", (model_class,), {})()
     tree = PairTree(np.zeros(1)) if tree is None else tree
-    problem = problem_of(model, np.zeros(1), frozenset({"step"}))
+    problem = problem_of(model, np.zeros(1))
     jit.run(pair_search, model, tree, np.zeros(1), problem, 2, np.random.default_rng(0), settings)
     return tree.total[0]
 
@@ -147,11 +148,10 @@ def test_params_are_looked_at_every_time():
         def __init__(self, params):
             self.params = params
 
-    state, needed = np.zeros(1), frozenset({"step"})
-    assert problem_of(Wired(np.ones(2)), state, needed).steps == 3
+    assert problem_of(Wired(np.ones(2)), np.zeros(1)).steps == 3
     for params in (np.ones(4)[::2], np.ones(2, np.float32), np.ones((1, 2)), [1.0]):
         with pytest.raises(TypeError, match=r"Wired.params must be a contiguous float64 vector"):
-            problem_of(Wired(params), state, needed)
+            problem_of(Wired(params), np.zeros(1))
 
 
 def test_a_planner_takes_whole_numbers_for_its_fractions():

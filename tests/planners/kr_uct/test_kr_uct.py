@@ -151,7 +151,7 @@ def test_parameters_out_of_range_are_named(name, value):
 
 
 def test_what_the_model_lacks_is_named():
-    with pytest.raises(TypeError, match="Hill has no `step_exact`"):
+    with pytest.raises(TypeError, match=r"Hill.*`step_exact`"):
         plan(Hill(), 10, outcome="exact")
 
 

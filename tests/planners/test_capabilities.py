@@ -1,0 +1,254 @@
+"""Planners say in one line which models they cannot search, and every argument of `plan` has its line."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners import Budget
+from planners.base import HasActions, HasRollout, offers
+from planners.core.bounds import LEFT_OUT, STEPS, state_bounds
+from planners.core.zobrist import box_cells
+
+
+class Walk:
+    """A Python model without any optional part: a noisy walk, whose second coordinate never changes."""
+
+    state_dim, horizon, discount, compiled = 2, 5, 1.0, False
+    action_low, action_high, params = np.array([-1.0]), np.array([1.0]), np.zeros(0)
+
+    def initial_state(self, rng):
+        return np.array([0.0, 7.0])
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[:] = state[0] + action[0] + 0.1 * rng.random(), 7.0
+        return -abs(next_state[0]), False
+
+    def sample_action(self, state, action, params, rng):
+        action[0] = rng.uniform(-1.0, 1.0)
+
+
+class Proxy:
+    """Passes everything on, as a model that counts steps does."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["model"], name)
+
+
+def model(**members):
+    return type("Changed", (Walk,), members)()
+
+
+def plan(text, model, simulations=20, **changes):
+    arguments = {"state": model.initial_state(None), "budget": Budget(simulations), "rng": np.random.default_rng(0)}
+    return planners.parse(text).plan(model, **arguments | changes)
+
+
+def rollout(self, state, scratch, depth, params, rng):
+    return 0.0
+
+
+def actions(self, state, params, out, keys):
+    out[0, 0], keys[0] = 0.5, 1
+    return 1
+
+
+def exact(self, state, action, next_state, params, rng):
+    next_state[:] = state[0] + action[0], 7.0
+    return -abs(next_state[0]), False
+
+
+def grid(self, state, size):
+    return []
+
+
+INFINITE = {"action_high": np.array([np.inf])}
+UNSUPPORTED = [
+    ("uct:leaf=rollout", {}, "needs `rollout`"),
+    ("pw:leaf=rollout", {}, "needs `rollout`"),
+    ("dpw:leaf=rollout", {}, "needs `rollout`"),
+    ("kr_uct:leaf=rollout", {}, "needs `rollout`"),
+    ("kr_uct:outcome=exact", {}, "needs `step_exact`"),
+    ("kr_uct", INFINITE, "finite `action_low` and `action_high`"),
+    ("uct", INFINITE, "finite `action_low` and `action_high`"),
+    ("weighted_uct", INFINITE, "finite `action_low` and `action_high`"),
+    ("abstraction", INFINITE, "finite `action_low` and `action_high`"),
+    ("abstraction", {"state_low": np.zeros(1), "state_high": np.ones(1)}, "`state_low` and `state_high` of 2 numbers"),
+    ("abstraction", {"state_low": np.ones(2), "state_high": np.zeros(2)}, "each below the other"),
+    ("abstraction:root=trie", {"actions": actions, "max_actions": 1}, "without `actions`"),
+    ("abstraction:tree_steps=1", {"actions": actions, "max_actions": 1}, "needs `rollout`"),
+    ("presearch", {}, "needs `aim_grid`, `step_exact`, `rollout`"),
+    ("presearch:inner=dpw", {"aim_grid": grid}, "needs `step_exact`, `rollout`"),
+    ("presearch:inner=(dpw:leaf=rollout)", {"aim_grid": grid, "step_exact": exact}, "needs `rollout`"),
+    (
+        "presearch:inner=(abstraction:tree_steps=1)",
+        {"aim_grid": grid, "step_exact": exact, "actions": actions, "max_actions": 1},
+        "needs `rollout`",
+    ),
+    ("expectimax", {}, "curling only"),
+    ("rulebased", {}, "curling only"),
+]
+
+
+@pytest.mark.parametrize(("text", "members", "line"), UNSUPPORTED)
+def test_what_a_planner_needs_is_said_before_anything_starts(text, members, line):
+    changed = model(**members)
+    assert line in planners.unsupported(planners.parse(text), changed)
+    with pytest.raises(TypeError, match="cannot search Changed") as refused:
+        plan(text, changed)
+    assert line in str(refused.value)
+
+
+@pytest.mark.parametrize("name", planners.names())
+def test_a_model_with_every_part_is_supported(name):
+    from curling.model import Curling
+
+    assert planners.unsupported(planners.make(name), Curling()) is None
+
+
+def test_a_foreign_planner_need_not_say_anything():
+    class Foreign:
+        def plan(self, *arguments):
+            return None
+
+    assert planners.unsupported(Foreign(), Walk()) is None
+
+
+def test_parts_are_seen_through_a_proxy_and_none_is_no_part():
+    assert offers(Proxy(model(rollout=rollout)), HasRollout) and not offers(Proxy(Walk()), HasRollout)
+    assert not offers(model(rollout=None), HasRollout)
+    assert not offers(model(actions=actions), HasActions), "max_actions belongs to it"
+
+
+SEARCHES = [name for name in planners.names() if name != "presearch"]
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"rng": 0}, TypeError, r"rng=0: .*default_rng"),
+        ({"budget": 100}, TypeError, r"budget=100: .*Budget\(simulations"),
+        ({"state": "here"}, ValueError, r"state='here'.*vector of 2"),
+        ({"state": None}, ValueError, r"state=None.*vector of 2"),
+    ],
+)
+def test_a_wrong_argument_is_answered_with_the_right_one(name, changes, error, words):
+    with pytest.raises(error, match=words):
+        plan(name, envs.Trap(), **changes)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: gymnasium.make("Pendulum-v1"), "from_gymnasium"),
+        (lambda: gymnasium.make("Trap-v0"), r"env.unwrapped.model"),
+        (lambda: gymnasium.make_vec("Pendulum-v1", 2), "single"),
+        (lambda: "trap", "check_model"),
+    ],
+)
+def test_what_is_no_model_is_answered_with_the_way_to_one(name, make, words):
+    with pytest.raises(TypeError, match=f"(?s)model=.*{words}"):
+        planners.make(name).plan(make(), np.zeros(2), Budget(5), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_finished_state_is_refused(name):
+    with pytest.raises(ValueError, match="over"):
+        plan(name, envs.Trap(), state=np.array([0.5, 2.0]))
+    with pytest.raises(ValueError, match="over"):
+        plan(name, model(steps_left=lambda self, state: 0))
+
+
+def test_a_finished_match_of_curling_is_refused():
+    from curling.model import Curling
+    from curling.sheet import no_stones
+    from curling.state import state_of
+
+    for match, time, lead in ((Curling(), 16, 1), (Curling(ends=2, extra_ends=1), 32, -1)):
+        over = state_of(no_stones(), time, lead=lead)
+        for planned in (match, match.planning()):
+            with pytest.raises(ValueError, match="over"):
+                plan("dpw", planned, state=over)
+    tie = state_of(no_stones(), 32)
+    assert plan("dpw", Curling(ends=2, extra_ends=1), state=tie).simulations == 20
+
+
+@pytest.mark.parametrize("name", ["uct", "weighted_uct", "abstraction"])
+def test_a_set_of_actions_beyond_memory_is_refused(name):
+    with pytest.raises(ValueError, match=r"n_actions=100000000: .*from 1 to"):
+        planners.make(name, n_actions=10**8)
+
+
+class TestEstimatedBounds:
+    """A model without cells and bounds has its states cut by the range of random rollouts."""
+
+    def test_a_plan_draws_the_same_whether_or_not_bounds_are_estimated(self):
+        """The estimate has random numbers of its own: the first and the second plan of a model are the same."""
+        walk = Walk()
+        decisions = [plan("abstraction", walk, 200, rng=np.random.default_rng(3)) for _ in range(2)]
+        assert decisions[0].visits.tolist() == decisions[1].visits.tolist()
+        assert decisions[0].values.tolist() == decisions[1].values.tolist()
+
+    def test_once_for_each_model(self):
+        calls = []
+
+        def step(self, *arguments):
+            calls.append(1)
+            return Walk.step(self, *arguments)
+
+        walk = model(step=step)
+        first = state_bounds(walk)
+        assert 0 < len(calls) <= STEPS
+        calls.clear()
+        assert state_bounds(walk) is first and not calls
+        np.testing.assert_array_equal(state_bounds(Walk()), first)
+
+    def test_range_with_margin_and_a_constant_left_out(self):
+        low, _, high, _ = bounds = state_bounds(Walk())
+        assert -10.0 < low < -1.0 and 1.0 < high < 10.0
+        assert bounds[[1, 3]].tolist() == [-LEFT_OUT, LEFT_OUT]
+
+    def test_a_coordinate_left_out_makes_no_cells(self):
+        hashes = [np.empty(25, np.uint64) for _ in range(3)]
+        for out, state in zip(hashes, ([0.5, 7.0], [0.5, -1e9], [0.6, 7.0]), strict=True):
+            box_cells(np.array(state), 0, 25, state_bounds(Walk()), out)
+        assert hashes[0].tolist() == hashes[1].tolist() != hashes[2].tolist()
+
+    def test_given_bounds_are_kept_and_weight_0_leaves_the_unknown_out(self):
+        given = model(
+            state_low=np.array([-3.0, -np.inf]),
+            state_high=np.array([np.inf, np.inf]),
+            distance_weights=np.array([1.0, 0.0]),
+        )
+        low, steps_low, high, steps_high = state_bounds(given)
+        assert low == -3.0 and 1.0 < high < 10.0 and (steps_low, steps_high) == (-LEFT_OUT, LEFT_OUT)
+
+    def test_finite_bounds_are_taken_as_they_are(self):
+        trap = envs.Trap()
+        assert state_bounds(trap).tolist() == [*trap.state_low, *trap.state_high]
+
+    def test_a_model_with_slots(self):
+        class Slotted(Walk):
+            __slots__ = ()
+
+        assert plan("abstraction", Slotted()).simulations == 20
+
+    @pytest.mark.parametrize("env_id", ["Pendulum-v1", "MountainCarContinuous-v0", "InvertedPendulum-v5"])
+    def test_environments_of_gymnasium(self, env_id):
+        env = gymnasium.make(env_id)
+        env.reset(seed=1)
+        searched = envs.from_gymnasium(env)
+        decision = plan("abstraction", searched, 30, state=searched.initial_state(np.random.default_rng(1)))
+        assert decision.simulations == 30
+        bounds = state_bounds(searched).reshape(2, -1)
+        seen = env.observation_space.shape[0]
+        assert (bounds[1, :-seen] == LEFT_OUT).all() and (bounds[1, -seen:] < 1e6).all()
+        assert bounds[0, -seen:].tolist() == pytest.approx(
+            np.where(abs(env.observation_space.low) < 1e30, env.observation_space.low, bounds[0, -seen:]).tolist()
+        )
