@@ -10,6 +10,8 @@ from planners import Budget
 from planners.base import HasActions, HasRollout, offers
 from planners.core.bounds import LEFT_OUT, STEPS, state_bounds
 from planners.core.zobrist import box_cells
+from planners.uct import UCT
+from tests.planners.tiny_models import python_twin
 
 
 class Walk:
@@ -118,6 +120,18 @@ def test_a_foreign_planner_need_not_say_anything():
     assert planners.unsupported(Foreign(), Walk()) is None
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_planner_that_forgets_to_say_what_it_needs_fails_with_a_line(compiled):
+    class Forgetful(UCT):
+        def unsupported(self, model):
+            return None
+
+    trap = envs.Trap() if compiled else python_twin(envs.Trap())
+    plain = type("Plain", (type(trap),), {"rollout": None})()
+    with pytest.raises(TypeError, match=r"calls `rollout`.*`unsupported`"):
+        Forgetful(leaf="rollout").plan(plain, np.zeros(2), Budget(20), np.random.default_rng(0))
+
+
 def test_parts_are_seen_through_a_proxy_and_none_is_no_part():
     assert offers(Proxy(model(rollout=rollout)), HasRollout) and not offers(Proxy(Walk()), HasRollout)
     assert not offers(model(rollout=None), HasRollout)
@@ -170,12 +184,12 @@ def test_a_finished_match_of_curling_is_refused():
     from curling.sheet import no_stones
     from curling.state import state_of
 
-    for match, time, lead in ((Curling(), 16, 1), (Curling(ends=2, extra_ends=1), 32, -1)):
-        over = state_of(no_stones(), time, lead=lead)
+    for match, end, lead in ((Curling(), 1, 1), (Curling(ends=2, extra_ends=1), 2, -1)):
+        over = state_of(no_stones(), 0, end=end, lead=lead)
         for planned in (match, match.planning()):
             with pytest.raises(ValueError, match="over"):
                 plan("dpw", planned, state=over)
-    tie = state_of(no_stones(), 32)
+    tie = state_of(no_stones(), 0, end=2)
     assert plan("dpw", Curling(ends=2, extra_ends=1), state=tie).simulations == 20
 
 
