@@ -84,7 +84,7 @@ const KINDS = {
       const touched = chart.series.some(one => one.y.concat(one.low).some(value => value !== null && value <= chart.floor));
       const low = touched ? chart.floor / 1.6 : least / 1.2, high = Math.max(chart.floor, ...every) * 1.3;
       layout.yaxis = { type: "log", range: [Math.log10(low), Math.log10(high)], tickformat: "~g",
-        nticks: 4 };
+        dtick: high > 100 * low ? 1 : "D2" };
       if (touched) {
         layout.shapes.push({ type: "rect", xref: "paper", x0: 0, x1: 1, y0: low / 100, y1: chart.floor, layer: "below",
           line: { width: 0 }, fillcolor: veil(colours.muted, .12) });
@@ -125,7 +125,8 @@ function draw(name) {
     margin: { l: 56, r: 12, t: 10, b: 46 }, uirevision: "kept", ...own,
     xaxis: { ...axis, title: { text: chart.x, standoff: 6 }, ...own.xaxis },
     yaxis: { ...axis, title: { text: chart.y, standoff: 4 }, ...own.yaxis } };
-  const config = { displaylogo: false, responsive: !printing, scrollZoom: false, modeBarButtonsToRemove: ["select2d", "lasso2d"],
+  const config = { displaylogo: false, responsive: !printing, scrollZoom: false, displayModeBar: "hover",
+    modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
     toImageButtonOptions: { format: "svg", filename: `${chart.env}-${chart.title}` } };
   return Plotly.react(name, traces, layout, config);
 }

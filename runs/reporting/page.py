@@ -261,7 +261,7 @@ def _state(store: Store, verdict: str) -> str:
     done, total = sum(count.done for count in counts), sum(count.total for count in counts)
     failed = sum(count.failed for count in counts)
     parts = [
-        f"<p>{done:,} episodes, all that were asked for.</p>"
+        f"<p>Complete: {done:,} episodes.</p>"
         if done == total
         else f'<p class="bad"><strong>Unfinished</strong>: {done:,} of {total:,} episodes were played.</p>'
     ]

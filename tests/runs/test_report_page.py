@@ -264,6 +264,29 @@ def test_print_has_all_tables_light_charts_and_no_controls(opened):
     assert len(re.findall(rb"/Type */Page\b", shown.pdf(prefer_css_page_size=True))) > 1
 
 
+def test_the_toolbar_of_a_chart_covers_nothing_of_it(opened):
+    shown = opened()
+    shown.wait_for_function(f"{CHARTS}.every(one => getComputedStyle(one.querySelector('.modebar')).opacity === '0')")
+    shown.locator(".chart").first.hover()
+    shown.wait_for_function(f"getComputedStyle({CHARTS}[0].querySelector('.modebar')).opacity === '1'")
+    bar, label = (shown.locator(place).first.bounding_box() for place in (".modebar", ".annotation"))
+    assert bar["width"] > 40 and bar["y"] + bar["height"] <= label["y"]
+    title = shown.evaluate(
+        "(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector('figcaption'));"
+        "return range.getBoundingClientRect().right; })()"
+    )
+    assert bar["x"] > title
+
+
+def test_a_legend_is_printed_on_the_page_of_its_charts(opened):
+    shown = opened()
+    shown.emulate_media(media="print")
+    style = shown.evaluate(
+        "(s => [s.display, s.breakInside, s.breakAfter])(getComputedStyle(document.querySelector('.key')))"
+    )
+    assert style == ["flex", "avoid", "avoid"]
+
+
 def test_everything_has_a_name_for_those_who_do_not_see_it(opened):
     shown = opened()
     assert shown.evaluate(
