@@ -1,4 +1,4 @@
-"""How fast things are on this machine: each benchmark is a function that yields measurements, listed in BENCHMARKS."""
+"""`bonspiel bench`: each benchmark is a function that yields measurements, listed in BENCHMARKS."""
 
 import json
 import pkgutil
@@ -60,14 +60,14 @@ def main(texts: Sequence[str], *, as_json: bool) -> int:
         print(json.dumps({"machine": machine, "measurements": [asdict(m) for m in found]}, indent=1))
     else:
         print(
-            f"\nmodel steps were counted in an interpreted search with the same seed, up to {COUNTED:,} simulations; "
-            "a revisit of a stored outcome is none"
+            f"\nmodel steps were counted in the compiled model with the same seed, up to {COUNTED:,} simulations; "
+            "revisiting a stored outcome is no step"
         )
     return 0
 
 
 def line(measurement: Measurement) -> str:
-    """A measurement for people."""
+    """A measurement as a line of the table."""
     m = measurement
     budgets = {"simulations": m.simulations, "ms": m.milliseconds}
     where = " ".join([m.env, *(f"{budget:,} {unit}" for unit, budget in budgets.items() if budget)])

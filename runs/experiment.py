@@ -1,4 +1,4 @@
-"""Experiments as data: which planners, in which environment, with which budgets, how often, from which seed."""
+"""Experiments as data: planners, environment, budgets, number of episodes, seed."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -9,15 +9,15 @@ UNITS = ("simulations", "ms")
 
 
 class UsageError(Exception):
-    """What was asked for cannot be done; the message is one line that says what is wrong and what is allowed."""
+    """An invalid request; the message is one line that says what is wrong and what is allowed."""
 
 
 class RunError(Exception):
-    """A run had to stop; the message is one line that says why, and what is kept."""
+    """A run had to stop; the message is one line with the reason and what is kept."""
 
 
 class Setting(NamedTuple):
-    """What an episode is played with; `env` and `planner` are texts as on the command line, `unit` is one of UNITS."""
+    """The parameters of an episode; `env` and `planner` are texts as on the command line, `unit` is one of UNITS."""
 
     env: str
     planner: str
@@ -57,7 +57,7 @@ class Entrant:
         planner: NAME[:key=value,...].
         max_simulations: leave out larger budgets of simulations.
         max_milliseconds: leave out larger time budgets.
-        label: what tables and charts call it, where the planner's text is long.
+        label: its name in tables and charts; the planner's text if None.
     """
 
     planner: str
@@ -91,11 +91,11 @@ class Experiment:
 
     Args:
         env: NAME[:key=value,...].
-        planners: who takes part.
-        simulations: budgets in simulations a decision.
-        milliseconds: budgets in milliseconds a decision.
+        planners: the planners to play.
+        simulations: budgets in simulations per decision.
+        milliseconds: budgets in milliseconds per decision.
         episodes: episodes for each planner and budget.
-        seed: the root of every random stream.
+        seed: random seed.
     """
 
     env: str
@@ -106,7 +106,7 @@ class Experiment:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Bring the numbers into one form and refuse what cannot be run."""
+        """Normalise the numbers and refuse what cannot be played."""
         whole = {"episodes": (1, 1e9), "seed": (0, 2**32 - 1)}
         for name, (low, high) in whole.items():
             object.__setattr__(self, name, number(name, getattr(self, name), low, high, whole=True))
@@ -132,7 +132,7 @@ class Experiment:
         return cls(given["env"], tuple(Entrant.of(entry) for entry in given.get("planners", ())), **numbers)
 
     def settings(self) -> Iterator[Setting]:
-        """Every combination of planner and budget that is to be played."""
+        """Every combination of planner and budget to play."""
         for entrant in self.planners:
             for budget in self.simulations:
                 if entrant.max_simulations is None or budget <= entrant.max_simulations:

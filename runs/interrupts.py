@@ -12,7 +12,7 @@ LATER = 0.001  # s
 
 @contextmanager
 def safe() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt anywhere but where numba would crash by it, and there a moment later.
+    """Delay Ctrl-C while numba would crash by it; elsewhere it raises KeyboardInterrupt as usual.
 
     To hand a Generator to compiled code, numba calls `ctypes.cast`, and takes for granted that it returns
     (numba/core/boxing.py, `wire_in_fnptrs`).

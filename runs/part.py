@@ -1,4 +1,4 @@
-"""A share of a run, to be played on one of several machines."""
+"""A share of a run, for one of several machines."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ class Part(NamedTuple):
         """From a text such as "1/4".
 
         Raises:
-            UsageError: it is none.
+            UsageError: not of this form.
         """
         try:
             nth, of = map(int, text.split("/"))

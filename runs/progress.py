@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, a plain line every few seconds elsewhere; always on standard error."""
+"""Progress on standard error: a bar on a terminal, else a line every few seconds."""
 
 import sys
 import time
@@ -15,7 +15,7 @@ Advance = Callable[..., None]
 
 @contextmanager
 def progress(total: int, things: str = "episodes") -> Iterator[Advance]:
-    """Show progress over `total` things; yields a function of (things more, seconds left, what else to tell)."""
+    """Show progress over `total` things; yields a function of (number of new things, seconds left, further text)."""
     with _bar(total, things) if sys.stderr.isatty() else _lines(total, things) as advance:
         yield advance
 
@@ -44,10 +44,10 @@ def _lines(total: int, things: str) -> Iterator[Advance]:
 
 
 def counted(n: int, thing: str) -> str:
-    """So many things in words: "1 job", "2 jobs"."""
+    """A number with its noun: "1 job", "2 jobs"."""
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
 def time_left(seconds: float) -> str:
-    """In words."""
+    """The time left in words."""
     return f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"

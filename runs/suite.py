@@ -17,12 +17,12 @@ LISTS = "planners"  # key of an experiment, and of the table of named lists in a
 
 @dataclass(frozen=True)
 class Suite:
-    """What one run plays.
+    """The experiments of one run.
 
     Args:
         name: of the suite, or the text of the environment.
-        experiment: the experiments; no planner, environment and budget may stand in two of them, and in an environment
-            every planner must be called differently.
+        experiment: the experiments; each planner, environment and budget once, and in an environment every planner with
+            a name of its own.
         description: one line for people.
     """
 
@@ -40,7 +40,7 @@ class Suite:
             if key in seen:
                 raise UsageError(
                     f"{self.name}: {setting.planner} in {setting.env} with {setting.budget} "
-                    f"{setting.unit} stands there twice"
+                    f"{setting.unit} is listed twice"
                 )
             seen.add(key)
         if not seen:
@@ -52,7 +52,7 @@ class Suite:
                 text = called.setdefault((experiment.env, label), entrant.planner)
                 if text != entrant.planner:
                     raise UsageError(
-                        f"{self.name}: label={label!r} is given twice in {experiment.env}, to {text} and "
+                        f"{self.name}: label={label!r} is used twice in {experiment.env}, to {text} and "
                         f"to {entrant.planner}; name every planner differently"
                     )
 
@@ -77,16 +77,16 @@ class Suite:
         return cls(name, tuple(map(Experiment.of, written)), str(given.get("description", "")))
 
     def settings(self) -> Iterator[Setting]:
-        """Everything to be played, in order."""
+        """All settings to play, in order."""
         for experiment in self.experiment:
             yield from experiment.settings()
 
     def episodes(self) -> dict[Setting, int]:
-        """How many episodes each setting is played for."""
+        """The number of episodes of each setting."""
         return {setting: experiment.episodes for experiment in self.experiment for setting in experiment.settings()}
 
     def labels(self, env: str) -> dict[str, str]:
-        """What tables and charts call the planners of an environment that have a label, by their texts."""
+        """The labels of an environment's planners by their texts, where they have one."""
         experiments = [experiment for experiment in self.experiment if experiment.env == env]
         return {e.planner: e.label for experiment in experiments for e in experiment.planners if e.label}
 
@@ -98,10 +98,10 @@ class Suite:
         episodes: int | None = None,
         seed: int | None = None,
     ) -> "Suite":
-        """This suite with other planners, budgets (of either unit), episodes or seed; what is not given stays.
+        """This suite with other planners, budgets (of either unit), episodes or seed, where they are given.
 
-        With other budgets, a planner that stands in several experiments of an environment, for budgets of their own, is
-        played as the first of them says.
+        With other budgets, a planner that is in several experiments of an environment is played as in the first of
+        them.
 
         Raises:
             UsageError: a number is out of range, or nothing is left to play.
@@ -129,7 +129,7 @@ class Suite:
         return json.dumps(asdict(self), sort_keys=True)
 
     def digest(self) -> str:
-        """An identity that depends on what is played alone, neither on the name nor on the description."""
+        """A hash of the settings and numbers of episodes; names, labels and the description do not count."""
         played = sorted((*setting, episodes) for setting, episodes in self.episodes().items())
         return hashlib.blake2b(json.dumps(played).encode(), digest_size=8).hexdigest()
 
@@ -169,10 +169,10 @@ def _in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterat
 
 
 def parse_text(parse: Callable[[str], object], text: str) -> str:
-    """What a planner's or environment's text stands for, with all parameters.
+    """The planner or environment of a text, with all parameters.
 
     Raises:
-        UsageError: it stands for nothing.
+        UsageError: an invalid text.
     """
     try:
         return repr(parse(text))

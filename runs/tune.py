@@ -33,7 +33,7 @@ FINAL_EPISODES = 8  # times as many as in a trial
 
 @dataclass(frozen=True)
 class Uniform:
-    """A number between two bounds, or one whose logarithm is uniform, with two significant digits."""
+    """A number between two bounds, uniform or with a uniform logarithm, in two significant digits."""
 
     low: float
     high: float

@@ -1,1 +1,1 @@
-"""What `bonspiel bench` measures."""
+"""Benchmarks of speed, memory, workers and results files."""

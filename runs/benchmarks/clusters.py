@@ -1,4 +1,4 @@
-"""What workers cost and gain, here or on a cluster: `python -m runs.benchmarks.clusters --help`."""
+"""Overhead and gain of workers, here or on a cluster: `python -m runs.benchmarks.clusters --help`."""
 
 import argparse
 import time
@@ -37,8 +37,8 @@ def steady(workers: Workers, seconds: float) -> tuple[float, float]:
     """Play batches of a second, as in a long run.
 
     Args:
-        workers: who plays.
-        seconds: for how long, after LEARNING.
+        workers: the workers to measure.
+        seconds: to measure, after LEARNING.
 
     Returns:
         Episodes a second, and the share of the workers' time that they play.
@@ -59,7 +59,7 @@ def steady(workers: Workers, seconds: float) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Measure what the command line asks for."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_place(parser)
     parser.add_argument("--jobs", type=int, metavar="N", help="workers")

@@ -1,4 +1,4 @@
-"""What a measurement is, and how tasks are timed."""
+"""Measurements, and the timing of tasks."""
 
 import statistics
 import time
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import planners
 
 REPEATS = 7
-TARGET_SECONDS = 0.1  # a repeat lasts at least so long: shorter ones measure the clock and the scheduler
+TARGET_SECONDS = 0.1  # least length of a repeat: shorter ones measure the clock and the scheduler
 TRAP = "trap:noise_range=0.1"
 SLOW = {"weighted_uct": (1_000, 10_000)}  # its cost grows faster than the simulations
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One figure: what was measured, of which planner, in which environment, with which budget."""
+    """One figure: its name, planner, environment and budget."""
 
     what: str
     value: float

@@ -1,10 +1,10 @@
-"""How much memory a process has taken; imports nothing that would take some itself."""
+"""Memory of a process; imports nothing that would need some itself."""
 
 from pathlib import Path
 
 
 def largest_size(process: int | str = "self") -> float:
-    """The largest resident size that a process has had so far, MB; NaN where the system does not tell."""
+    """The largest resident size of a process so far, MB; NaN where the system does not report it."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""What needs processes of its own: the start, memory, and workers."""
+"""Benchmarks in processes of their own: start-up, memory, workers."""
 
 import os
 import statistics

@@ -1,4 +1,4 @@
-"""Searches in this process: how fast they are, how their cost grows, and how well they keep to the time."""
+"""Searches in this process: speed, growth of the cost, overruns of time budgets."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from runs.benchmarks.measurement import TRAP, Measurement, planner_name, seconds
 from runs.reporting.model_steps import counted
 
 MODELS = {TRAP: (100, 1_000, 100_000), "treasure_hunt:size=5": (1_000,)}
-COUNTED = 1_000  # model steps are counted up to so many simulations
+COUNTED = 1_000  # simulations up to which model steps are counted
 WALKS = ("trap", "treasure_hunt:size=1000,hole_terminates=false")  # nothing ends a walk in these
 WALK_STEPS = 10_000
 GROWTH = (1_000, 3_000, 10_000)

@@ -1,4 +1,4 @@
-"""Large results files, and what the runner and the store cost: `python -m runs.benchmarks.storage --help`."""
+"""Large results files, and the overhead of runner and store: `python -m runs.benchmarks.storage --help`."""
 
 import argparse
 import subprocess
@@ -22,7 +22,7 @@ PLANNERS = ("uct", "pw", "dpw", "weighted_uct", "abstraction")
 BATCH = 1_000
 STEPS = 10
 
-TASKS = {  # what each imports, and what it does
+TASKS = {  # name: (import, statement)
     "status": ("from runs.results import status", "print(status.text(status.status(results), results.suite))"),
     "returns": ("", "results.returns()"),
     "simulations": ("", "results.values('simulations')"),
@@ -71,7 +71,7 @@ def _episodes(setting: Setting, numbers: range, rng: np.random.Generator) -> Ite
 
 
 def measure_rows(rows: int) -> None:
-    """Print time and memory of what is done with a large file, each in a process of its own."""
+    """Print time and memory of each task on a large file, each in a process of its own."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "run"
         start = time.perf_counter()
@@ -92,7 +92,7 @@ def measure_rows(rows: int) -> None:
 
 
 def measure_overhead(name: str, jobs: int) -> None:
-    """Print what share of the workers' time a suite spends on planning, from the first batch that is kept on."""
+    """Print the share of the workers' time that a suite spends on planning, from the first kept batch on."""
     add, moments = store.Store.add, []
 
     def noting(self: store.Store, batch: Batch) -> None:
@@ -117,9 +117,9 @@ def measure_overhead(name: str, jobs: int) -> None:
 
 
 def main() -> None:
-    """Measure what the command line asks for."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, metavar="N", help="measure a results file of so many episodes")
+    parser.add_argument("--rows", type=int, metavar="N", help="measure a results file of N episodes")
     parser.add_argument("--overhead", metavar="SUITE", help="measure what share of a run is planning")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="workers of that run (default: 2)")
     arguments = parser.parse_args()

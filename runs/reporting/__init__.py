@@ -1,1 +1,1 @@
-"""The page of a run: its data, its tables, and the HTML, CSS and JavaScript that show them."""
+"""Reports of a run: the chart, the HTML page and its data, the Markdown file."""

@@ -20,7 +20,7 @@ from runs.statistics.curves import Panel
 from runs.tables import fold
 
 INK, GREY = "#222222", "#6e6e6e"
-# Okabe and Ito's colours (2008), told apart with any kind of colour vision; their yellow is too pale for lines.
+# Okabe and Ito's colours (2008), distinguishable with any colour vision; their yellow is too pale for lines.
 COLOURS = (GREY, "#0072B2", "#E69F00", "#D55E00", "#CC79A7", "#009E73", "#56B4E9", "#000000")
 MARKERS = ("x", "o", "s", "^", "D", "*", "v", "P", "X", "<", ">")
 LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
@@ -48,11 +48,16 @@ HEIGHTS = (1.45, 1.0)  # of rewards and regrets
 LABEL = 56  # characters in a line of the legend
 APART = 1.02  # factor between the bars of two planners that have played the same budget
 PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")
-VEIL: Any = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # words are read where curves cross them
+VEIL: Any = {
+    "facecolor": "white",
+    "alpha": 0.7,
+    "linewidth": 0,
+    "pad": 0.5,
+}  # keeps words readable where curves cross them
 
 
-class Look(NamedTuple):
-    """How a planner is drawn: colour and marker tell the planner, the line its parameters."""
+class Style(NamedTuple):
+    """The style of a curve: colour and marker depend on the planner, the line on its parameters."""
 
     colour: str
     marker: str
@@ -60,8 +65,8 @@ class Look(NamedTuple):
     filled: bool
 
 
-def looks(texts: Iterable[str]) -> dict[str, Look]:
-    """The look of each planner text; colour and marker depend on the planner's place in the registry alone.
+def looks(texts: Iterable[str]) -> dict[str, Style]:
+    """The style of each planner text; colour and marker depend on the planner's place in the registry alone.
 
     Args:
         texts: of all planners that are drawn in one environment, so that their lines are the same in all its panels.
@@ -73,7 +78,7 @@ def looks(texts: Iterable[str]) -> dict[str, Look]:
         name = text.partition(":")[0]
         variant = used[name] = used.get(name, -1) + 1
         colour, marker = base.get(name, (COLOURS[-1], MARKERS[-1]))
-        result[text] = Look(colour, marker, LINES[variant % len(LINES)], variant == 0)
+        result[text] = Style(colour, marker, LINES[variant % len(LINES)], variant == 0)
     return result
 
 
@@ -83,12 +88,12 @@ def ticks(panel: Panel) -> list[float] | None:
 
 
 def apart(place: int, curves: int) -> float:
-    """What to multiply a curve's budgets by, so that bars at one budget stand side by side."""
+    """The factor that moves the bars of a curve beside those of the others."""
     return APART ** (place - 0.5 * (curves - 1))
 
 
 def floor(panel: Panel) -> float:
-    """The regret below which nothing is told apart; the panel's optimum must be known."""
+    """The regret below which all are drawn alike; the panel's optimum must be known."""
     assert panel.optimum is not None
     reach = panel.optimum - panel.random if panel.random is not None else abs(panel.optimum)
     return RESOLUTION * (reach if reach > 0.0 else 1.0)
@@ -135,7 +140,7 @@ def save(panels: Sequence[Panel], folder: Path) -> list[Path]:
     return paths
 
 
-def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Look], *, named: bool) -> None:
+def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, named: bool) -> None:
     reward, lowest = axes[0], axes[-1]
     _reward(reward, panel, styles)
     if lowest is not reward:
@@ -158,7 +163,7 @@ def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Look], *, named
     )
 
 
-def _curve(axes: Axes, look: Look, label: str, x: Array, y: Array, low: Array, high: Array) -> None:
+def _curve(axes: Axes, look: Style, label: str, x: Array, y: Array, low: Array, high: Array) -> None:
     (line,) = axes.plot(
         x,
         y,
@@ -192,7 +197,7 @@ def _points(panel: Panel) -> dict[str, Array]:
     return found
 
 
-def _reward(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
+def _reward(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
     axes.set_title(panel.env, loc="left")
     for text, points in _points(panel).items():
         _curve(axes, styles[text], panel.label(text), *points)
@@ -219,7 +224,7 @@ def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, *
         )
 
 
-def _regret(axes: Axes, panel: Panel, styles: dict[str, Look]) -> None:
+def _regret(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
     if panel.optimum is None:
         axes.text(0.5, 0.5, "the optimum is not known", transform=axes.transAxes, ha="center", va="center", color=GREY)
         axes.set_yticks([])

@@ -1,4 +1,4 @@
-"""What the page draws, as plain data: curves, profiles and outcomes of every environment and unit of budget."""
+"""Data of the page's charts: curves, profiles and outcomes of every environment and unit of budget."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Curve = Sequence[tuple[float, Interval]]
 
 
 def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """How planners are drawn, as in the chart for papers: the label, the colour, the marker and the line of each.
+    """The style of each planner, as in the chart for papers: label, colour, marker and line.
 
     Args:
         planners: labels by the planners' texts.
@@ -165,7 +165,7 @@ def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
 
 
 def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any]:
-    """How often each outcome occurred, for each budget; classes of equal width where outcomes are too many to name."""
+    """Shares of the outcomes for each budget; classes of equal width if there are many outcomes."""
     shown = histogram(np.concatenate(list(samples.values())))
     named = bool((shown.low == shown.high).all())
 

@@ -1,4 +1,4 @@
-"""The report of a run in Markdown: tables, chart, failures and where the figures come from."""
+"""The report of a run in Markdown: tables, chart, failures, provenance."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""How many steps of the model a simulation takes, counted inside the compiled model while a planner decides.
+"""Model steps per simulation, counted inside the compiled model while a planner decides.
 
 A planner is handed a model that does what the run's model does, and counts. The real functions' addresses and the
 counter travel at the end of `params`, so that seven small functions serve every compiled model. The planner decides
-with the real model as well, by the same draws: a count is told only if both searches were the same.
+with the real model as well, by the same draws: a count is reported only if both searches were the same.
 """
 
 import functools
@@ -101,7 +101,7 @@ COUNTING = {
 
 
 class Counted:
-    """A model whose steps are counted; made by `counted`."""
+    """A model with a counter of steps; made by `counted`."""
 
     def __init__(self, model: Model) -> None:
         """Take a compiled model."""
@@ -134,7 +134,7 @@ def counted(model: Model) -> Counted:
 
 
 class Steps(NamedTuple):
-    """What simulations of a planner cost: model steps a simulation, in decisions of so many simulations."""
+    """Model steps per simulation, in decisions of `simulations` simulations."""
 
     simulations: int
     per_simulation: float
@@ -144,8 +144,8 @@ def steps(model: Model, planner: planners.Planner, setting: Setting) -> Steps | 
     """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done.
 
     Args:
-        model: compiled, or there is nothing to count with.
-        planner: who decides.
+        model: counted if it is compiled.
+        planner: the planner that decides.
         setting: names the draws and the budget.
     """
     if not model.compiled:

@@ -1,4 +1,4 @@
-"""The page of a run: one HTML file that needs nothing else and asks no network for anything."""
+"""The HTML page of a run: one file that needs no other and no network."""
 
 import math
 import re
@@ -53,7 +53,7 @@ def text(
         store: the run.
         panels: its curves, as from `runs.statistics.curves.panels`.
         timings: how it kept to time budgets, as from `runs.statistics.timing.timing`.
-        advance: told after each part.
+        advance: called after each part.
     """
     steps: dict[str, dict[str, Steps | None]] = {}
     for env, planner, found in model_steps.of_run(store):
@@ -69,7 +69,7 @@ def text(
 
 
 class _Report:
-    """Gathers the sections, and what the charts in them show."""
+    """Collects the sections and the data of their charts."""
 
     def __init__(
         self, store: Store, simple: Mapping[tuple[str, str], Panel], steps: Mapping[str, Mapping[str, Steps | None]]
@@ -77,7 +77,7 @@ class _Report:
         self.store, self.simple, self.steps = store, simple, steps
         self.samples = {setting: sample for setting, sample in store.returns().items() if len(sample)}
         self.environments: dict[str, list[str]] = {}
-        self.labels: dict[str, dict[str, str]] = {}  # of the planners that are drawn
+        self.labels: dict[str, dict[str, str]] = {}  # of the planners drawn
         self.data: dict[str, dict[str, Any]] = {}
 
     def panel(self, panel: Panel) -> None:
@@ -97,13 +97,13 @@ class _Report:
         )
         spread = self._figures(panel, charts.profiles(panel, samples), charts.outcomes(samples))
         best = _fullest(samples)
-        told = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
+        shown = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
         if simple:
-            told.append(tables.of_budgets(simple, "simple regret", lambda summary: summary.interval))
+            shown.append(tables.of_budgets(simple, "simple regret", lambda summary: summary.interval))
         matrix = tables.of_improvement(panel, best, _improvements(samples, best)) if len(panel.curves) > 1 else ""
         self.environments.setdefault(panel.env, []).append(
             f'<section class="unit"><h3>{UNITS[panel.unit]}</h3>'
-            f'<p class="muted">{_episodes(panel)}</p>{against_budget}<div class="choice">{"".join(told)}</div>'
+            f'<p class="muted">{_episodes(panel)}</p>{against_budget}<div class="choice">{"".join(shown)}</div>'
             f"{_budgets(panel, samples, best)}{spread}{matrix}</section>"
         )
 
@@ -120,14 +120,14 @@ class _Report:
     def _figure(self, panel: Panel, shown: dict[str, Any]) -> str:
         name = f"chart{len(self.data)}"
         self.data[name] = {**shown, "env": panel.env, "unit": panel.unit}
-        told = f"{shown['title']}: {shown['y']} against {shown['x']}, {counted(len(panel.curves), 'planner')}"
+        label = f"{shown['title']}: {shown['y']} against {shown['x']}, {counted(len(panel.curves), 'planner')}"
         return (
             f"<figure><figcaption>{escape(shown['title'])}</figcaption>"
-            f'<div class="chart" id="{name}" role="img" aria-label="{escape(told)}"></div></figure>'
+            f'<div class="chart" id="{name}" role="img" aria-label="{escape(label)}"></div></figure>'
         )
 
     def page(self, timings: Mapping[Setting, timing.Timing]) -> str:
-        """All of it."""
+        """The whole page."""
         store = self.store
         style = template.read_cached(FOLDER / "page.css")
         script = f"\n{get_plotlyjs()}\n{template.read_cached(FOLDER / 'page.js')}\n"
@@ -256,7 +256,7 @@ def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:
 
 
 def _state(store: Store, verdict: str) -> str:
-    """What a reader must know first: how far the run is, and what went wrong."""
+    """The lines at the top of the page: progress, failures, late decisions."""
     counts = store.counts().values()
     done, total = sum(count.done for count in counts), sum(count.total for count in counts)
     failed = sum(count.failed for count in counts)
@@ -280,7 +280,7 @@ def _planners(store: Store, environments: Iterable[str]) -> str:
         for planner, label in entrants(store.suite, env).items()
     ]
     return tables.table(
-        "Planners with all their parameters", ["planner", "environment", "what it is"], rows, "planners"
+        "Planners with all their parameters", ["planner", "environment", "parameters"], rows, "planners"
     )
 
 

@@ -1,4 +1,4 @@
-"""Where, when and by what a run was made, as HTML: of each part, if several were merged."""
+"""The provenance of a run as HTML, of each part if several were merged."""
 
 from collections.abc import Mapping
 from html import escape

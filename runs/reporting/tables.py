@@ -39,10 +39,10 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Cell]], nam
     """A table that can be sorted by every column; the first column names the rows.
 
     Args:
-        caption: what it tells, as text.
+        caption: as text.
         head: names of the columns, as text.
         rows: of cells.
-        name: for what looks for this table in the page.
+        name: by which scripts find the table in the page.
     """
     columns = "".join(f'<th scope="col"><button type="button">{escape(one)}</button></th>' for one in head)
     body = "".join(f"<tr>{''.join(map(_cell, range(len(row)), row))}</tr>" for row in rows)
@@ -64,9 +64,9 @@ def of_budgets(panel: Panel, name: str, column: Column) -> str:
     """One estimate of every planner and budget."""
     rows, bands = [], False
     for planner, curve in panel.curves.items():
-        told = {budget: column(summary) for budget, summary in curve}
-        bands |= any(not math.isnan(interval.low) for interval in told.values())
-        cells = {budget: estimate(interval) for budget, interval in told.items()}
+        values = {budget: column(summary) for budget, summary in curve}
+        bands |= any(not math.isnan(interval.low) for interval in values.values())
+        cells = {budget: estimate(interval) for budget, interval in values.items()}
         rows.append([text(panel.label(planner)), *(cells.get(budget, NOTHING) for budget in panel.budgets)])
     return table(
         f"{name.capitalize()}{' [95 % interval]' * bands} by {UNITS[panel.unit]}",
@@ -140,7 +140,7 @@ def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | No
 
 
 def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str], str]) -> str:
-    """What decisions with time budgets took; late settings are marked.
+    """Times of decisions with time budgets; late settings are marked.
 
     Args:
         timings: as from `runs.statistics.timing.timing`.
@@ -163,7 +163,7 @@ def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str
             ]
         )
     return table(
-        f"Milliseconds asked for and taken; late is more than {TOLERANCE:.0%} over the budget",
+        f"Time budgets and times of decisions; late is more than {TOLERANCE:.0%} over the budget",
         ["planner", "environment", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late, %"],
         rows,
         "timing",
@@ -171,7 +171,7 @@ def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str
 
 
 def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]], most: int = 200) -> str:
-    """Episodes that failed, and why."""
+    """Failed episodes with their errors."""
     rows = [
         [text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)]
         for env, planner, budget, unit, episode, error in failures[:most]
@@ -179,7 +179,7 @@ def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]], most:
     shown = f", the first {most} of them" if len(failures) > most else ""
     return table(
         f"{counted(len(failures), 'episode')} failed{shown}",
-        ["planner", "environment", "budget", "episode", "why"],
+        ["planner", "environment", "budget", "episode", "error"],
         rows,
         "failures",
     )

@@ -1,1 +1,1 @@
-"""Results files: written by one driver, read by everyone else, merged and exported."""
+"""Results files: written by one driver, read by any process, merged and exported."""

@@ -1,4 +1,4 @@
-"""Results as tables for other programs."""
+"""Exports every episode as CSV or Parquet."""
 
 import csv
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from runs.files import writing
 from runs.results.store import Store
 from runs.runner.episode import Episode
 
-CHUNK = 50_000  # rows that are in memory as Python objects at a time
+CHUNK = 50_000  # rows in memory as Python objects
 
 
 class Row(NamedTuple):
@@ -87,5 +87,5 @@ def to_parquet(store: Store, path: Path) -> None:
     found, frames = rows(store), [polars.DataFrame(schema=schema)]
     while chunk := list(islice(found, CHUNK)):
         frames.append(polars.DataFrame(chunk, schema=schema, orient="row"))
-    with writing(path, polars.exceptions.PolarsError):  # which a full disk is to polars
+    with writing(path, polars.exceptions.PolarsError):  # of a full disk
         polars.concat(frames).write_parquet(path)

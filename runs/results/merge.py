@@ -1,4 +1,4 @@
-"""Runs of one suite that were made on several machines, brought together."""
+"""Merges runs of one suite that were made on several machines."""
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +19,13 @@ CHUNK = 10_000  # episodes in memory
 
 
 def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
-    """Write a run with the episodes of several; nothing is left behind if they do not go together.
+    """Write a run with the episodes of several; nothing is written if they do not match.
 
     Episodes that were played more than once must have come out the same, apart from the time that they took: the first
     run's is kept.
 
     Args:
-        folder: where the new run is to be; must not hold one.
+        folder: of the new run; must not hold a run.
         runs: the folders of the others.
         command: for the provenance.
 
@@ -33,7 +33,7 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
         Episodes played, and in all.
 
     Raises:
-        UsageError: the runs do not go together, cannot be read or are damaged, or the new one cannot be written.
+        UsageError: the runs do not match, cannot be read or are damaged, or the new one cannot be written.
     """
     with ExitStack() as opened:
         stores = [opened.enter_context(read(run, checked=True)) for run in runs]
@@ -62,10 +62,10 @@ def _check_free(folder: Path) -> None:
 
 
 def _check(first: Store, other: Store) -> None:
-    """Refuse runs that do not go together."""
+    """Refuse runs that do not match."""
     if other.suite.digest() != first.suite.digest():
         raise UsageError(
-            f"{other.folder} plays something else ({other.suite.name}) than {first.folder} "
+            f"{other.folder} holds another run ({other.suite.name}) than {first.folder} "
             f"({first.suite.name}): only runs of the same suite, budgets, episodes and seed are merged"
         )
     if other.provenance.get("sources") != first.provenance.get("sources"):
@@ -111,7 +111,7 @@ def _why(setting: Setting) -> str:
 
 
 def provenance(stores: Sequence[Store], command: str) -> dict[str, Any]:
-    """What all agree on, and each one's own."""
+    """The facts that all runs share, and those of each run."""
     own = [{"run": str(store.folder), "part": str(store.part), **store.provenance} for store in stores]
     every = [facts for one in own for facts in one.get("merged", [one])]
     packages = _shared([one.get("packages", {}) for one in every])

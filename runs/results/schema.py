@@ -1,4 +1,4 @@
-"""The form of a results file: whose it is, which tables it has, how it comes into being and is looked over."""
+"""The schema of a results file: its tables and migrations; creating and checking a file."""
 
 import os
 import sqlite3
@@ -9,7 +9,7 @@ from pathlib import Path
 from runs.experiment import Setting, UsageError
 from runs.runner.episode import Episode
 
-APPLICATION = 0x626F6E73  # "bons": says in the file's header whose it is
+APPLICATION = 0x626F6E73  # "bons", in the file's header
 
 FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -24,7 +24,7 @@ CREATE TABLE failure (
     PRIMARY KEY (setting, episode)) WITHOUT ROWID;
 """
 
-# From each schema to the next: a new file is made by the same steps as an old one is brought up to date.
+# From each schema to the next; a new file is created by the same steps.
 MIGRATIONS = (
     """
 ALTER TABLE episode ADD COLUMN simulations INTEGER;
@@ -40,15 +40,15 @@ COLUMNS, VALUES = ", ".join(FIELDS.values()), ", ".join(f":{name}" for name in F
 
 
 def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
-    """Connect to an existing results file after a look at whose it is and which version.
+    """Connect to an existing results file after a check of its application and schema.
 
-    A file of an older schema is brought up to date, or, for reading alone, shown as if it were. Who reads alone sees
-    the file as it is when first looked at, whatever a driver adds later.
+    A file of an older schema is migrated; opened for reading only, it is shown as if it were. A reader sees the file as
+    of the first query, whatever a driver adds later.
 
     Args:
         file: the results file.
         mode: "ro" or "rw".
-        checked: whether to look for damage in all of it, which takes a second for a million episodes or so.
+        checked: whether to check all of it for damage, which takes about a second for a million episodes.
 
     Raises:
         UsageError: a newer version's file.
@@ -88,7 +88,7 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
 
 
 def _address(file: Path, mode: str) -> str:
-    """Where SQLite is to look: a file at rest in a folder that cannot be written is read without its usual helpers."""
+    """The address for SQLite: a file at rest in a read-only folder is read without SQLite's helper files."""
     log = Path(f"{file}-wal")
     at_rest = mode == "ro" and not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
     return f"{file.resolve().as_uri()}?mode={mode}{'&immutable=1' if at_rest else ''}"
@@ -117,7 +117,7 @@ def create(file: Path, meta: Mapping[str, str], episodes: Mapping[Setting, int])
     Args:
         file: must not exist.
         meta: what the table of that name holds.
-        episodes: how many episodes each setting is played for.
+        episodes: the number of episodes of each setting.
 
     Raises:
         sqlite3.Error: it could not be written.

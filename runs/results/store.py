@@ -23,7 +23,7 @@ DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  
 
 
 class Count(NamedTuple):
-    """How far a setting is: episodes done, the seconds of planning in them, episodes that failed, episodes in all."""
+    """Progress of a setting: finished episodes, their seconds of planning, failed episodes, all episodes."""
 
     done: int
     seconds: float
@@ -32,7 +32,7 @@ class Count(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What the episodes of a setting took in all; simulations are None where they were not kept."""
+    """Sums over the episodes of a setting; simulations are None where they were not kept."""
 
     steps: int
     seconds: float
@@ -48,8 +48,8 @@ class Store:
         resolved: the full parameters behind the suite's texts.
         provenance: where, when and by what it was made.
         part: the share of the suite's episodes that belongs here.
-        driver: when the last driver began ("began", seconds since the epoch), with how many "episodes" played and
-            "seconds" spent on planning by then; empty before the first.
+        driver: of the last driver the start ("began", seconds since the epoch), and the "episodes" played and "seconds"
+            of planning before it; empty without one.
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
@@ -83,10 +83,10 @@ class Store:
         self._connection.close()
 
     def add(self, batch: Batch) -> None:
-        """Keep a batch, all of it or nothing; an episode that failed before and is played now is no failure any more.
+        """Keep a batch, all of it or nothing; a result replaces an earlier failure of the episode.
 
         Raises:
-            sqlite3.IntegrityError: an episode is there already.
+            sqlite3.IntegrityError: an episode is in the file already.
         """
         key = self._ids[batch.setting]
         played = [{"setting": key, **one._asdict()} for one in batch.results if isinstance(one, Episode)]
@@ -105,17 +105,17 @@ class Store:
             self._connection.executemany("DELETE FROM episode WHERE setting = ? AND episode = ?", keys)
 
     def settle(self) -> None:
-        """Bring everything from the write-ahead log, which SQLite keeps beside the file, into the file itself.
+        """Move the write-ahead log, which SQLite keeps beside the file, into the file itself.
 
         Raises:
-            sqlite3.OperationalError: there is no room for it, or somebody is reading.
+            sqlite3.OperationalError: the disk is full, or another process is reading.
         """
         ((busy, *_),) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy:
             raise sqlite3.OperationalError("somebody is reading it")
 
     def pending(self) -> dict[Setting, list[int]]:
-        """The indices of the episodes that are still to be played, failed ones included."""
+        """The indices of the episodes still to play, failed ones included."""
         result = {}
         for setting, episodes in self.suite.episodes().items():
             found = self._connection.execute("SELECT episode FROM episode WHERE setting = ?", (self._ids[setting],))
@@ -140,7 +140,7 @@ class Store:
         self._read_settings()
 
     def counts(self) -> dict[Setting, Count]:
-        """How far each setting is."""
+        """Progress of each setting."""
         done = "SELECT setting, count(*), sum(seconds) FROM episode GROUP BY setting"
         played = {key: (count, seconds) for key, count, seconds in self._connection.execute(done)}
         failed = dict(self._connection.execute("SELECT setting, count(*) FROM failure GROUP BY setting"))
@@ -151,7 +151,7 @@ class Store:
         }
 
     def efforts(self) -> dict[Setting, Effort]:
-        """What each setting took so far; those without a result yet are left out."""
+        """The sums of each setting with at least one result."""
         query = "SELECT setting, sum(steps), sum(seconds), sum(simulations) FROM episode GROUP BY setting"
         found = {key: Effort(*sums) for key, *sums in self._connection.execute(query)}
         return {setting: found[key] for setting, key in self._ids.items() if key in found}
@@ -205,17 +205,17 @@ class Store:
 
 
 def plan(suite: Suite, resolved: Mapping[str, str]) -> dict[str, str]:
-    """What a run plays, as the table `meta` holds it."""
+    """The entries of the table `meta` that say what a run plays."""
     return {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(), "resolved": json.dumps(resolved)}
 
 
 def unreadable(file: Path, error: Exception) -> UsageError:
-    """What to tell when a results file could not be read: that it is damaged, or that something around it is amiss."""
+    """The error of a results file that could not be read: damaged, or not accessible."""
     reason = " ".join(str(error).split())
     if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in DAMAGE:
         return UsageError(
-            f"{file} cannot be opened now ({reason}); what it holds is safe: see that there is room on "
-            "its disk and that you may read it, then try again"
+            f"{file} cannot be opened now ({reason}); what it holds is safe: check the room on "
+            "its disk and your permission to read it, then try again"
         )
     return UsageError(
         f"{file} is not a readable results file ({reason}); nothing was changed: restore it, "

@@ -1,1 +1,1 @@
-"""Plays episodes: on this machine's cores or on a cluster, each exactly once."""
+"""Plays episodes, on this machine's cores or on a cluster."""

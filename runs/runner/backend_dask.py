@@ -23,7 +23,7 @@ DISTRIBUTION = "bonspiel"
 
 
 class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
-    """Every batch is a task of Dask, which hands it out again if its worker is lost."""
+    """Every batch is a task of Dask, which repeats it if its worker is lost."""
 
     supports_retrieve_callback = True
 
@@ -38,14 +38,14 @@ class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
         return max(2, self._jobs)
 
     def submit(self, func: Callable[[], Any], callback: Callable[[Any], Any]) -> Any:
-        """Hand out a batch."""
+        """Submit a batch."""
         future = self._client.submit(func, pure=False)
         self._waiting.add(future)
         future.add_done_callback(callback)
         return future
 
     def retrieve_result_callback(self, future: Any) -> Any:
-        """What a batch returned.
+        """The result of a batch.
 
         Raises:
             RunError: it could not be played.
@@ -58,17 +58,17 @@ class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
         except KilledWorker as error:
             raise RunError(
                 f"the same episodes ended {error.allowed_failures + 1} workers, one after another (killed, "
-                "out of memory, or without bonspiel); the results so far are kept: go on with --resume"
+                "out of memory, or without bonspiel); the results so far are kept: continue with --resume"
             ) from error
         except (CancelledError, OSError) as error:
             raise RunError(
-                "the connection to the Dask scheduler was lost; the results so far are kept: go on with --resume"
+                "the connection to the Dask scheduler was lost; the results so far are kept: continue with --resume"
             ) from error
         except Exception as error:
             raise unplayable(error) from error
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
-        """Take back what was handed out."""
+        """Cancel the waiting batches."""
         self._client.cancel(list(self._waiting))
         self._waiting.clear()
 
@@ -77,7 +77,7 @@ class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
 def connect(address: str | None, jobs: int | None) -> Iterator[Workers]:
     """As `runs.runner.backends.connect`."""
     for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told in a line of our own
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # our own lines say what matters
     with ExitStack() as opened:
         scheduler = address or opened.enter_context(_local(jobs))
         client = opened.enter_context(_client(scheduler))
@@ -90,16 +90,13 @@ def connect(address: str | None, jobs: int | None) -> Iterator[Workers]:
             ) from error
         for worker, found in client.run(importlib.metadata.version, DISTRIBUTION, on_error="return").items():
             if isinstance(found, Exception):
-                raise UsageError(
-                    f"the Dask worker {worker} has no bonspiel: install it, in the version that is here, "
-                    "wherever workers run"
-                )
+                raise UsageError(f"the Dask worker {worker} has no bonspiel: install this version wherever workers run")
         threads = client.nthreads()
         for worker, count in threads.items():
             if count > 1:
                 raise UsageError(
-                    f"the Dask worker {worker} has {count} threads, which would hinder each other: start "
-                    f"processes of one thread, with `dask worker {address} --nworkers N --nthreads 1`"
+                    f"the Dask worker {worker} has {count} threads, which slow each other down: "
+                    f"start processes of one thread, with `dask worker {address} --nworkers N --nthreads 1`"
                 )
         jobs = jobs or len(threads)
         yield Workers(jobs, DaskBackend(client, jobs), remote=address is not None)
@@ -130,5 +127,5 @@ def _client(scheduler: Any) -> Any:
     except (OSError, ValueError) as error:
         raise UsageError(
             f"no Dask scheduler answers at {scheduler} within {PATIENCE:.0f} s; start one with `dask "
-            "scheduler`, which tells its address, e.g. tcp://10.0.0.1:8786"
+            "scheduler`, which prints its address, e.g. tcp://10.0.0.1:8786"
         ) from error

@@ -1,7 +1,7 @@
 """A Ray cluster as a backend of joblib.
 
-Ray has one of its own. It deals batches out to its workers in turn, so that short ones wait behind a long one while
-other workers are idle, and it does not yield results as they come (Ray 2.60).
+Ray has one of its own. It assigns batches to workers in turn, so that short ones wait behind a long one while other
+workers are idle, and it does not yield results as they arrive (Ray 2.60).
 """
 
 import socket
@@ -22,7 +22,7 @@ def _play(batch: Callable[[], Any]) -> Any:
 
 
 class RayBackend(ParallelBackendBase):  # type: ignore[misc]
-    """Every batch is a task of Ray, which hands it out again if its worker is lost."""
+    """Every batch is a task of Ray, which repeats it if its worker is lost."""
 
     supports_retrieve_callback = True
 
@@ -38,7 +38,7 @@ class RayBackend(ParallelBackendBase):  # type: ignore[misc]
         return max(2, self._jobs)
 
     def submit(self, func: Callable[[], Any], callback: Callable[[Any], Any]) -> Any:
-        """Hand out a batch."""
+        """Submit a batch."""
         reference = self._task.remote(func)
         future = reference.future()
         self._waiting[future] = reference
@@ -46,7 +46,7 @@ class RayBackend(ParallelBackendBase):  # type: ignore[misc]
         return future
 
     def retrieve_result_callback(self, future: Any) -> Any:
-        """What a batch returned.
+        """The result of a batch.
 
         Raises:
             RunError: it could not be played.
@@ -60,13 +60,13 @@ class RayBackend(ParallelBackendBase):  # type: ignore[misc]
         except failures.WorkerCrashedError as error:
             raise RunError(
                 f"the same episodes ended {RETRIES + 1} workers, one after another (killed, or out of "
-                "memory); the results so far are kept: go on with --resume"
+                "memory); the results so far are kept: continue with --resume"
             ) from error
         except failures.RayError as error:
             raise unplayable(error) from error
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
-        """Take back what was handed out."""
+        """Cancel the waiting batches."""
         for reference in list(self._waiting.values()):
             self._ray.cancel(reference)
         self._waiting.clear()
@@ -97,12 +97,12 @@ def connect(address: str | None, jobs: int | None) -> Iterator[Workers]:
 
 
 def _reach(address: str) -> None:
-    """Refuse an address where nothing listens, before Ray tries for long."""
+    """Refuse an address where nothing listens; Ray itself would try for long."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
         socket.create_connection((host, int(port)), PATIENCE).close()
     except (OSError, ValueError) as error:
         raise UsageError(
             f"nothing answers at {address} within {PATIENCE:.0f} s; give the address that `ray start "
-            "--head` tells, e.g. 10.0.0.1:6379"
+            "--head` prints, e.g. 10.0.0.1:6379"
         ) from error

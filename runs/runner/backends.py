@@ -15,7 +15,7 @@ PATIENCE = 10.0  # s; for a cluster to answer, and then for its first worker
 
 
 class Place(NamedTuple):
-    """Where to play, as asked for; without an address Dask and Ray start a cluster on this machine."""
+    """A backend and a cluster's address; without one Dask and Ray start a cluster on this machine."""
 
     backend: str = "loky"
     address: str | None = None
@@ -26,12 +26,12 @@ HERE = Place()
 
 @dataclass(frozen=True)
 class Workers:
-    """Workers that are there.
+    """Connected workers.
 
     Attributes:
-        jobs: how many of them to keep busy.
+        jobs: number of workers to keep busy.
         backend: of joblib; None for loky's processes, which joblib starts itself.
-        remote: whether others started them, maybe on other machines.
+        remote: whether they belong to an existing cluster.
     """
 
     jobs: int
@@ -40,7 +40,7 @@ class Workers:
 
 
 def job_count(jobs: int | None) -> int:
-    """How many processes to start on this machine: all cores if nothing was asked for.
+    """The number of processes to start on this machine: all cores if None.
 
     Raises:
         UsageError: out of range.
@@ -75,8 +75,8 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
 
     Args:
         place: which.
-        jobs: how many workers to start, or of a cluster with an address how many to keep busy, also if they come later;
-            None for all cores, or all workers that are there.
+        jobs: number of workers to start, or of an existing cluster to keep busy, present or still to come; None for
+            all cores, or all workers present.
 
     Raises:
         UsageError: a package is missing, nothing answers at the address, or it has no workers.
@@ -93,7 +93,7 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
 
 
 def unplayable(error: BaseException) -> RunError:
-    """What to tell when a worker can do nothing with a batch, e.g. since it finds no bonspiel."""
+    """The error of a worker that cannot play a batch, e.g. without bonspiel."""
     return RunError(
         f"a worker cannot play ({type(error).__name__}: {' '.join(str(error).split())}); install this "
         "version of bonspiel wherever the cluster runs"

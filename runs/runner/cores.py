@@ -12,8 +12,8 @@ _claims: list[socket.socket] = []  # open for as long as the process lives
 def claim() -> int | None:
     """Pin this process to a core that no other worker on this machine has; its number.
 
-    A claim is a name in Linux's abstract namespace of sockets: the kernel gives it to one process alone, whatever run
-    that belongs to, and takes it back when the process has gone, however it ended. Where all cores are taken, or on
+    A claim is a name in Linux's abstract namespace of sockets: the kernel gives it to one process alone, of any run,
+    and releases it when the process ends, in whatever way. Where all cores are taken, or on
     another system, nothing is pinned, and the result is None.
     """
     if sys.platform != "linux":

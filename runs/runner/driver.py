@@ -1,4 +1,4 @@
-"""Plays a suite: hands the episodes to the runner and their results to the store."""
+"""Plays a suite: passes episodes to the runner and results to the store."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -35,13 +35,13 @@ def play(
         suite: what to play.
         folder: where the results go.
         jobs: number of workers; 1 plays in this process, None takes all cores, or all workers of a cluster.
-        resume: whether to go on with a run that is there.
+        resume: whether to continue an existing run.
         provenance: as from `runs.provenance.collect`.
         part: the share of the episodes to play.
         place: the workers' machine or cluster.
 
     Raises:
-        UsageError: the suite names something unknown, the cluster is not there, or the folder cannot take this run.
+        UsageError: the suite names something unknown, the cluster cannot be reached, or the folder is refused.
         RunError: results could not be written, or workers died again and again; what was played before is kept.
     """
     resolved = suite.resolve()
@@ -59,14 +59,14 @@ def play_pending(
     keep: Callable[[Batch], str] = lambda batch: "",
     things: str = "episodes",
 ) -> None:
-    """Play what a run still lacks, and add it to its results as it comes.
+    """Play the pending episodes of a run and add each batch to its results.
 
     Args:
-        results: of the run.
-        workers: who plays.
-        play: plays a batch, on a worker.
+        results: the run.
+        workers: connected workers.
+        play: plays a batch on a worker.
         keep: called with every batch before it is added to the results; returns news for the progress line.
-        things: what is played, in words.
+        things: the noun for episodes in messages.
 
     Raises:
         RunError: as for `play`.
@@ -96,5 +96,5 @@ def play_pending(
     except TerminatedWorkerError as error:
         raise RunError(
             "worker processes died again and again (killed, or out of memory); the results so far are "
-            "kept: go on with --resume, and with fewer --jobs if memory was short"
+            "kept: continue with --resume, and with fewer --jobs if memory was short"
         ) from error

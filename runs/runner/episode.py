@@ -1,4 +1,4 @@
-"""One episode: a planner acts in an environment and plans anew at every step."""
+"""One episode: a planner acts in an environment and replans at every step."""
 
 import functools
 import hashlib
@@ -18,7 +18,7 @@ from runs.experiment import Setting
 
 
 class Episode(NamedTuple):
-    """An episode that was played; what is None was not kept.
+    """A finished episode; None stands for values that were not kept.
 
     Attributes:
         number: its index.
@@ -40,7 +40,7 @@ class Episode(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """An episode that could not be played to its end, and why, in one line."""
+    """A failed episode with its error in one line."""
 
     number: int
     error: str
@@ -79,7 +79,7 @@ def named_rng(text: str, seed: int, index: int) -> planners.Rng:
 
 
 def reason(error: Exception) -> str:
-    """What went wrong, and where, in one line."""
+    """The error and its place in one line."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     message = " ".join(f"{type(error).__name__}: {error}".split())
     return f"{message} ({where.name}, line {where.lineno})"
@@ -97,7 +97,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
 
     Args:
         model: a planners.Model, which is the environment as well.
-        planner: who acts.
+        planner: the planner that acts.
         setting: seed and budget.
         index: number of the episode.
 
@@ -136,15 +136,15 @@ _model = functools.cache(envs.parse)
 
 @functools.cache
 def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
-    """A model and a planner that has planned once: to load or to compile its code is no part of a decision's time."""
+    """A model and a planner that has planned once: loading or compiling its code is no part of a decision's time."""
     model, chosen, rng = _model(env), planners.parse(planner), np.random.default_rng(0)
-    with suppress(Exception):  # what fails here fails in the episodes, and is told there
+    with suppress(Exception):  # an error here occurs in the episodes as well, which report it
         chosen.plan(model, model.initial_state(rng), budget_of(1, unit), rng)
     return model, chosen
 
 
 def play_batch(setting: Setting, indices: Sequence[int]) -> Batch:
-    """Play some episodes; one that fails is reported in its place and the others go on."""
+    """Play some episodes; a failed one is reported in its place and does not stop the others."""
     model, planner = _ready(setting.env, setting.planner, setting.unit)
     results: list[Episode | Failure] = []
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How long a suite will take on this machine, from a few episodes of every planner played beforehand."""
+"""The expected time of a suite on this machine, from a few trial episodes of every planner."""
 
 import math
 import time
@@ -25,15 +25,15 @@ LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are 
 RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # what is played at each of them at most, but for one episode
 LONG = 0.05  # seconds: episodes with ten times the simulations would take too long to be tried
 DECISION_SECONDS = 0.1  # with larger budgets single decisions are made, until one takes so long
-ENOUGH = 10  # episodes tell their length; those with the budgets before are counted where there are fewer
+ENOUGH = 10  # episodes give the mean length; those of smaller budgets count too where there are fewer
 
 
 class Rung(NamedTuple):
-    """What some episodes took.
+    """Measured cost of some episodes.
 
     Attributes:
         simulations: a decision.
-        seconds: a decision, with its share of everything else; the median over episodes, which hiccups do not move.
+        seconds: of a decision, with its share of everything else; the median over episodes.
         decisions: in an episode, on average.
     """
 
@@ -43,7 +43,7 @@ class Rung(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What a setting will take.
+    """Expected cost of a setting.
 
     Attributes:
         seconds: an episode, on one core.
@@ -126,7 +126,7 @@ def _growth(rungs: Sequence[Rung]) -> float:
 
 
 def estimate(suite: Suite, jobs: int) -> dict[Setting, Cost]:
-    """What an episode of each setting will take, measured on as many workers as will play: they share the memory.
+    """The expected cost of an episode of each setting, measured on as many workers as the run has.
 
     It is the processor's time that is measured, so that other programs on the machine hardly matter.
 
@@ -146,13 +146,13 @@ def estimate(suite: Suite, jobs: int) -> dict[Setting, Cost]:
 
 
 def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int, part: Part = WHOLE) -> str:
-    """The jobs of a suite and what they will take: a table for each environment and unit, and the whole.
+    """Episodes of a suite and their expected time: a table for each environment and unit, and the sum.
 
     Args:
-        suite: what is to be played.
+        suite: the suite to run.
         costs: as from `estimate`.
         jobs: worker processes.
-        part: the share of the episodes that is to be played.
+        part: the share of the episodes to run.
     """
     episodes = {setting: len(part.episodes(count)) for setting, count in suite.episodes().items()}
     parts = []
@@ -170,13 +170,13 @@ def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int, part: Part = WH
 def _whole(episodes: Mapping[Setting, int], costs: Mapping[Setting, Cost], jobs: int) -> str:
     played = [(count, costs[setting]) for setting, count in episodes.items() if count]
     work = sum(count * cost.seconds for count, cost in played)
-    told = sum(count * cost.seconds for count, cost in played if not cost.measured)
+    guessed = sum(count * cost.seconds for count, cost in played if not cost.measured)
     wall = max([work / jobs, *(cost.seconds for _, cost in played)])
     return (
         f"{counted(sum(episodes.values()), 'episode')} of {counted(len(played), 'setting')}, about "
         f"{duration(wall)} with {counted(jobs, 'job')} ({duration(work)} of work); nothing was started\n"
         "cells: episodes x time of one on an idle machine, measured now with a few episodes of every planner;\n"
-        f"~ extrapolated, {told / work if work else 0.0:.0%} of the time: in simulations from the largest budget "
+        f"~ extrapolated, {guessed / work if work else 0.0:.0%} of the time: in simulations from the largest budget "
         "tried, in ms from the number of decisions"
     )
 

@@ -1,4 +1,4 @@
-"""The runner: hands out episodes in batches, to worker processes or in this one.
+"""The runner: plays episodes in batches, in worker processes or in this one.
 
 Results do not depend on how episodes are batched, ordered or spread: each has its own random streams.
 """
@@ -28,13 +28,13 @@ from runs.runner.episode import Batch, play_batch
 T = TypeVar("T")
 PlayBatch = Callable[[Setting, Sequence[int]], Batch]
 
-BATCH_SECONDS = 1.0  # long against the 2 ms that handing out a batch costs, short against what an interruption loses
-RETRIES = 3  # of a task whose worker died
+BATCH_SECONDS = 1.0  # much more than the 2 ms overhead of a batch, little to lose in an interruption
+RETRIES = 3  # of a task when its worker died
 AS_THEY_COME: dict[str, Any] = {"batch_size": 1, "return_as": "generator_unordered"}
 
 
 class Schedule:
-    """Hands out the episodes to play: one of every setting first, to learn what it costs, then the dearest first.
+    """Divides episodes into batches: one episode of every setting first, to measure its cost, then the costliest first.
 
     Batches last about a second, and less towards the end, so that all workers finish together.
 
@@ -47,7 +47,7 @@ class Schedule:
     """
 
     def __init__(self, pending: Mapping[Setting, Sequence[int]], jobs: int) -> None:
-        """Nothing is known about costs yet."""
+        """Begin without known costs."""
         self.jobs = jobs
         self._pending = {setting: list(indices) for setting, indices in pending.items() if indices}
         self._probes = sorted(self._pending, key=lambda setting: setting.budget)
@@ -55,7 +55,7 @@ class Schedule:
         self.timed = any(setting.unit == "ms" for setting in self._pending)
 
     def __iter__(self) -> Iterator[tuple[Setting, list[int]]]:
-        """Batches, each sized when it is asked for."""
+        """Batches, sized when they are requested."""
         while self._pending:
             if self._probes:
                 setting, size = self._probes.pop(), 1
@@ -70,23 +70,23 @@ class Schedule:
             yield setting, batch
 
     def record(self, batch: Batch) -> None:
-        """Learn from a batch what an episode of its setting costs."""
+        """Measure the cost of an episode of the batch's setting."""
         episodes, seconds = self._played.get(batch.setting, (0, 0.0))
         self._played[batch.setting] = episodes + len(batch.results), seconds + batch.seconds
 
     def remaining(self) -> float:
-        """Seconds of work on one core that are still to be handed out, as far as known."""
+        """Seconds of work on one core in episodes not yet in a batch, of settings with a known cost."""
         pending = list(self._pending.items())
         return sum(len(indices) * self._cost(setting) for setting, indices in pending if setting in self._played)
 
     def _cost(self, setting: Setting) -> float:
-        """Seconds an episode; one that is still being tried counts as a whole batch."""
+        """Seconds per episode; a whole batch until it is measured."""
         episodes, seconds = self._played.get(setting, (1, BATCH_SECONDS))
         return max(seconds / episodes, 1e-6)
 
 
 def _begin_worker(driver: int, pinned: bool) -> None:
-    """Leave Ctrl-C, which reaches every process of a terminal, to the driver, and go when the driver has gone."""
+    """Leave Ctrl-C, which reaches every process of a terminal, to the driver; exit when the driver has ended."""
     if pinned:
         cores.claim()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -94,38 +94,38 @@ def _begin_worker(driver: int, pinned: bool) -> None:
 
 
 def _leave_with(driver: int) -> None:
-    """A killed driver cannot stop its workers: they look for themselves, or they would stay for minutes."""
+    """Exit with the driver: killed, it cannot stop its workers, which would stay for minutes."""
     while os.getppid() == driver:
         time.sleep(1.0)
     os._exit(1)
 
 
-class Hand:
-    """Tasks on their way through workers, each known by a number; those of workers that died are dealt out once more.
+class RetryQueue:
+    """Tasks submitted to workers, by number; those of dead workers are submitted again.
 
     Args:
-        tasks: whatever is to be done; asked for one by one.
+        tasks: argument tuples; read one by one.
     """
 
     def __init__(self, tasks: Iterable[tuple[Any, ...]]) -> None:
-        """Nothing is dealt out yet."""
+        """Begin with nothing submitted."""
         self._tasks = enumerate(tasks)
         self._out: dict[int, tuple[Any, ...]] = {}
         self._deaths: Counter[int] = Counter()
 
     def __iter__(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """What is out, then what is new."""
+        """Unfinished tasks, then new ones."""
         yield from list(self._out.items())
         for number, task in self._tasks:
             self._out[number] = task
             yield number, task
 
     def done(self, number: int) -> None:
-        """A task's result is there."""
+        """Remove a finished task."""
         del self._out[number]
 
     def died(self) -> bool:
-        """A worker died, maybe of one of the tasks that were out; whether there is hope in dealing them out again."""
+        """Count the death of a worker against all submitted tasks; False if one of them has used up its retries."""
         self._deaths.update(self._out.keys())
         return all(self._deaths[number] <= RETRIES for number in self._out)
 
@@ -138,7 +138,7 @@ _claim = functools.cache(cores.claim)
 
 
 def _alike(function: Callable[..., T], identity: tuple[tuple[str, str], ...], pinned: bool, task: tuple[Any, ...]) -> T:
-    """Call the function on a worker that others may have started, maybe elsewhere."""
+    """Call the function on a worker of a cluster, of the same version."""
     provenance.check_identity(identity)
     if pinned:
         _claim()
@@ -157,7 +157,7 @@ def spread(
         function: to be called.
         tasks: its arguments, call by call.
         jobs: number of workers.
-        pinned: whether each worker stays on a core of its own, as far as there are enough.
+        pinned: whether each worker is pinned to a core of its own, while cores are left.
         backend: of joblib, as from `runs.runner.backends.connect`.
 
     Raises:
@@ -171,28 +171,28 @@ def spread(
     elif jobs == 1:
         yield from starmap(function, tasks)
     else:
-        yield from _by_loky(function, Hand(tasks), jobs, pinned)
+        yield from _by_loky(function, RetryQueue(tasks), jobs, pinned)
 
 
-def _by_loky(function: Callable[..., T], hand: Hand, jobs: int, pinned: bool) -> Generator[T]:
+def _by_loky(function: Callable[..., T], queue: RetryQueue, jobs: int, pinned: bool) -> Generator[T]:
     settings = {"inner_max_num_threads": 1, "initializer": _begin_worker, "initargs": (os.getpid(), pinned)}
     with parallel_config(backend="loky", **settings):
         while True:
             try:
-                calls = (delayed(_numbered)(function, number, task) for number, task in hand)
+                calls = (delayed(_numbered)(function, number, task) for number, task in queue)
                 with closing(_results(Parallel(jobs, **AS_THEY_COME), calls)) as results:
                     for number, result in results:
-                        hand.done(number)
+                        queue.done(number)
                         yield result
                 return
             except TerminatedWorkerError:
-                if not hand.died():
+                if not queue.died():
                     raise
-                print("a worker process died; what it had is played again", file=sys.stderr)
+                print("a worker process died; its episodes are played again", file=sys.stderr)
 
 
 def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:
-    """The results of the calls; those that nobody waits for any more are given up."""
+    """The results of the calls; pending calls are cancelled when the caller stops."""
     results = workers(calls)
     try:
         for result in results:  # noqa: UP028 - `yield from` would close them itself, with the warning
@@ -204,7 +204,7 @@ def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:
 
 
 def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = play_batch) -> Generator[Batch]:
-    """Play what the schedule hands out; yields batches as they come, in any order.
+    """Play the batches of a schedule; yields them as they finish, in any order.
 
     Workers on this machine are pinned to cores where time budgets are played.
 

@@ -1,1 +1,1 @@
-"""What results say, and how surely (definitions: docs/statistics.md)."""
+"""Estimates and comparisons with their uncertainty (definitions: docs/statistics.md)."""

@@ -1,4 +1,4 @@
-"""Two planners of a run, episode by episode: which is better, how surely, how many more episodes would tell."""
+"""Paired comparison of two planners of a run, and the episodes needed to settle it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,9 +24,9 @@ class Comparison:
     """Planner A against planner B with one budget in one environment.
 
     Attributes:
-        a: what A was played with.
-        b: what B was played with: the same but for the planner.
-        means: mean returns of both, over the episodes that both have played.
+        a: the setting of A.
+        b: the setting of B: the same but for the planner.
+        means: mean returns of both, over the common episodes.
         paired: the difference A - B between these episodes.
         improvement: the probability that an episode of A scores more than one of B.
     """
@@ -52,8 +52,8 @@ def compare(
         store: the run.
         a: a planner's text or label in the run, or its name where no other planner of the environment has it.
         b: another one.
-        environments: texts of the environments to look at; all if empty.
-        simulations: budgets to look at; if none is given in either unit, all in both.
+        environments: texts of the environments to compare in; all if empty.
+        simulations: budgets to compare at; if none is given in either unit, all of both.
         milliseconds: the same in milliseconds.
 
     Raises:
@@ -76,26 +76,26 @@ def compare(
                 result.append(_comparison(setting, other, ours, theirs))
     if not result:
         raise UsageError(
-            f"{a!r} and {b!r} have no episode in common there; look at the run's tables with "
+            f"{a!r} and {b!r} have no episode in common there; the run's tables show what was played: "
             f"`bonspiel report {store.folder}`"
         )
     return result
 
 
 def _returns(store: Store, setting: Setting) -> dict[int, float]:
-    """By episode, and read together with its number, as the run may go on meanwhile."""
+    """Returns by episode, read together with their numbers, as the run may be running."""
     return {episode.number: episode.total for episode in store.episodes(setting)}
 
 
 def _together(a: Mapping[int, float], b: Mapping[int, float]) -> Array:
-    """What both have, [2, n]."""
+    """The returns of the common episodes, [2, n]."""
     return np.array([[a[number], b[number]] for number in a if number in b]).reshape(-1, 2).T
 
 
 def budgets(
     settings: Sequence[Setting], simulations: Sequence[float], milliseconds: Sequence[float]
 ) -> set[tuple[str, float]]:
-    """The (unit, budget) pairs to look at; see `compare`."""
+    """The (unit, budget) pairs to compare at; see `compare`."""
     known = list(dict.fromkeys((setting.unit, setting.budget) for setting in settings))
     wanted = [("simulations", budget) for budget in simulations] + [("ms", budget) for budget in milliseconds]
     for unit, budget in wanted:
@@ -124,7 +124,7 @@ def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> di
 
 
 def entrants(suite: Suite, env: str) -> dict[str, str]:
-    """What the planners of an environment are called, by their texts."""
+    """The names of an environment's planners, by their texts."""
     texts = [
         entrant.planner for experiment in suite.experiment if experiment.env == env for entrant in experiment.planners
     ]
@@ -132,10 +132,10 @@ def entrants(suite: Suite, env: str) -> dict[str, str]:
 
 
 def find(suite: Suite, env: str, name: str) -> str | None:
-    """The text of the planner that is meant in an environment; None if it has no such planner.
+    """The text of the planner called `name` in an environment; None if it has no such planner.
 
     Raises:
-        UsageError: more than one might be meant.
+        UsageError: the name is ambiguous.
     """
     called = entrants(suite, env)
     if name in called:
@@ -180,7 +180,7 @@ def table(comparisons: Sequence[Comparison]) -> str:
 def needed(more: float) -> str:
     """The number of further episodes that would settle a comparison, in words."""
     if math.isnan(more):
-        return "too few to tell"
+        return "too few episodes"
     if math.isinf(more):
         return "no difference"
     return f"{more:,.0f}" if more else "settled"

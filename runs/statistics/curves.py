@@ -1,4 +1,4 @@
-"""What a run found: for each environment and unit of budget, one curve of summaries for each planner."""
+"""Curves of a run: for each environment, unit of budget and planner, summaries by budget."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ from runs.tables import by_budget, estimate, markdown
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves that belong together.
+    """The curves of one environment and unit of budget.
 
     Attributes:
         env: the environment's text.
@@ -27,7 +27,7 @@ class Panel:
         curves: for each planner's text, its (budget, summary) pairs in order of budget.
         optimum: value of the optimal policy; None where it is not known.
         random: value of the uniformly random policy; None where it is not known.
-        labels: what planners are called, by their texts; the texts themselves where nothing is given.
+        labels: names of planners by their texts; a planner without one is called by its text.
     """
 
     env: str
@@ -38,7 +38,7 @@ class Panel:
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def label(self, planner: str) -> str:
-        """What a planner is called."""
+        """The name of a planner."""
         return self.labels.get(planner, planner)
 
     @property
@@ -72,7 +72,7 @@ def simple_regrets(store: Store, most: int | None = None) -> list[Panel]:
 
     Args:
         store: the run.
-        most: of a setting with more different first actions than that, only so many episodes count; None is no limit.
+        most: of a setting with more different first actions, only the first `most` episodes count; None is no limit.
     """
     return _panels(store, _lost(store, most))
 
@@ -111,7 +111,7 @@ Column = Callable[[Summary], Interval]
 
 
 def columns(panel: Panel) -> dict[str, Column]:
-    """What can be told of each point, by name; regret and normalised score where the optimum is known."""
+    """The estimates of a point, by name; regret and normalised score where the optimum is known."""
     found: dict[str, Column] = {
         "mean return": attrgetter("interval"),
         "median": lambda summary: Interval(summary.median, math.nan, math.nan),
@@ -130,7 +130,7 @@ def table(panel: Panel, column: Column = attrgetter("interval")) -> str:
 
     Args:
         panel: the curves.
-        column: what to tell, one of `columns`; the mean if not given.
+        column: the estimate to show, one of `columns`.
     """
     return by_budget(
         {
@@ -142,17 +142,17 @@ def table(panel: Panel, column: Column = attrgetter("interval")) -> str:
 
 
 def table_of_largest(panel: Panel) -> str:
-    """A panel in Markdown: a row for each planner at its largest budget, with everything that `columns` tells."""
-    told = columns(panel)
-    rows = [["planner", panel.unit, *told]]
+    """A panel in Markdown: a row for each planner at its largest budget, with all estimates of `columns`."""
+    shown = columns(panel)
+    rows = [["planner", panel.unit, *shown]]
     for planner, curve in panel.curves.items():
         budget, summary = curve[-1]
-        rows.append([panel.label(planner), f"{budget:g}", *(estimate(column(summary)) for column in told.values())])
+        rows.append([panel.label(planner), f"{budget:g}", *(estimate(column(summary)) for column in shown.values())])
     return markdown(rows)
 
 
 def caption(panel: Panel) -> str:
-    """What a reader needs to know beside the table: episodes, optimum, random policy, the texts behind labels."""
+    """The lines below a table: episodes, optimum, random policy, the texts behind labels."""
     sizes = {summary.n for curve in panel.curves.values() for _, summary in curve}
     episodes = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
     known = [

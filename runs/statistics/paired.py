@@ -1,4 +1,4 @@
-"""Two samples: which is better, how surely, and how many more episodes would tell (definitions: docs/statistics.md)."""
+"""Comparison of two samples, and the episodes needed to settle it (definitions: docs/statistics.md)."""
 
 import math
 from typing import NamedTuple
@@ -8,11 +8,20 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from planners.base import Array, Rng
-from runs.statistics.sample import BLOCK, CONFIDENCE, FEW_CLASSES, NOWHERE, Interval, percentiles, resampled, summarise
+from runs.statistics.sample import (
+    BLOCK,
+    CONFIDENCE,
+    FEW_CLASSES,
+    UNDEFINED,
+    Interval,
+    percentiles,
+    resampled,
+    summarise,
+)
 
 FLIPS = 10_000
 EXACT = 13  # differences; there are fewer than FLIPS ways to flip their signs
-FEWEST = 6  # differences other than 0 whose flips can have a p-value of at most 0.05
+FEWEST = 6  # differences other than 0: with fewer no p-value is at most 0.05
 ROUNDING = 1e-9  # sums of the same numbers in another order differ by less, relative to their sizes
 
 
@@ -78,7 +87,7 @@ def sign_flip(differences: ArrayLike, rng: Rng) -> float:
 
 
 def _positive(counts: NDArray[np.int64], rows: int, rng: Rng) -> Array:
-    """How many differences of each size get a positive sign, [rows, sizes]: binomial, in bits if they stand alone."""
+    """The number of positive differences of each size, [rows, sizes]: binomial, from bits if all sizes differ."""
     k = len(counts)
     if k < counts.sum():
         return rng.binomial(counts, 0.5, size=(rows, k)).astype(np.float64)
@@ -87,7 +96,7 @@ def _positive(counts: NDArray[np.int64], rows: int, rng: Rng) -> Array:
 
 
 def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> float:
-    """How many more episodes would settle which planner is better.
+    """The number of further episodes needed to settle which planner is better.
 
     It is settled when the 95 % interval of the mean difference excludes 0 and p is at most 0.05, which few episodes
     that happen to agree do not reach: then this is 0. Otherwise it is what is missing to the number n with
@@ -125,7 +134,7 @@ def probability_of_improvement(a: ArrayLike, b: ArrayLike, rng: Rng) -> Interval
     ours, theirs = np.asarray(a, np.float64), np.asarray(b, np.float64)
     n, m = len(ours), len(theirs)
     if n == 0 or m == 0:
-        return NOWHERE
+        return UNDEFINED
     own, classes_a = np.unique(ours, return_inverse=True)
     other, classes_b = np.unique(theirs, return_inverse=True)
     below, upto = np.searchsorted(other, own, side="left"), np.searchsorted(other, own, side="right")

@@ -1,4 +1,4 @@
-"""How good the first action of an episode was, from the values of dynamic programming."""
+"""Simple regret of first actions, by dynamic programming."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,7 +8,7 @@ from planners.base import Array, check_actions
 
 
 def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None = None) -> Array:
-    """V*(s) - Q*(s, a) of first actions a in the initial state s: what they lose if all later ones are optimal.
+    """V*(s) - Q*(s, a) of first actions a in the initial state s: the loss if all later ones are optimal.
 
     Args:
         env: the environment's text.
@@ -19,7 +19,7 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
         [n], at least 0.
 
     Raises:
-        TypeError: nobody has solved this environment.
+        TypeError: the optimum of this environment is not known.
         ValueError: the actions are of the wrong shape or out of bounds.
     """
     from envs.optimal import solve

@@ -25,12 +25,12 @@ class Interval(NamedTuple):
     high: float
 
 
-NOWHERE = Interval(np.nan, np.nan, np.nan)
+UNDEFINED = Interval(np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a sample says; NaN where it is too small.
+    """Estimates from a sample; NaN where it is too small.
 
     Attributes:
         n: its size.
@@ -46,7 +46,7 @@ class Summary:
     low: float
     high: float
     median: float
-    iqm: Interval = field(default=NOWHERE, kw_only=True)
+    iqm: Interval = field(default=UNDEFINED, kw_only=True)
 
     @property
     def interval(self) -> Interval:
@@ -108,7 +108,7 @@ def grouped(values: Array) -> Array:
 
 
 def bootstrap(classes: NDArray[np.int64], statistic: Callable[[NDArray[np.int64]], Array], rng: Rng) -> Array:
-    """95 % percentile intervals of statistics that depend on how often each class of values occurs.
+    """95 % percentile intervals of statistics that are functions of the counts of classes of values.
 
     Args:
         classes: the class of each value, [n], numbered from 0 without gaps.
@@ -128,7 +128,7 @@ def percentiles(found: Array) -> Array:
 
 
 def resampled(classes: NDArray[np.int64], rng: Rng, rows_at_once: int | None = None) -> Iterator[NDArray[np.int64]]:
-    """How often each class occurs in RESAMPLES resamples, in blocks of [resamples, classes] that fit into memory.
+    """Counts of each class in RESAMPLES resamples, in blocks of [resamples, classes] that fit into memory.
 
     Args:
         classes: as in `bootstrap`.
@@ -161,7 +161,7 @@ def normalised(interval: Interval, random: float, optimum: float) -> Interval:
 
 
 def regret(interval: Interval, optimum: float) -> Interval:
-    """What is missing from the optimum on average; an interval may reach below 0, as noise may favour a policy."""
+    """Optimum minus mean; an interval may reach below 0, as noise may favour a policy."""
     return Interval(optimum - interval.value, optimum - interval.high, optimum - interval.low)
 
 
@@ -185,7 +185,7 @@ def performance_profile(scores: ArrayLike, thresholds: ArrayLike, rng: Rng) -> P
     nothing = np.full(len(edges), np.nan)
     if len(values) == 0:
         return Profile(nothing, nothing, nothing)
-    between = np.searchsorted(edges, values, side="left")  # how many thresholds a score is above
+    between = np.searchsorted(edges, values, side="left")  # the number of thresholds below a score
     support, classes = np.unique(between, return_inverse=True)
     above = support[:, None] > np.arange(len(edges))
 
@@ -197,7 +197,7 @@ def performance_profile(scores: ArrayLike, thresholds: ArrayLike, rng: Rng) -> P
 
 
 class Histogram(NamedTuple):
-    """How many values lie in each class, [classes]; a class of one value has equal ends."""
+    """The number of values in each class, [classes]; a class of one value has equal ends."""
 
     low: Array
     high: Array
@@ -205,12 +205,12 @@ class Histogram(NamedTuple):
 
 
 def histogram(sample: ArrayLike, classes: int = 12, decimals: int = 6) -> Histogram:
-    """The outcomes that occurred and how often, or bins of equal width if there are too many different ones.
+    """Outcomes with their counts, or bins of equal width if there are more than `classes` outcomes.
 
     Args:
         sample: [n].
-        classes: how many to show at most.
-        decimals: values that agree in so many are one outcome.
+        classes: the largest number of classes.
+        decimals: values equal after rounding to these are one outcome.
     """
     values = np.asarray(sample, np.float64)
     outcomes, counts = np.unique(np.round(values, decimals) + 0.0, return_counts=True)  # + 0.0: no -0 beside 0

@@ -1,4 +1,4 @@
-"""How well decisions kept to their time budgets."""
+"""Times of decisions against their time budgets."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,18 +10,18 @@ from runs.progress import counted
 from runs.results.store import Store
 from runs.tables import markdown
 
-TOLERANCE = 0.05  # a decision that takes a larger share of its budget more than it may is late
+TOLERANCE = 0.05  # a decision is late if it exceeds its budget by a larger share
 
 
 class Timing(NamedTuple):
     """The decisions of one setting with a time budget.
 
     Attributes:
-        decisions: how many.
-        median: milliseconds that they took.
-        p99: ... 99 % of them at most.
-        longest: ... the longest.
-        late: how many took over 5 % more than the budget.
+        decisions: their number.
+        median: of their times, milliseconds.
+        p99: the 99th percentile.
+        longest: the longest.
+        late: the number that took over 5 % more than the budget.
     """
 
     decisions: int
@@ -37,7 +37,7 @@ class Timing(NamedTuple):
 
 
 def timing(store: Store) -> dict[Setting, Timing]:
-    """What is known of every setting with a time budget; those without a result yet are left out."""
+    """The times of every setting with a time budget and at least one result."""
     found = {}
     for setting, seconds in store.times():
         if len(seconds):
@@ -49,7 +49,7 @@ def timing(store: Store) -> dict[Setting, Timing]:
 
 
 def verdict(timings: Mapping[Setting, Timing]) -> str:
-    """In a sentence: whether decisions overran, and by how much."""
+    """A sentence on late decisions."""
     decisions, late = (sum(column) for column in zip(*((t.decisions, t.late) for t in timings.values()), strict=True))
     if not late:
         return f"None of the {decisions:,} decisions took over {TOLERANCE:.0%} more than its time budget."
@@ -64,7 +64,7 @@ def verdict(timings: Mapping[Setting, Timing]) -> str:
 
 
 def table(timings: Mapping[Setting, Timing]) -> str:
-    """In Markdown, a row for every setting."""
+    """A table in Markdown with a row for every setting."""
     head = ["environment", "planner", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late"]
     rows = [
         [

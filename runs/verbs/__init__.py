@@ -1,1 +1,1 @@
-"""The verbs of the command line, one module for each group of them; `runs.cli` brings them together."""
+"""The verbs of the command line that serve any environment; `runs.cli` lists them all."""

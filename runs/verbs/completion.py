@@ -25,7 +25,7 @@ def script(root: argparse.ArgumentParser, shell: str) -> str:
     names = {"SUITE|ENV": [*suite.names(), *envs.names()], "ENV": envs.names(), PLANNER: planners.names()}
     for action in _actions(root):
         if isinstance(action, argparse._SubParsersAction):
-            action.help = None  # the verbs stand in groups instead, but shtab leaves out what has no place in the help
+            action.help = None  # shtab skips what the help leaves out; our help shows the verbs in groups instead
         elif isinstance(action.metavar, str) and action.metavar in names:
             action.choices = names[action.metavar]
         elif action.type is Path:

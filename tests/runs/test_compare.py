@@ -230,7 +230,7 @@ def test_json_knows_no_infinity(between):
 
 @pytest.mark.parametrize(
     ("more", "expected"),
-    [(0.0, "settled"), (1234.0, "1,234"), (math.inf, "no difference"), (math.nan, "too few to tell")],
+    [(0.0, "settled"), (1234.0, "1,234"), (math.inf, "no difference"), (math.nan, "too few episodes")],
 )
 def test_more_episodes_in_words(more, expected):
     assert needed(more) == expected

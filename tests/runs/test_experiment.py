@@ -102,7 +102,7 @@ def test_one_name_for_two_planners_of_an_environment_is_refused(first, second):
 
 
 def test_the_same_thing_twice_is_refused():
-    with pytest.raises(UsageError, match="uct in trap with 10 simulations stands there twice"):
+    with pytest.raises(UsageError, match="uct in trap with 10 simulations is listed twice"):
         Suite("x", (make(), make(seed=8)))
 
 

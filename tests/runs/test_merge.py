@@ -142,7 +142,7 @@ def test_time_budgets_say_why_they_contradict(tmp_path):
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"suite": SUITE.override(seed=1)}, "plays something else"),
+        ({"suite": SUITE.override(seed=1)}, "holds another run"),
         ({"facts": {**FACTS, "sources": "t", "commit": "def"}}, r"other sources \(commit def\) than .* \(commit abc\)"),
         (
             {"facts": {**FACTS, "packages": {"numba": "0.1", "scipy": "2"}}},

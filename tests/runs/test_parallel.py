@@ -92,7 +92,7 @@ def _die(task, flag, times):
 def test_tasks_of_workers_that_died_are_done_again_and_counted_once(tmp_path, capsys, times):
     tasks = ((i, str(tmp_path / "flag"), times) for i in range(40))
     assert sorted(parallel.spread(_die, tasks, 2)) == list(range(40))
-    assert capsys.readouterr().err == times * "a worker process died; what it had is played again\n"
+    assert capsys.readouterr().err == times * "a worker process died; its episodes are played again\n"
 
 
 def test_a_task_that_ends_every_worker_is_given_up(tmp_path):
@@ -105,9 +105,9 @@ def test_a_task_that_ends_every_worker_is_given_up(tmp_path):
 
 
 def test_a_long_run_outlives_any_number_of_deaths():
-    hand = parallel.Hand((i,) for i in range(100))
+    queue = parallel.RetryQueue((i,) for i in range(100))
     for _ in range(20):
-        for _, (number, _) in zip(range(4), hand, strict=False):
-            hand.done(number)
-        next(iter(hand))
-        assert hand.died()
+        for _, (number, _) in zip(range(4), queue, strict=False):
+            queue.done(number)
+        next(iter(queue))
+        assert queue.died()

@@ -265,11 +265,14 @@ def test_print_has_all_tables_light_charts_and_no_controls(opened):
 
 
 def test_the_toolbar_of_a_chart_covers_nothing_of_it(opened):
+    from playwright.sync_api import expect
+
     shown = opened()
-    shown.wait_for_function(f"{CHARTS}.every(one => getComputedStyle(one.querySelector('.modebar')).opacity === '0')")
+    toolbar = shown.locator(".modebar-group").first
+    expect(toolbar).to_have_css("opacity", "0")
     shown.locator(".chart").first.hover()
-    shown.wait_for_function(f"getComputedStyle({CHARTS}[0].querySelector('.modebar')).opacity === '1'")
-    bar, label = (shown.locator(place).first.bounding_box() for place in (".modebar", ".annotation"))
+    expect(toolbar).to_have_css("opacity", "1")
+    bar, label = (shown.locator(place).first.bounding_box() for place in (".modebar-group", ".annotation"))
     assert bar["width"] > 40 and bar["y"] + bar["height"] <= label["y"]
     title = shown.evaluate(
         "(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector('figcaption'));"

@@ -64,7 +64,7 @@ def test_lists_of_planners_and_environments_stand_for_what_they_name(tmp_path):
         (("both = [", "both = 3 # ["), ["[planners] holds lists"]),
         (("[planners]", "[planner]"), ["'planner'"]),
         (('env = ["trap", "trap:noise_range=0.01"]', "env = [3]"), ["env=3", "text"]),
-        (('env = ["trap", "trap:noise_range=0.01"]', 'env = ["trap", "trap"]'), ["stands there twice"]),
+        (('env = ["trap", "trap:noise_range=0.01"]', 'env = ["trap", "trap"]'), ["is listed twice"]),
         (('env = ["trap", "trap:noise_range=0.01"]', ""), ["needs an `env`"]),
     ],
 )

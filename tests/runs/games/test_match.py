@@ -184,7 +184,7 @@ def test_ctrl_c_says_how_to_go_on(run, start):
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130 and "Traceback" not in err
-    assert err.endswith(f"Go on with: bonspiel {' '.join(line)} --resume\n")
+    assert err.endswith(f"Continue with: bonspiel {' '.join(line)} --resume\n")
 
 
 def test_more_games_of_the_same_match(run):
