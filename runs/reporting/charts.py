@@ -1,7 +1,8 @@
 """Data of the page's charts: curves, profiles and outcomes of every environment and unit of budget."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from planners.base import Array
 from runs.experiment import Setting
 from runs.reporting import chart
 from runs.runner.episode import planner_rng
-from runs.statistics.curves import Panel
-from runs.statistics.sample import Interval, histogram, performance_profile, regret
+from runs.statistics.curves import Column, Panel
+from runs.statistics.sample import histogram, performance_profile, regret
 
 THRESHOLDS = 61
 SYMBOLS = {
@@ -29,8 +30,6 @@ SYMBOLS = {
 }
 DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
 ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
-
-Curve = Sequence[tuple[float, Interval]]
 
 
 def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -58,18 +57,8 @@ def numbers(values: Any) -> list[float | None]:
 
 def returns(panel: Panel) -> dict[str, Any]:
     """Mean return against budget."""
-    levels = [
-        (name, value)
-        for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
-        if value is not None
-    ]
-    curves = {
-        planner: [(budget, summary.interval) for budget, summary in curve] for planner, curve in panel.curves.items()
-    }
-    return {
-        **_curves(panel, curves, "Mean return", "mean return"),
-        "levels": [{"name": name, "value": value} for name, value in levels],
-    }
+    levels = [{"name": name, "value": value} for name, value in panel.levels.items()]
+    return {**_curves(panel, "Mean return", "mean return"), "levels": levels}
 
 
 def regrets(panel: Panel) -> dict[str, Any] | None:
@@ -77,11 +66,10 @@ def regrets(panel: Panel) -> dict[str, Any] | None:
     optimum = panel.optimum
     if optimum is None:
         return None
-    curves = {
-        planner: [(budget, regret(summary.interval, optimum)) for budget, summary in curve]
-        for planner, curve in panel.curves.items()
-    }
-    return {**_curves(panel, curves, "Regret", "optimum \N{MINUS SIGN} mean return"), "floor": chart.floor(panel)}
+    curves = _curves(
+        panel, "Regret", "optimum \N{MINUS SIGN} mean return", lambda summary: regret(summary.interval, optimum)
+    )
+    return {**curves, "floor": chart.floor(panel)}
 
 
 def simple_regrets(panel: Panel, floor: float) -> dict[str, Any]:
@@ -91,23 +79,17 @@ def simple_regrets(panel: Panel, floor: float) -> dict[str, Any]:
         panel: as from `runs.statistics.curves.simple_regrets`.
         floor: regrets below it are drawn as this.
     """
-    curves = {
-        planner: [(budget, summary.interval) for budget, summary in curve] for planner, curve in panel.curves.items()
-    }
-    return {
-        **_curves(panel, curves, "Simple regret of the first action", "V* \N{MINUS SIGN} Q*(first action)"),
-        "floor": floor,
-    }
+    curves = _curves(panel, "Simple regret of the first action", "V* \N{MINUS SIGN} Q*(first action)")
+    return {**curves, "floor": floor}
 
 
-def _curves(panel: Panel, curves: Mapping[str, Curve], title: str, value: str) -> dict[str, Any]:
+def _curves(panel: Panel, title: str, value: str, column: Column = attrgetter("interval")) -> dict[str, Any]:
     series = []
-    for planner, curve in curves.items():
-        y, low, high = (numbers(column) for column in zip(*(interval for _, interval in curve), strict=True))
-        n = [summary.n for _, summary in panel.curves[planner]]
-        series.append(
-            {"planner": planner, "x": [budget for budget, _ in curve], "y": y, "low": low, "high": high, "n": n}
-        )
+    for planner, curve in panel.curves.items():
+        budgets, summaries = zip(*curve, strict=True)
+        y, low, high = map(numbers, zip(*map(column, summaries), strict=True))
+        n = [summary.n for summary in summaries]
+        series.append({"planner": planner, "x": budgets, "y": y, "low": low, "high": high, "n": n})
     return {
         "kind": "curve",
         "title": title,

@@ -28,36 +28,37 @@ LARGEST = 1_000  # simulations
 DECISIONS = 3
 
 
-@jit.model_helper
-def _own(params: Array) -> jit.Problem:
-    """The model's own functions and params, as its callers take them."""
-    own = params[:-TAIL]
-    return jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+# Each function makes its Problem: a helper is compiled without reference counts, so it must not return arrays.
 
 
 @jit.compiled("step")
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """The model's own, counted."""
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
     params[-1] += 1.0
-    return jit.step(_own(params), state, action, next_state, rng)
+    return jit.step(problem, state, action, next_state, rng)
 
 
 @jit.compiled("step_exact")
 def step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """The model's own, counted."""
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
     params[-1] += 1.0
-    return jit.step_exact(_own(params), state, action, next_state, rng)
+    return jit.step_exact(problem, state, action, next_state, rng)
 
 
 @jit.compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Sampled actions up to the end, every step counted; other rollouts show by another search."""
-    total, own = 0.0, _own(params)
+    total, own = 0.0, params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
     action = np.empty(int(params[-2]))
     for _ in range(depth):
-        jit.sample_action(own, state, action, rng)
+        jit.sample_action(problem, state, action, rng)
         params[-1] += 1.0
-        reward, terminated = jit.step(own, state, action, scratch, rng)
+        reward, terminated = jit.step(problem, state, action, scratch, rng)
         total += reward
         if terminated:
             break
@@ -68,25 +69,33 @@ def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -
 @jit.compiled("sample_action")
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     """The model's own."""
-    jit.sample_action(_own(params), state, action, rng)
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    jit.sample_action(problem, state, action, rng)
 
 
 @jit.compiled("player")
 def player(state: Array, params: Array) -> float:
     """The model's own."""
-    return float(jit.player(_own(params), state))
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    return float(jit.player(problem, state))
 
 
 @jit.compiled("cells")
 def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
     """The model's own."""
-    jit.cells(_own(params), state, first, last, out)
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    jit.cells(problem, state, first, last, out)
 
 
 @jit.compiled("actions")
 def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
     """The model's own."""
-    return int(jit.actions(_own(params), state, out, keys))
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    return int(jit.actions(problem, state, out, keys))
 
 
 COUNTING = {

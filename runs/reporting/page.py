@@ -230,9 +230,7 @@ def _episodes(panel: Panel) -> str:
     sizes = [summary.n for curve in panel.curves.values() for _, summary in curve]
     shown = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
     known = "".join(
-        f", {name} <b>{value:.4f}</b>".replace("-", "\N{MINUS SIGN}")
-        for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
-        if value is not None
+        f", {name} <b>{value:.4f}</b>".replace("-", "\N{MINUS SIGN}") for name, value in panel.levels.items()
     )
     episodes = "episode" if shown == "1" else "episodes"
     return f"{shown} {episodes} a point{known}. Bands and bars are 95 % bootstrap intervals."

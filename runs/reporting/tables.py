@@ -113,30 +113,14 @@ def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | No
     for planner, steps in found.items():
         rate = speed.get(planner, math.nan)
         fast = number(rate, ",.0f") if math.isfinite(rate) else NOTHING
-        if steps is None:
-            rows.append([text(labels[planner]), text("not counted"), NOTHING, NOTHING, fast])
-        else:
-            rows.append(
-                [
-                    text(labels[planner]),
-                    number(steps.simulations, ",.0f"),
-                    number(steps.per_simulation),
-                    number(steps.per_simulation * steps.simulations, ",.0f"),
-                    fast,
-                ]
-            )
-    return table(
-        "Model steps beside simulations",
-        [
-            "planner",
-            "simulations per decision",
-            "model steps per simulation",
-            "model steps per decision",
-            "simulations per second in the run",
-        ],
-        rows,
-        f"steps|{env}",
-    )
+        cells = text("not counted"), NOTHING, NOTHING
+        if steps:
+            n, each = steps
+            cells = number(n, ",.0f"), number(each), number(n * each, ",.0f")
+        rows.append([text(labels[planner]), *cells, fast])
+    steps_per = [f"model steps per {unit}" for unit in ("simulation", "decision")]
+    head = ["planner", "simulations per decision", *steps_per, "simulations per second in the run"]
+    return table("Model steps beside simulations", head, rows, f"steps|{env}")
 
 
 def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str], str]) -> str:
@@ -150,18 +134,9 @@ def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str
     for setting, one in timings.items():
         late = number(100 * one.share, ".2f")
         marked = (f'<strong class="bad">{late[0]}</strong>', late[1]) if one.late else late
-        rows.append(
-            [
-                text(labels[setting.env, setting.planner]),
-                text(setting.env),
-                number(setting.budget, ",g"),
-                number(one.decisions, ",.0f"),
-                number(one.median),
-                number(one.p99),
-                number(one.longest),
-                marked,
-            ]
-        )
+        names = text(labels[setting.env, setting.planner]), text(setting.env)
+        counts = number(setting.budget, ",g"), number(one.decisions, ",.0f")
+        rows.append([*names, *counts, *map(number, (one.median, one.p99, one.longest)), marked])
     return table(
         f"Time budgets and times of decisions; late is more than {TOLERANCE:.0%} over the budget",
         ["planner", "environment", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late, %"],

@@ -37,6 +37,12 @@ class Panel:
     random: float | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def levels(self) -> dict[str, float]:
+        """The known values among those of the optimal and of the random policy, by name."""
+        values = {"optimum": self.optimum, "random policy": self.random}
+        return {name: value for name, value in values.items() if value is not None}
+
     def label(self, planner: str) -> str:
         """The name of a planner."""
         return self.labels.get(planner, planner)
@@ -155,11 +161,7 @@ def caption(panel: Panel) -> str:
     """The lines below a table: episodes, optimum, random policy, the texts behind labels."""
     sizes = {summary.n for curve in panel.curves.values() for _, summary in curve}
     episodes = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
-    known = [
-        f"{name} {value:.4f}"
-        for name, value in (("optimum", panel.optimum), ("random policy", panel.random))
-        if value is not None
-    ]
+    known = [f"{name} {value:.4f}" for name, value in panel.levels.items()]
     facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
     meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
     return "\n".join([facts, *meanings])

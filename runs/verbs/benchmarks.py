@@ -80,15 +80,8 @@ def tune(arguments: argparse.Namespace) -> int:
     """Search for a planner's parameters."""
     from runs import tune
 
-    return tune.main(
-        arguments.env,
-        arguments.planner,
-        arguments.trials,
-        arguments.budget,
-        arguments.episodes,
-        arguments.seed,
-        workers(arguments.jobs),
-    )
+    given = {name: getattr(arguments, name) for name in ("env", "trials", "budget", "episodes", "seed")}
+    return tune.main(known=arguments.planner, jobs=workers(arguments.jobs), **given)
 
 
 def bench(arguments: argparse.Namespace) -> int:
