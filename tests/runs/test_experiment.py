@@ -95,7 +95,7 @@ def test_labels_belong_to_an_environment_and_change_nothing_that_is_played():
 )
 def test_one_name_for_two_planners_of_an_environment_is_refused(first, second):
     named, other = make(planners=first), {"planners": second, "simulations": [7], "milliseconds": []}
-    with pytest.raises(UsageError, match=r"label='x' is given twice in trap, to .* and to (dpw|x);"):
+    with pytest.raises(UsageError, match=r"label='x' is used twice in trap, to .* and to (dpw|x);"):
         Suite("mine", (named, make(**other)))
     if len(first) == 1:
         Suite("mine", (named, make(env="trap:noise_range=0.01", **other)))
