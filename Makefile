@@ -11,6 +11,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Results of `make bench` lie in a folder of this name: a run is resumed unless sources, packages or the suite changed.
 KEY := from runs import provenance, suite; print(provenance.key(suite.load("quick").digest()))
 
+LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/mypy
+
 .PHONY: bench test test-oldest check clean help
 .DEFAULT_GOAL := help
 
@@ -59,14 +61,14 @@ bench: $(VENV)/installed
 	@key=$$($(BIN)/python -c '$(KEY)') && $(BIN)/bonspiel run quick --resume --out results/quick-$$key
 
 check: $(VENV)/installed-dev
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy
+	@$(LINT)
 
-# Tests that measure time come after the others, alone.
-test: check $(PEER)/installed $(VENV)/installed-ray
-	@$(BIN)/python -m pytest -m "not alone" --numprocesses auto --maxprocesses 4 --dist loadgroup
-	@$(BIN)/python -m pytest -m alone $$(grep -rl "mark\.alone" tests --include='test_*.py')
+# The linters run beside the tests; tests that measure time come after the others, alone.
+test: $(VENV)/installed-dev $(PEER)/installed $(VENV)/installed-ray
+	@{ $(LINT); } & lint=$$!; \
+	$(BIN)/python -m pytest -m "not alone" --numprocesses auto --maxprocesses 4 --dist loadgroup && \
+	$(BIN)/python -m pytest -m alone $$(grep -rl "mark\.alone" tests --include='test_*.py'); tests=$$?; \
+	wait $$lint || { echo "make check failed"; exit 1; }; exit $$tests
 
 # With a cache of its own: versions of numba overwrite each other's compiled code.
 test-oldest: $(OLDEST)/installed
