@@ -32,7 +32,7 @@ def state_bounds(model: Model) -> Array:
     """
     if offers(model, HasStateBounds):
         low, high = model.state_low, model.state_high
-        if np.isfinite(low + high).all():
+        if np.isfinite(high - low).all():
             return np.concatenate([low, high]).astype(np.float64)
     else:
         high = np.full(model.state_dim, np.inf)
@@ -50,7 +50,7 @@ def state_bounds(model: Model) -> Array:
 def _estimated(model: Model, low: Array, high: Array) -> Array:
     visited = _visited(model)
     seen_low, seen_high = visited.min(0), visited.max(0)
-    margin, unknown = MARGIN * (seen_high - seen_low), ~np.isfinite(low + high)
+    margin, unknown = MARGIN * (seen_high - seen_low), ~np.isfinite(high - low)
     low = np.where(np.isfinite(low), low, seen_low - margin)
     high = np.where(np.isfinite(high), high, seen_high + margin)
     weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)

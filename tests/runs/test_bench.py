@@ -6,7 +6,7 @@ import envs
 import planners
 from runs import bench
 from runs.benchmarks import measurement, processes, searches
-from runs.experiment import RunError
+from runs.experiment import RunError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -116,3 +116,9 @@ def test_the_table_has_a_line_for_each_measurement(run, monkeypatch):
 def test_a_program_that_fails_is_reported_in_one_line():
     with pytest.raises(RunError, match=r"a measurement of a b failed: ZeroDivisionError"):
         processes.in_fresh_process("1 / 0", "a", "b")
+
+
+def test_a_planner_that_cannot_search_the_models_is_refused_before_anything_is_measured(capsys):
+    with pytest.raises(UsageError, match=r"presearch.*`aim_grid`"):
+        bench.main(["uct", "presearch"], as_json=False)
+    assert capsys.readouterr().out == ""

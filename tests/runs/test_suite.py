@@ -126,3 +126,10 @@ def test_the_thesis_suites_have_its_problems_budgets_and_planners():
         assert {setting.env for setting in found} == problems
         capped = [s for s in found if s.planner.startswith("weighted_uct") and s.env.startswith("treasure_hunt")]
         assert max(setting.budget for setting in capped if setting.unit == "simulations") == 1000
+
+
+def test_players_of_curling_run_like_any_planner_and_on_curling_alone():
+    chosen = suite.load("curling").override(["expectimax"], [1])
+    assert chosen.resolve()["expectimax"].startswith("Expectimax(")
+    with pytest.raises(UsageError, match="expectimax cannot play trap: curling only; these can: uct"):
+        suite.load("trap").override(["expectimax"], [1]).resolve()
