@@ -24,7 +24,7 @@ VERSION = dc3.Version(1, 0)
 
 
 async def listen_dc3(context: ServerContext, lobby: Lobby, host: str, port: int) -> Sequence[asyncio.Server]:
-    """Open team 0's port, and team 1's, whose number is one higher."""
+    """Open the ports of team 0 and, one number higher, of team 1."""
 
     def make_connection(team: int) -> ClientConnection:
         return ClientConnection(b"\n", MAX_CLIENT_LINE, context.clock, lambda client: lobby.assign(client, team))

@@ -18,7 +18,7 @@ EVEN = ShotChoice(TEE, 0.5, 1)
 
 
 @dataclass(frozen=True)
-class Failing:
+class FailingPlanner:
     """Draws to the tee, but for faults at some shots of the end: {shot: fault} as a tuple of pairs."""
 
     faults: tuple[tuple[int, str], ...]
@@ -50,7 +50,7 @@ class Failing:
         return Decision(action, np.nan, 1, 0.0, action[None], np.zeros(1, np.int64), nothing)
 
 
-class Stub:
+class StubPlanner:
     """Stands for a `PlannerProcess`: the same choice every time, after some seconds; keeps what it was asked."""
 
     def __init__(self, choice: ShotChoice = EVEN, seconds: float = 0.0) -> None:
@@ -67,7 +67,7 @@ class Stub:
         return self.choice
 
 
-class Player:
+class ScriptedServer:
     """Plays the server's part of a transcript against one client, on a port of its own.
 
     Args:

@@ -13,7 +13,7 @@ from curling.client.message_log import MessageLog
 from curling.client.planner_worker import ShotChoice
 from curling.client.time_manager import TimeManager
 from curling.protocols import ProtocolError, dc2, dc2_codec
-from tests.curling.client.fakes import Player, Stub
+from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.protocols.transcripts import names, transcript
 
 SOON = 30.0  # s
@@ -32,7 +32,7 @@ def played(script, planner, log, reports=None, login=LOGIN, concede=None):
     """The server's side of a match that the client played."""
 
     async def both():
-        async with Player(script, end=b"\0", linger=True) as server:
+        async with ScriptedServer(script, end=b"\0", linger=True) as server:
             tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)
             player = MatchPlayer(
                 planner, TimeManager(longest=0.2), log, [].append if reports is None else reports.append, concede
@@ -60,7 +60,7 @@ GO = dc2.Go(60_000, 30_000)
 @pytest.mark.parametrize("name", names("dc2"))
 def test_every_transcript_is_played_to_its_end(name, log):
     reports = []
-    server = played(transcript("dc2", name), Stub(TEE), log, reports)
+    server = played(transcript("dc2", name), StubPlanner(TEE), log, reports)
     assert server.answers[:2] == [b"LOGIN alice secret alice", b"READYOK"]
     assert set(server.answers[2:]) == {b"BESTSHOT 0.990740 -29.559774 1"}
     assert len(server.answers) == sum(not line.from_server for line in transcript("dc2", name))
@@ -68,7 +68,7 @@ def test_every_transcript_is_played_to_its_end(name, log):
 
 
 def test_planners_get_the_position_of_the_server(log):
-    planner = Stub(TEE)
+    planner = StubPlanner(TEE)
     played(SCRIPT, planner, log)
     positions = [position for position, _, _ in planner.asked]
     assert [position.shot for position in positions] == [*range(0, 16, 2)] * 2
@@ -93,7 +93,7 @@ def test_planners_get_the_position_of_the_server(log):
     ],
 )
 def test_the_team_on_turn_is_the_own_one(state, team, hammer, seconds, log):
-    planner, reports = Stub(TEE), []
+    planner, reports = StubPlanner(TEE), []
     position = dc2.Position(((2.0, 5.0), (3.0, 6.0), *EMPTY.xy[2:]))
     script = opening(position, state, GO, None, dc2.TotalScore(5, 1), dc2.GameOver("WIN"), dc2.Disconnect())
     played(script, planner, log, reports)
@@ -106,7 +106,7 @@ def test_the_team_on_turn_is_the_own_one(state, team, hammer, seconds, log):
 
 
 def test_a_tie_is_a_draw(log):
-    planner = Stub(TEE)
+    planner = StubPlanner(TEE)
     script = opening(EMPTY, dc2.SetState(0, 9, 10, 0), GO, None, dc2.GameOver("DRAW"))
     reports = []
     with_end = [*script, dc2_codec.encode(dc2.Disconnect())]
@@ -126,7 +126,7 @@ def test_a_team_that_never_throws_is_known_by_its_name(log):
             first="bob",
             second="alice",
         ),
-        Stub(TEE),
+        StubPlanner(TEE),
         log,
         reports,
     )
@@ -138,19 +138,19 @@ def test_it_concedes_below_the_given_chance(log):
     script = opening(
         EMPTY, dc2.SetState(0, 0, 2, 0), GO, None, dc2.TotalScore(0, 0), dc2.GameOver("LOSE"), dc2.Disconnect()
     )
-    server = played(script, Stub(replace(TEE, chance=0.01)), log, reports, concede=0.02)
+    server = played(script, StubPlanner(replace(TEE, chance=0.01)), log, reports, concede=0.02)
     assert server.answers[-1] == b"CONCEDE" and reports[-1] == "lost 0 : 0 (concede)"
 
 
 def test_a_planner_that_fails_costs_a_draw_to_the_tee(log, capsys):
     script = opening(EMPTY, dc2.SetState(0, 0, 2, 0), GO, None, dc2.GameOver("WIN"), dc2.Disconnect())
-    server = played(script, Stub(ShotChoice(failure="it broke")), log)
+    server = played(script, StubPlanner(ShotChoice(failure="it broke")), log)
     assert server.answers[-1] == b"BESTSHOT 0.990740 -29.559774 1"
     assert "it broke" in capsys.readouterr().err
 
 
 def test_the_log_has_the_form_of_a_transcript_without_the_password(log):
-    played(SCRIPT, Stub(TEE), log)
+    played(SCRIPT, StubPlanner(TEE), log)
     entries = [json.loads(line) for line in log.path.read_text().splitlines()]
     assert [entry["msg"] for entry in entries if entry["dir"] == "server->client"] == [
         line.message for line in SCRIPT if line.from_server
@@ -173,17 +173,17 @@ def test_the_log_has_the_form_of_a_transcript_without_the_password(log):
 )
 def test_a_wrong_message_ends_the_match(script, log):
     with pytest.raises(ProtocolError) as error:
-        played([line for line in script if isinstance(line, bytes)], Stub(TEE), log)
+        played([line for line in script if isinstance(line, bytes)], StubPlanner(TEE), log)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("place", range(6))
 def test_a_lost_connection_is_detected(place, log):
     async def both():
-        async with Player(opening()[:place], end=b"\0") as server:
+        async with ScriptedServer(opening()[:place], end=b"\0") as server:
             tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)
             await asyncio.wait_for(
-                client.play_dc2(tcp, LOGIN, MatchPlayer(Stub(TEE), TimeManager(), log, print), "dc2"), SOON
+                client.play_dc2(tcp, LOGIN, MatchPlayer(StubPlanner(TEE), TimeManager(), log, print), "dc2"), SOON
             )
 
     with pytest.raises(ConnectionLost):

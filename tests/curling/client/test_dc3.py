@@ -17,7 +17,7 @@ from curling.client.planner_process import PlannerProcess
 from curling.client.planner_worker import ShotChoice
 from curling.client.time_manager import LONGEST, TimeManager
 from curling.protocols import ProtocolError, dc3, dc3_codec
-from tests.curling.client.fakes import TEE, Failing, Player, Stub
+from tests.curling.client.fakes import TEE, FailingPlanner, ScriptedServer, StubPlanner
 from tests.curling.protocols.transcripts import names, transcript
 
 SOON = 300.0  # s, for a planner that is compiled first
@@ -42,7 +42,9 @@ def played(script, planner, log, reports=None, **options):
     """The server's side of a match that the client played."""
 
     async def both():
-        async with Player(script, linger=options.pop("linger", False), delay=options.pop("delay", 0.0)) as server:
+        async with ScriptedServer(
+            script, linger=options.pop("linger", False), delay=options.pop("delay", 0.0)
+        ) as server:
             await play(server, planner, log, reports, **options)
         return server
 
@@ -70,7 +72,7 @@ def update(script, **state):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_every_transcript_is_played_to_its_end(name, log):
-    script, planner, reports = transcript("dc3", name), Stub(), []
+    script, planner, reports = transcript("dc3", name), StubPlanner(), []
     server = played(script, planner, log, reports)
     expected = [line.message for line in script if not line.from_server]
     assert [answer["cmd"] for answer in server.messages] == [message["cmd"] for message in expected]
@@ -87,7 +89,7 @@ def test_every_transcript_is_played_to_its_end(name, log):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_planners_get_the_position_of_the_server(name, log):
-    script, planner = transcript("dc3", name), Stub()
+    script, planner = transcript("dc3", name), StubPlanner()
     played(script, planner, log)
     team = script[2].message["team"]
     turns = [
@@ -111,7 +113,7 @@ def test_planners_get_the_position_of_the_server(name, log):
 def test_a_slow_network_is_considered_from_the_first_move_on(log):
     """A message takes a while both ways: the first move leaves the rest of its slice to that."""
     script, seconds = transcript("dc3", "full_game_team0"), 0.3
-    planners = Stub(), Stub()
+    planners = StubPlanner(), StubPlanner()
     for planner, delay in zip(planners, (0.0, seconds), strict=True):
         played(script, planner, log, longest=LONGEST, delay=delay)
     (_, _, quick), (_, _, slow) = (planner.asked[0] for planner in planners)
@@ -119,7 +121,7 @@ def test_a_slow_network_is_considered_from_the_first_move_on(log):
 
 
 def test_a_transcript_without_an_end_is_a_lost_connection(log):
-    script, planner = transcript("dc3", "with_trajectory_start_team0"), Stub()
+    script, planner = transcript("dc3", "with_trajectory_start_team0"), StubPlanner()
     with pytest.raises(ConnectionLost):
         played(script, planner, log)
     assert len(planner.asked) == sum(line.message["cmd"] == "move" for line in script) > 0
@@ -127,7 +129,7 @@ def test_a_transcript_without_an_end_is_a_lost_connection(log):
 
 def test_the_log_has_the_form_of_a_transcript(log):
     script = transcript("dc3", "overspeed_team0")
-    server = played(script, Stub(), log)
+    server = played(script, StubPlanner(), log)
     entries = [json.loads(line) for line in log.path.read_text().splitlines()]
     assert [entry["msg"] for entry in entries if entry["dir"] == "server->client"] == [
         line.message for line in script if line.from_server
@@ -141,7 +143,7 @@ def test_a_real_planner_plays_and_its_faults_cost_a_shot(log, capsys):
     script = transcript("dc3", "free_guard_zone_foul_team0")
 
     async def both():
-        async with PlannerProcess(Failing(((2, "raises"),))) as planner, Player(script) as server:
+        async with PlannerProcess(FailingPlanner(((2, "raises"),))) as planner, ScriptedServer(script) as server:
             await play(server, planner, log)
         return server
 
@@ -172,7 +174,7 @@ def players(**own):
     ],
 )
 def test_the_match_is_played_as_announced_by_the_server(game, expected, log):
-    planner = Stub()
+    planner = StubPlanner()
     with pytest.raises(ConnectionLost):
         played(opening(**game), planner, log)
     position = planner.asked[0][0]
@@ -213,7 +215,7 @@ def test_an_extra_end_is_worth_the_match():
 
 def test_the_time_of_an_extra_end_is_used_for_it_alone(log):
     script = opening()
-    planner = Stub()
+    planner = StubPlanner()
     first, second = (update(script, end=end, thinking_time_remaining={"team0": 21.9, "team1": 21.9}) for end in (0, 8))
     with pytest.raises(ConnectionLost):
         played([*script[:-1], first, script[1], second], planner, log, longest=LONGEST)
@@ -234,7 +236,7 @@ def test_the_time_of_an_extra_end_is_used_for_it_alone(log):
 )
 def test_a_match_that_cannot_be_played_is_refused(game, complaint, log):
     with pytest.raises(ProtocolError, match=complaint):
-        played(opening(**game), Stub(), log)
+        played(opening(**game), StubPlanner(), log)
 
 
 @pytest.mark.parametrize("place", range(6))
@@ -253,7 +255,7 @@ def test_a_match_that_cannot_be_played_is_refused(game, complaint, log):
 def test_a_wrong_message_ends_the_match(place, message, log):
     script = opening()
     with pytest.raises(ProtocolError) as error:
-        played([*script[:place], message, *script[place:]], Stub(), log, linger=True)
+        played([*script[:place], message, *script[place:]], StubPlanner(), log, linger=True)
     assert "\n" not in str(error.value) and len(str(error.value)) < 300
     last = json.loads(log.path.read_text().splitlines()[-1])
     assert last["dir"] == "server->client" and len(last["raw"] if "raw" in last else json.dumps(last)) <= 1000
@@ -262,28 +264,28 @@ def test_a_wrong_message_ends_the_match(place, message, log):
 def test_too_long_a_message_ends_the_match(log, monkeypatch):
     monkeypatch.setattr(client, "FORMAT", client.FORMAT._replace(longest=1000))
     with pytest.raises(ProtocolError, match="more than 1,000 bytes"):
-        played([b" " * 3000], Stub(), log, linger=True)
+        played([b" " * 3000], StubPlanner(), log, linger=True)
 
 
 @pytest.mark.parametrize("state", [{"shot": 1}, {"hammer": "team0"}, {"hammer": None}])
 def test_a_turn_of_the_other_team_is_refused(state, log):
     script = opening()
     with pytest.raises(ProtocolError, match=r"own team|hammer"):
-        played([*script[:-1], update(script, **state)], Stub(), log, linger=True)
+        played([*script[:-1], update(script, **state)], StubPlanner(), log, linger=True)
 
 
 @pytest.mark.parametrize("place", range(7))
 @pytest.mark.parametrize("rest", [b"", b'{"cmd":'])
 def test_a_lost_connection_is_detected(place, rest, log):
     with pytest.raises(ConnectionLost, match="closed"):
-        played([*opening()[:place], rest], Stub(), log)
+        played([*opening()[:place], rest], StubPlanner(), log)
 
 
 def test_a_lost_connection_is_detected_at_once_during_planning(log):
     async def both():
-        async with Player(opening()) as server:
+        async with ScriptedServer(opening()) as server:
             with pytest.raises(ConnectionLost):
-                await play(server, Stub(seconds=60.0), log)
+                await play(server, StubPlanner(seconds=60.0), log)
             return time.monotonic() - server.closed_at
 
     assert asyncio.run(both()) < 10.0
@@ -292,14 +294,14 @@ def test_a_lost_connection_is_detected_at_once_during_planning(log):
 def test_a_finished_match_needs_no_last_message(log):
     script, reports = transcript("dc3", "overspeed_team0"), []
     assert script[-1].message["cmd"] == "game_over"
-    played(script[:-1], Stub(), log, reports)
+    played(script[:-1], StubPlanner(), log, reports)
     assert reports[-1].startswith("lost")
 
 
 @pytest.mark.parametrize(("chance", "concedes"), [(0.04, True), (0.06, False), (None, False)])
 def test_it_concedes_below_the_given_chance(chance, concedes, log):
     script = transcript("dc3", "overspeed_team0")
-    server = played(script, Stub(ShotChoice(TEE, chance, 1)), log, concede=0.05)
+    server = played(script, StubPlanner(ShotChoice(TEE, chance, 1)), log, concede=0.05)
     assert (server.messages[2]["move"] == {"type": "concede"}) is concedes
 
 
@@ -309,7 +311,7 @@ def test_the_time_charged_by_the_server_is_learned(log):
         update(script, shot=shot, thinking_time_remaining={"team0": left, "team1": 9.0})
         for shot, left in ((0, 6400.0), (2, 6360.0))
     ]
-    planner = Stub()
+    planner = StubPlanner()
     with pytest.raises(ConnectionLost):
         played([*script[:-1], spent[0], script[1], spent[1]], planner, log, longest=1e6)
     (_, _, first), (_, _, second) = planner.asked
@@ -330,10 +332,12 @@ def test_each_ending_of_a_match_has_an_exit_status(capsys):
 
 def test_an_unreachable_server_is_reported_with_its_address(log):
     async def both():
-        async with Player([]) as server:
+        async with ScriptedServer([]) as server:
             port = server.port
         await client.play_dc3(
-            tcp_connection("127.0.0.1", port, client.FORMAT, log), "x", MatchPlayer(Stub(), TimeManager(), log, print)
+            tcp_connection("127.0.0.1", port, client.FORMAT, log),
+            "x",
+            MatchPlayer(StubPlanner(), TimeManager(), log, print),
         )
 
     with pytest.raises(ConnectionLost, match=r"127.0.0.1 port \d+ .*is the server running"):

@@ -12,7 +12,7 @@ import pytest
 from curling.client.planner_process import PlannerProcess, PlannerRefused
 from curling.client.planner_worker import MatchPosition
 from curling.sheet import no_stones
-from tests.curling.client.fakes import TEE, Failing
+from tests.curling.client.fakes import TEE, FailingPlanner
 
 ROOT = Path(__file__).parents[3]
 START = MatchPosition(
@@ -77,7 +77,7 @@ def test_faults_cost_a_shot_and_not_the_planner(capfd):
     }
 
     async def ask():
-        async with PlannerProcess(Failing(faults)) as thinker:
+        async with PlannerProcess(FailingPlanner(faults)) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             process = thinker._process.pid
             for shot in range(7):
@@ -98,7 +98,7 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
     faulty, well = replace(START, shot=3), replace(START, shot=4)
 
     async def ask():
-        async with PlannerProcess(Failing(((3, fault),)), grace=0.5) as thinker:
+        async with PlannerProcess(FailingPlanner(((3, fault),)), grace=0.5) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             first = thinker._process.pid
             start = time.monotonic()
@@ -120,7 +120,7 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
 
 def test_a_planner_that_is_late_misses_a_shot_and_is_not_started_again():
     async def ask():
-        async with PlannerProcess(Failing(((3, "late"),)), grace=60.0) as thinker:
+        async with PlannerProcess(FailingPlanner(((3, "late"),)), grace=60.0) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             process = thinker._process.pid
             choice = await thinker.choose(replace(START, shot=3), 0.1, 0.2)
@@ -133,7 +133,7 @@ def test_a_planner_that_is_late_misses_a_shot_and_is_not_started_again():
 
 def test_a_planner_that_fails_when_it_is_warmed_up_says_so():
     async def ask(fault):
-        async with PlannerProcess(Failing(((0, fault),))) as thinker:
+        async with PlannerProcess(FailingPlanner(((0, fault),))) as thinker:
             return await thinker.warm_up(START, 0.01)
 
     assert "ZeroDivisionError" in asyncio.run(ask("raises"))
@@ -154,10 +154,10 @@ def test_the_planner_dies_with_its_client_even_in_an_endless_loop():
     code = """
 import asyncio
 from curling.client.planner_process import PlannerProcess
-from tests.curling.client.fakes import Failing
+from tests.curling.client.fakes import FailingPlanner
 from tests.curling.client.test_planner_process import START
 async def ask():
-    async with PlannerProcess(Failing(((0, "hangs"),))) as thinker:
+    async with PlannerProcess(FailingPlanner(((0, "hangs"),))) as thinker:
         print("started", flush=True)
         await thinker.choose(START, 600.0, 600.0)
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from curling.protocols import ProtocolError
 from curling.protocols.dc2 import Login
 from runs.benchmarks.memory import largest_size
 from runs.curling.benchmarks.practice import BONSPIEL
-from tests.curling.client.fakes import Player, Stub
+from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.peers import HANG, flood, nonsense, reset_on_close
 from tests.curling.protocols.corpus import CORPUS, TERMINATOR
 from tests.curling.protocols.transcripts import transcript
@@ -57,7 +57,7 @@ def stages(protocol):
     return sorted(places | {i + 1 for i in places if kinds[i] in ("update", "GO")})
 
 
-class Resetting(Player):
+class Resetting(ScriptedServer):
     """A server whose end is a reset of the connection."""
 
     async def serve(self, reader, writer):
@@ -65,7 +65,7 @@ class Resetting(Player):
         await super().serve(reader, writer)
 
 
-async def besiege(protocol, script, log, planner, kind=Player, seconds=HANG, longest=0.2):
+async def besiege(protocol, script, log, planner, kind=ScriptedServer, seconds=HANG, longest=0.2):
     """Let the client play against this script; its exit status."""
     async with kind(script, end=TERMINATOR[protocol]) as server:
         module = {"dc3": dc3, "dc2": dc2}[protocol]
@@ -79,11 +79,11 @@ async def besiege(protocol, script, log, planner, kind=Player, seconds=HANG, lon
         return await asyncio.wait_for(exit_status(match), seconds)
 
 
-def ends(protocol, script, folder, kind=Player):
+def ends(protocol, script, folder, kind=ScriptedServer):
     """The exit status at the end of a script, and what was printed."""
     path, told = folder / "log.jsonl", io.StringIO()
     with contextlib.redirect_stderr(told), MessageLog(path) as log:
-        status = asyncio.run(besiege(protocol, script, log, Stub(), kind))
+        status = asyncio.run(besiege(protocol, script, log, StubPlanner(), kind))
     for line in path.read_text().splitlines():
         json.loads(line)
     return status, told.getvalue().splitlines()
@@ -99,7 +99,7 @@ def check(status, lines):
     assert status in (GAME_OVER, CONNECTION_LOST, PROTOCOL_ERROR)
 
 
-@pytest.mark.parametrize("kind", [Player, Resetting])
+@pytest.mark.parametrize("kind", [ScriptedServer, Resetting])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_server_that_goes_at_any_message_is_a_lost_connection(protocol, kind, tmp_path):
     script = SCRIPTS[protocol]
@@ -108,7 +108,7 @@ def test_a_server_that_goes_at_any_message_is_a_lost_connection(protocol, kind, 
         check(status, lines)
         if count <= RESULTS[protocol]:
             assert status == CONNECTION_LOST, count
-        elif kind is Player:  # a reset takes with it what the client has not read
+        elif kind is ScriptedServer:  # a reset takes with it what the client has not read
             assert status == GAME_OVER, count
 
 
