@@ -49,13 +49,15 @@ def pytest_sessionstart(session):
         ".".join(file.relative_to(sources.ROOT).with_suffix("").parts)
         for folder in sources.FOLDERS
         for file in sorted(folder.glob("*.py"))
+        if any(name in file.read_text(encoding="utf-8") for name in sources.COMPILER)
     ]
     for together in (("planners", "curling"), ("envs",)):  # neither of the first two compiles much of the other
         started = [
             subprocess.Popen([sys.executable, "-c", IMPORT, *(name for name in names if name.startswith(package))])
             for package in together
         ]
-        assert [process.wait() for process in started] == [0] * len(started)
+        for process in started:
+            process.wait()  # tests show what cannot be imported
 
 
 def pytest_collection_modifyitems(items):
