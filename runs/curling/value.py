@@ -1,4 +1,4 @@
-"""How ends of recorded matches were scored, and what that makes a lead worth."""
+"""The distribution of points of an end in recorded matches, and the win probabilities that follow from it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ def hammer_points(game: record.Record) -> list[int]:
 
 
 def report(points: Sequence[int], table: Sequence[float]) -> str:
-    """The ends as counted, the table made of them, and win probabilities at a few leads, as text."""
+    """The counts of ends, the table estimated from them, and win probabilities at some leads, as text."""
     values = value.win_probabilities(max(LEFT), table=table)
     rows = [
         f"{scored:>6}{points.count(scored):>8}{here:>13.5f}{thesis:>10.5f}"
@@ -46,7 +46,7 @@ def main(folder: Path, out: Path | None) -> int:
     """Print the report on a folder of match records; write the table to `out`, as `curling.value.load_table` reads it.
 
     Raises:
-        UsageError: the folder holds no end that was played, or a file that is no record.
+        UsageError: the folder holds no finished end, or a file that is no record.
     """
     try:
         games = [record.read(path) for path in sorted(folder.rglob("*.jsonl"))]

@@ -1,4 +1,4 @@
-"""Whole matches of the DC3 client over a slow network: how much of each move's slice is used, and who loses on time.
+"""Whole matches of the DC3 client over a slow network: time used of each move's slice, and losses on time.
 
 python -m runs.curling.benchmarks.delay --matches 20 --at-once 2 --ends 10 --seconds 219 --delay 200 --planner presearch
 """
@@ -30,7 +30,7 @@ async def delayed(
     seconds: float,
     watch: Callable[[bytes], None] = lambda data: None,
 ) -> None:
-    """Pass on what is read, each piece so many seconds later, until there is no more; then close."""
+    """Forward what is read, each piece after a delay of `seconds`; close at the end."""
     loop = asyncio.get_running_loop()
     pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
@@ -84,8 +84,8 @@ async def proxy(port: int, seconds: float, watch: Callable[[bytes], None] = lamb
 
 
 @dataclass
-class Times:
-    """What a server's messages to one client tell about that client's use of time.
+class TimeUse:
+    """A client's use of time, from the server's messages to it.
 
     Attributes:
         slices: of each of its moves, s.
@@ -117,25 +117,25 @@ class Times:
             return
         state, left = before.state, update.state.thinking_time_remaining[self.team]
         if update.state.end > state.end and update.state.end >= self.ends:
-            return  # the clock was set anew for an extra end: what this move took is not told
+            return  # the clock was reset for an extra end: the time of this move is unknown
         remaining = state.thinking_time_remaining[self.team]
         self.slices.append(remaining / shots_left(state.shot, max(self.ends - state.end, 1)))
         self.shares.append((remaining - left) / self.slices[-1])
 
 
-async def play(match: int, ports: Sequence[int], delay: float, client: list[str], folder: Path) -> list[Times]:
-    """One match of two clients, each behind a proxy of its own; what they are told about their time.
+async def play_one(match: int, ports: Sequence[int], delay: float, client: list[str], folder: Path) -> list[TimeUse]:
+    """Play one match of two clients, each behind its own proxy; returns their use of time.
 
     Args:
         match: its number, for the names of files.
         ports: of the server, one for each team.
-        delay: there and back, s.
+        delay: of a round trip, s.
         client: further arguments of `bonspiel client dc3`.
         folder: for what the clients log and print.
     """
 
-    async def one(team: int, port: int) -> Times:
-        times, name = Times(), f"{match:02}-{TEAMS[team]}"
+    async def one(team: int, port: int) -> TimeUse:
+        times, name = TimeUse(), f"{match:02}-{TEAMS[team]}"
         async with proxy(port, delay, times.watch) as door:
             line = [
                 *practice.BONSPIEL,
@@ -164,7 +164,7 @@ async def play(match: int, ports: Sequence[int], delay: float, client: list[str]
     return found
 
 
-def summary(times: Times) -> str:
+def summary(times: TimeUse) -> str:
     """A client's use of time in one line."""
     result = times.result and f"{times.result.winner} ({times.result.reason})"
     if not times.shares:
@@ -177,11 +177,11 @@ def summary(times: Times) -> str:
     )
 
 
-async def many(matches: int, at_once: int, one: Callable[[int], Coroutine[Any, Any, list[Times]]]) -> list[Times]:
-    """All matches, so many at a time."""
+async def many(matches: int, at_once: int, one: Callable[[int], Coroutine[Any, Any, list[TimeUse]]]) -> list[TimeUse]:
+    """Play all matches, `at_once` at a time."""
     free = asyncio.Semaphore(at_once)
 
-    async def in_turn(match: int) -> list[Times]:
+    async def in_turn(match: int) -> list[TimeUse]:
         async with free:
             return await one(match)
 
@@ -189,14 +189,14 @@ async def many(matches: int, at_once: int, one: Callable[[int], Coroutine[Any, A
 
 
 def main() -> int:
-    """Measure, print a line per client, and the worst of all; FAILED if a move was late or a match had no good end."""
+    """Measure; print a line per client and a summary; FAILED if a move was late or a match did not end regularly."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matches", type=int, default=20)
     parser.add_argument("--at-once", type=int, default=1, help="matches played at a time (default %(default)s)")
     parser.add_argument("--ends", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=219.0, help="thinking time a team (default %(default)s)")
     parser.add_argument("--extra-seconds", type=float, default=21.9, help="... in an extra end (default %(default)s)")
-    parser.add_argument("--delay", type=float, default=200.0, help="ms added there and back (default %(default)s)")
+    parser.add_argument("--delay", type=float, default=200.0, help="ms added to a round trip (default %(default)s)")
     parser.add_argument("--planner", default="presearch", help="of both teams (default %(default)s)")
     parser.add_argument("--out", type=Path, default=Path("results/delay"), help="logs of clients (default %(default)s)")
     arguments = parser.parse_args()
@@ -216,7 +216,7 @@ def main() -> int:
             many(
                 arguments.matches,
                 arguments.at_once,
-                lambda match: play(
+                lambda match: play_one(
                     match, served.ports, arguments.delay / 1000.0, ["--planner", arguments.planner], arguments.out
                 ),
             )

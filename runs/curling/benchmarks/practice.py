@@ -1,4 +1,4 @@
-"""A practice server in a process of its own, as a person would start it."""
+"""A practice server in a process of its own, started by its command line."""
 
 import re
 import subprocess
@@ -25,15 +25,15 @@ class Server(NamedTuple):
 
 @contextmanager
 def server(told: Path, protocol: str, *arguments: str) -> Iterator[Server]:
-    """A practice server on free ports until the block ends.
+    """Run a practice server on free ports until the block ends.
 
     Args:
-        told: file for what it prints.
+        told: file for its output.
         protocol: "dc3" or "dc2".
-        arguments: further ones of `bonspiel server`.
+        arguments: further arguments of `bonspiel server`.
 
     Raises:
-        RunError: it does not start.
+        RunError: the server does not start.
     """
     line = [*BONSPIEL, "server", protocol, "--port", "0", *arguments]
     with told.open("w") as stream, subprocess.Popen(line, stdout=stream, stderr=stream) as process:

@@ -1,4 +1,4 @@
-"""Many matches at once on the practice server, whose clients answer at once.
+"""Many simultaneous matches on the practice server, with clients that answer at once.
 
 python -m runs.curling.benchmarks.serving --matches 50 --ends 8
 """
@@ -29,8 +29,8 @@ GREETING = b'{"cmd":"dc_ok","name":"load"}\n'
 READY = b'{"cmd":"ready_ok","player_order":[0,1,2,3]}\n'
 
 
-class Heard(msgspec.Struct):
-    """As much of a server's message as a client without a mind needs."""
+class ServerMessage(msgspec.Struct):
+    """The part of a server's message that these clients need."""
 
     cmd: str
     team: str = ""
@@ -39,22 +39,22 @@ class Heard(msgspec.Struct):
 
 @dataclass
 class Load:
-    """What the clients of all matches have seen.
+    """Measurements of the clients of all matches.
 
     Attributes:
-        latencies: from the sending of each move to the update that it leads to, s.
+        latencies: from each move to the update that follows, s.
         updates: received in all.
-        finished: clients whose match came to its end.
+        finished: clients with a finished match.
     """
 
     latencies: list[float] = field(default_factory=list)
     updates: int = 0
     finished: int = 0
 
-    async def play(self, port: int) -> None:
-        """One client: a draw somewhere near the house, at once, whenever it is its turn."""
+    async def run_client(self, port: int) -> None:
+        """One client: throws a draw near the house at once, whenever it is its turn."""
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        decode, team, sent, rng = msgspec.json.Decoder(Heard).decode, "", None, random.Random(port)
+        decode, team, sent, rng = msgspec.json.Decoder(ServerMessage).decode, "", None, random.Random(port)
         try:
             while line := await reader.readline():
                 heard, now = decode(line), time.perf_counter()
@@ -81,17 +81,17 @@ class Load:
 
 
 def draw(rng: random.Random) -> bytes:
-    """A move."""
+    """The message of a draw near the house."""
     vx, vy = rng.uniform(-0.15, 0.15), rng.uniform(2.35, 2.45)
     return b'{"cmd":"move","move":{"type":"shot","velocity":{"x":%f,"y":%f},"rotation":"cw"}}\n' % (vx, vy)
 
 
 @dataclass(frozen=True)
-class Served:
-    """What the server did.
+class ServerLoad:
+    """Measurements of the server.
 
     Attributes:
-        load: what the clients saw.
+        load: of the clients.
         seconds: for all matches.
         megabytes: the largest resident size of the server.
         records: of matches that were played out.
@@ -103,8 +103,8 @@ class Served:
     records: int
 
 
-def measure(matches: int, ends: int) -> Served:
-    """Play matches at once; the clients are in this process, the server is in one of its own.
+def measure(matches: int, ends: int) -> ServerLoad:
+    """Play simultaneous matches; the clients run in this process, the server in one of its own.
 
     Raises:
         RunError: the server does not start.
@@ -114,22 +114,22 @@ def measure(matches: int, ends: int) -> Served:
         with practice.server(Path(folder) / "server.txt", "dc3", *arguments) as served:
             load, start = Load(), time.perf_counter()
 
-            async def play() -> None:
-                await asyncio.gather(*(load.play(port) for port in served.ports for _ in range(matches)))
+            async def run_clients() -> None:
+                await asyncio.gather(*(load.run_client(port) for port in served.ports for _ in range(matches)))
 
-            asyncio.run(play())
+            asyncio.run(run_clients())
             seconds, megabytes = time.perf_counter() - start, largest_size(served.process.pid)
         played_out = sum(record.read(file).result.reason == "score" for file in Path(folder).glob("*.jsonl"))
-        return Served(load, seconds, megabytes, played_out)
+        return ServerLoad(load, seconds, megabytes, played_out)
 
 
 def serving(texts: Sequence[str]) -> Iterator[Measurement]:
-    """Matches of Digital Curling 3 at once on the practice server, whose clients move at once; about 6 s."""
+    """Simultaneous matches of Digital Curling 3 on the practice server, with clients that move at once; about 6 s."""
     yield from figures(MATCHES, ENDS)
 
 
 def figures(matches: int, ends: int) -> Iterator[Measurement]:
-    """Measure, and tell in figures.
+    """The measurements as figures.
 
     Raises:
         RunError: a match did not end, a move was lost, or the server does not start.

@@ -1,4 +1,4 @@
-"""What a person wants a stone to do, and the throw that does it."""
+"""The aim of a person, and the throw that it needs."""
 
 import math
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ WEIGHTS = (("draw", None), ("control hit", 1.15), ("normal hit", 1.3), ("peel", 
 
 @dataclass(frozen=True)
 class Aim:
-    """What a person wants.
+    """The target, spin and weight of a shot.
 
     Attributes:
         x: target, m to the thrower's right of the centre line.
@@ -28,13 +28,13 @@ class Aim:
     weight: int = 0
 
     def on(self, sheet: Sheet) -> "Aim":
-        """The same with the nearest target on the sheet, and a weight that there is: after the last comes the first."""
+        """The same with the nearest target on the sheet, and a valid weight: the first follows the last."""
         side = sheet.half_width - STONE_RADIUS
         x, y = min(max(self.x, -side), side), min(max(self.y, sheet.hog_line + STONE_RADIUS), sheet.back_line)
         return replace(self, x=x, y=y, weight=self.weight % len(WEIGHTS))
 
     def velocity(self, law: Physics) -> tuple[float, float] | None:
-        """(vx, vy) that it needs, m/s; None where no throw reaches the target."""
+        """(vx, vy) of the throw, m/s; None where none reaches the target."""
         index, share = law_index(law.name), WEIGHTS[self.weight][1]
         if share is None:
             vx, vy = draw(index, self.x, self.y, self.side)

@@ -1,6 +1,6 @@
-"""A game of curling between a person and a planner, without input or output: faces show it and pass on what is pressed.
+"""A game of curling between a person and a planner, without input or output: a user interface shows and controls it.
 
-The time is what a face says it is, so that a game can be driven without waiting.
+The user interface passes the time, so that a test need not wait.
 """
 
 import math
@@ -12,27 +12,28 @@ import numpy as np
 
 from curling.dynamics import release
 from curling.engines import make_engine
-from curling.record import Match, RecordedShot, places
+from curling.record import Match, RecordedShot
 from curling.sheet import TEAM_STONES
 from curling.state import hammer_of, row_of, shot_of, stones_of, team_of
 from curling.umpire import Outcome, outcome
 from envs.curling_draw import BEFORE_HOG
 from planners.base import Array, Budget, Decision, Planner, check_actions
+from runs.curling.game import recorded_shot
 from runs.curling.play.aim import Aim
 from runs.experiment import RunError
 
-PACE = 80.0  # frames of a path shown in a second; the stones took 1/20 s from one to the next
+PACE = 80.0  # frames of a path shown per second; they are 1/20 s apart on the ice
 
 Phase = Literal["aim", "think", "flight", "end", "over"]
 
 
 class View(NamedTuple):
-    """What there is to see on the ice.
+    """The picture of the ice as data.
 
     Attributes:
         stones: [16, 2], NaN where absent.
-        trail: where the stones went in the last shot, [T, 16, 2], or None.
-        preview: where they would go without noise, [T, 16, 2], or None.
+        trail: paths of the stones in the last shot, [T, 16, 2], or None.
+        preview: their paths in the aimed shot without noise, [T, 16, 2], or None.
         target: (x, y), or None.
     """
 
@@ -43,7 +44,7 @@ class View(NamedTuple):
 
 
 class Flight(NamedTuple):
-    """A shot on its way: the stones from when it comes into sight, [T, 16, 2], when it did, and what it led to."""
+    """A shot under way: the stones from its first visible frame on, [T, 16, 2], the time of that frame, the outcome."""
 
     positions: Array
     since: float
@@ -54,22 +55,22 @@ class Flight(NamedTuple):
         return min(int(PACE * (now - self.since)), len(self.positions) - 1)
 
 
-class Game:
-    """One match; a background thread thinks for the planner.
+class InteractiveGame:
+    """One match; the planner runs in a background thread.
 
     Args:
-        match: what is played; its seed is that of the noise and of the planner's draws.
+        match: its seed is that of the noise and of the planner's draws.
         planner: the opponent; it plans with the model's `planning()`.
         budget: the opponent's for each shot.
         me: the person's team, 0 or 1; team 1 has the first hammer.
 
     Attributes:
-        state: before the next shot, or before the one on its way.
+        state: before the next shot, or before the one under way.
         phase: "aim" (the person's turn), "think" (the planner's), "flight", "end" (one is over, not the last), "over".
         aim: where the person aims.
         flight: the last shot, None at the start of an end.
-        ends: points of team 0 less those of team 1 in the ends that are over.
-        shots: those thrown, as they go on record.
+        ends: points of team 0 less those of team 1 in the finished ends.
+        shots: as recorded.
     """
 
     def __init__(self, match: Match, planner: Planner, budget: Budget, me: int) -> None:
@@ -91,17 +92,17 @@ class Game:
         self._next_turn()
 
     def close(self) -> None:
-        """Wait for the background thread, which is at most the planner's time for a shot."""
+        """Wait for the background thread, at most the planner's time for a shot."""
         self._pool.shutdown()
 
     def tick(self, now: float) -> bool:
-        """Let time pass: the planner's answer is thrown, stones come to rest.
+        """Advance to a time: throw the planner's shot, bring stones to rest.
 
         Args:
             now: seconds on any clock.
 
         Returns:
-            Whether there is something new to see.
+            Whether the picture has changed.
 
         Raises:
             RunError: the planner failed.
@@ -122,27 +123,27 @@ class Game:
         return False
 
     def take_aim(self, aim: Aim) -> None:
-        """Aim elsewhere; a target beyond the sheet becomes the nearest one on it."""
+        """Set the aim; a target off the sheet becomes the nearest one on it."""
         self.aim, self._preview = aim.on(self.model.law.sheet), None
 
     def point(self, x: float, y: float) -> None:
-        """Move the target to a place, m."""
+        """Move the target to (x, y), m."""
         self.take_aim(replace(self.aim, x=x, y=y))
 
     def move(self, across: float, along: float) -> None:
-        """Move the target by so much, m."""
+        """Move the target by distances in m."""
         self.point(self.aim.x + across, self.aim.y + along)
 
     def turn(self) -> None:
-        """Take the other spin."""
+        """Change the spin."""
         self.take_aim(replace(self.aim, side=-self.aim.side))
 
     def weigh(self, change: int) -> None:
-        """Take a heavier (+1) or lighter (-1) weight."""
+        """Choose a heavier (+1) or lighter (-1) weight."""
         self.take_aim(replace(self.aim, weight=self.aim.weight + change))
 
     def press(self, now: float) -> None:
-        """The one button: throw as aimed if that is possible, do not wait for a shot's end, go on to the next end."""
+        """The one button: throw as aimed if possible, skip the rest of a shot, or begin the next end."""
         velocity = self.velocity
         if self.phase == "aim" and velocity is not None:
             self._throw(self.model.aim(*velocity, self.aim.side), now)
@@ -159,14 +160,14 @@ class Game:
 
     @property
     def preview(self) -> Array | None:
-        """Where the stones would go without noise, [T, 16, 2]; None where no throw reaches the target."""
+        """Paths of the stones in the aimed shot without noise, [T, 16, 2]; None where no throw reaches the target."""
         velocity = self.velocity
         if self._preview is None and velocity is not None:
             self._preview = self._fly(*velocity, self.model.law.launch_spin * self.aim.side)
         return self._preview
 
     def view(self, now: float) -> View:
-        """What there is to see on the ice.
+        """The picture of the ice at a time.
 
         Args:
             now: as for `tick`.
@@ -187,12 +188,12 @@ class Game:
 
     @property
     def hammer(self) -> int:
-        """The team that throws last in this end; when one is over, in the next."""
+        """The team that throws last in this end; after an end, in the next."""
         return hammer_of(self.state)
 
     @property
     def left(self) -> tuple[int, int]:
-        """Stones that each team has still to throw in this end."""
+        """Stones that each team still has to throw in this end."""
         if self.phase in ("end", "over"):
             return 0, 0
         thrown = shot_of(self.state) + (self.phase == "flight")
@@ -209,7 +210,7 @@ class Game:
             self._answer = self._pool.submit(self._planner.plan, *question)
 
     def _fly(self, vx: float, vy: float, spin: float) -> Array:
-        """Where the stones are from when the thrown one comes into sight, [T, 16, 2]."""
+        """Positions of the stones from the frame in which the thrown one becomes visible, [T, 16, 2]."""
         row = row_of(self.state)
         path = self._engine.unchecked_path(stones_of(self.state), row, np.array([vx, vy]), spin)[1].positions
         near = path[:, row, 1] > self.model.law.sheet.hog_line - BEFORE_HOG
@@ -218,25 +219,11 @@ class Game:
     def _throw(self, action: Array, now: float, decision: Decision | None = None) -> None:
         thrown = release(action, self.model.params, self._noise)
         after, positions = outcome(self.model, self.state, thrown), self._fly(*thrown)
-        shot, team = shot_of(self.state), team_of(self.state)
         self.flight, self.phase = Flight(positions, now, after), "flight"
-        aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
-        expected = math.nan if decision is None else float(decision.value) * (1.0 if team == 0 else -1.0)
-        simulations, seconds = (0, 0.0) if decision is None else (decision.simulations, decision.seconds)
-        self.shots.append(
-            RecordedShot(
-                len(self.ends),
-                shot,
-                team,
-                self.hammer,
-                aim,
-                thrown,
-                places(after.stones),
-                expected if math.isfinite(expected) else None,
-                simulations,
-                seconds,
-            )
-        )
+        value, simulations, seconds = (math.nan, 0, 0.0)
+        if decision is not None:
+            value, simulations, seconds = float(decision.value), decision.simulations, decision.seconds
+        self.shots.append(recorded_shot(self.state, action, thrown, after, value, simulations, seconds))
 
     def _rest(self, after: Outcome) -> None:
         self.state = after.state

@@ -1,4 +1,4 @@
-"""Keys as they are pressed in a terminal, on POSIX systems and on Windows."""
+"""Keys pressed in a terminal, on POSIX systems and on Windows."""
 
 import re
 import sys
@@ -17,7 +17,7 @@ if sys.platform == "win32":
 
     @contextmanager
     def keys() -> Iterator[Read]:
-        """A function that waits at most so many seconds and returns the keys pressed: characters, or e.g. "up"."""
+        """A function that waits for some seconds at most and returns the pressed keys: characters, or e.g. "up"."""
 
         def read(seconds: float) -> list[str]:
             end, pressed = time.monotonic() + seconds, []
@@ -40,7 +40,7 @@ else:
 
     @contextmanager
     def keys() -> Iterator[Read]:
-        """A function that waits at most so many seconds and returns the keys pressed: characters, or e.g. "up"."""
+        """A function that waits for some seconds at most and returns the pressed keys: characters, or e.g. "up"."""
         source = sys.stdin.fileno()
         before = termios.tcgetattr(source)
 

@@ -9,12 +9,12 @@ import numpy as np
 from curling import players, record
 from curling.model import Curling
 from planners.base import Budget, Planner
-from runs.curling.play.game import Game
+from runs.curling.play.game import InteractiveGame
 from runs.curling.play.report import game_record, result
 from runs.experiment import RunError, UsageError, number
 from runs.files import check_writable, writing
 
-READY_SECONDS = 0.1
+WARM_UP_SECONDS = 0.1
 LONGEST = 600_000.0  # ms
 
 
@@ -27,7 +27,7 @@ def main(
     out: Path | None,
     window: bool,
 ) -> None:
-    """Play one match and print how it went.
+    """Play one match and print its result.
 
     Args:
         against: the planner, NAME[:key=value,...].
@@ -35,18 +35,18 @@ def main(
         match: ends, physics, rule and noise, as of `curling.model.Curling`.
         hammer: "me" or "them": who throws the last stone of the first end.
         seed: of the noise and of the planner; None is a new one.
-        out: a file for the record, or None.
+        out: file for the record, or None.
         window: in a window rather than in the terminal.
 
     Raises:
-        UsageError: something that cannot be played, or no place for the record.
+        UsageError: a value is unknown or out of range, or the record cannot be written.
         RunError: the planner failed.
     """
     seconds = number("milliseconds", milliseconds, 1, LONGEST, whole=False) / 1000.0
     if out is not None:
         check_writable(out)
         if out.exists():
-            raise UsageError(f"{out} is there already; choose another --record")
+            raise UsageError(f"{out} exists already; choose another --record")
     chosen = secrets.randbits(32) if seed is None else number("seed", seed, 0, 2**63, whole=True)
     me, spent = int(hammer == "me"), f"{milliseconds:g} ms"
     sides, budgets = (("you", against), ("any", spent)) if me == 0 else ((against, "you"), (spent, "any"))
@@ -56,17 +56,19 @@ def main(
     except ValueError as error:
         raise UsageError(str(error)) from error
     if window:
-        from runs.curling.play.window import check_display, play
+        from runs.curling.play.window import check_display
+        from runs.curling.play.window import play_in_window as play_in
 
         check_display()
     else:
-        from runs.curling.play.terminal import check, play
+        from runs.curling.play.terminal import check
+        from runs.curling.play.terminal import play_in_terminal as play_in
 
         check()
-    _ready(planner, against, model)
-    game = Game(played, planner, Budget(seconds=seconds), me)
+    _warm_up(planner, against, model)
+    game = InteractiveGame(played, planner, Budget(seconds=seconds), me)
     try:
-        play(game)
+        play_in(game)
     finally:
         game.close()
         if out is not None and game.shots:
@@ -76,10 +78,10 @@ def main(
     print(f"{result(game)} (seed {chosen})")
 
 
-def _ready(planner: Planner, name: str, model: Curling) -> None:
-    """A first plan that nobody waits for in the game: it compiles what is not compiled yet."""
+def _warm_up(planner: Planner, name: str, model: Curling) -> None:
+    """An untimed warm-up: it loads or compiles the planner's code."""
     rng = np.random.default_rng(0)
     try:
-        planner.plan(model.planning(), model.initial_state(rng), Budget(seconds=READY_SECONDS), rng)
+        planner.plan(model.planning(), model.initial_state(rng), Budget(seconds=WARM_UP_SECONDS), rng)
     except Exception as error:
         raise RunError(f"{name} cannot play: {error}") from error

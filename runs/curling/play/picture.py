@@ -1,6 +1,6 @@
 """The sheet from above as a pygame picture of any size, from a full window to the few dozen pixels of a terminal.
 
-All is drawn a few times as large and then averaged, which smooths its edges. The ice is drawn once, the rest anew.
+Everything is drawn enlarged and then averaged, which smooths edges. The ice is drawn once, the rest every time.
 """
 
 import os
@@ -23,18 +23,18 @@ PALE = 0.45
 
 
 def extent(sheet: Sheet) -> tuple[float, float]:
-    """Length and width of what is shown, m."""
+    """Length and width of the visible part of the sheet, m."""
     return sheet.back_line + BEHIND_BACK - sheet.hog_line + BEFORE_HOG, 2.0 * sheet.half_width
 
 
 class Picture:
-    """Pictures of one sheet in one size; stones come from the left, the thrower's right is below.
+    """Pictures of one sheet in one size: stones come from the left, the thrower's right is at the bottom.
 
     Args:
         sheet: the lines.
         width: pixels at most.
         height: pixels at most.
-        fine: how many times as large things are drawn before they are averaged.
+        fine: factor of the enlargement.
     """
 
     def __init__(self, sheet: Sheet, width: int, height: int, fine: int = 2) -> None:
@@ -64,7 +64,7 @@ class Picture:
         return pygame.transform.smoothscale(layer, self.size, self._small)
 
     def target_at(self, x: float, y: float) -> tuple[float, float]:
-        """The place on the sheet, (x, y) in m, of a pixel."""
+        """(x, y) in m of a pixel."""
         length, breadth = extent(self._sheet)
         near = self._sheet.hog_line - BEFORE_HOG
         return (y + 0.5) / self.size[1] * breadth - self._sheet.half_width, (x + 0.5) / self.size[0] * length + near

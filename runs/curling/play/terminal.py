@@ -17,7 +17,7 @@ from rich.text import Text
 
 from envs.curling_draw import TEAMS
 from envs.draw import FAINT
-from runs.curling.play.game import Game
+from runs.curling.play.game import InteractiveGame
 from runs.curling.play.keys import keys
 from runs.curling.play.picture import Picture
 from runs.curling.play.report import caption, message
@@ -40,28 +40,20 @@ MORE = """
   w or + and -  weight: a draw stops at the target; a control hit, a normal
                 hit and a peel go through it, ever faster
   s             spin: an out-turn curls to the left (up), an in-turn to the right (down)
-  enter, space  throw; while stones move: on to where they stop
+  enter, space  throw; while stones move: skip to where they stop
   c             target back to the tee
   q             quit
 
-  Any key goes back to the game."""
+  Any key returns to the game."""
+WAYS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}  # x is down, y to the right
+VI = dict(zip("kjhl", WAYS.values(), strict=True))
 MOVES = {
-    "left": (0.0, -STEP),
-    "right": (0.0, STEP),
-    "up": (-STEP, 0.0),
-    "down": (STEP, 0.0),
-    "shift left": (0.0, -LEAP),
-    "shift right": (0.0, LEAP),
-    "shift up": (-LEAP, 0.0),
-    "shift down": (LEAP, 0.0),
-    "h": (0.0, -STEP),
-    "l": (0.0, STEP),
-    "k": (-STEP, 0.0),
-    "j": (STEP, 0.0),
-    "H": (0.0, -LEAP),
-    "L": (0.0, LEAP),
-    "K": (-LEAP, 0.0),
-    "J": (LEAP, 0.0),
+    key: (size * x, size * y)
+    for size, keys_of_size in (
+        (STEP, WAYS | VI),
+        (LEAP, {f"shift {key}": way for key, way in WAYS.items()} | {key.upper(): way for key, way in VI.items()}),
+    )
+    for key, (x, y) in keys_of_size.items()
 }
 
 
@@ -69,7 +61,7 @@ def check() -> Console:
     """The terminal.
 
     Raises:
-        UsageError: standard input and output are no terminal, or one that is too small or has no colours.
+        UsageError: standard input or output is no terminal, or it is too small or has no colours.
     """
     console = Console(highlight=False)
     if not (sys.stdin.isatty() and console.is_terminal):
@@ -84,8 +76,8 @@ def check() -> Console:
     return console
 
 
-def play(game: Game) -> None:
-    """Play until the game is over or left; then the terminal is as it was.
+def play_in_terminal(game: InteractiveGame) -> None:
+    """Play until the game is over or left; then restore the terminal.
 
     Raises:
         UsageError: as for `check`.
@@ -105,20 +97,20 @@ def play(game: Game) -> None:
 
 
 class Screen:
-    """What the terminal shows, as Rich renders it.
+    """The content of the terminal, as Rich renders it.
 
     Args:
         game: the game.
     """
 
-    def __init__(self, game: Game) -> None:
-        """Open at the game."""
+    def __init__(self, game: InteractiveGame) -> None:
+        """Show the game."""
         self.game, self.closed, self._help = game, False, False
         self._room = 0, 0
         self._picture: Picture | None = None
 
     def press(self, key: str, now: float) -> None:
-        """Do what a key asks for."""
+        """Handle a key."""
         game = self.game
         if self._help or key == "?":
             self._help = not self._help
@@ -166,7 +158,7 @@ class Screen:
         yield from [Segment.line()] * (height // 2 - len(lines))
 
 
-def score_line(game: Game, team: int) -> Text:
+def score_line(game: InteractiveGame, team: int) -> Text:
     """A team: its stones left, the hammer, its points in the last ends, and in all."""
     line = Text(" ", no_wrap=True, overflow="crop")
     line.append("\N{BLACK CIRCLE} ", style=TEAMS[team]).append(f"{game.names[team]:.28}".ljust(29), style="bold")

@@ -10,14 +10,14 @@ import pygame
 from curling.sheet import TEAM_STONES
 from envs.curling_draw import GRANITE, TEAMS
 from envs.draw import FAINT, INK
-from runs.curling.play.game import Game
+from runs.curling.play.game import InteractiveGame
 from runs.curling.play.picture import Picture
 from runs.curling.play.report import caption, message
 from runs.experiment import UsageError
 
 SIZE, SMALLEST = (1080, 700), (640, 430)
 FRAMES = 60  # a second
-ABOVE, BELOW = 84, 66  # pixels for the score and for what happens
+ABOVE, BELOW = 84, 66  # pixels for the score and for the message
 STEP, LEAP = 0.02, 0.2  # m
 MOVES = {pygame.K_LEFT: (0.0, -1.0), pygame.K_RIGHT: (0.0, 1.0), pygame.K_UP: (-1.0, 0.0), pygame.K_DOWN: (1.0, 0.0)}
 HELP = "mouse or arrows: target   click: throw   wheel or W: weight   right click or S: spin   Q: quit"
@@ -28,7 +28,7 @@ def check_display() -> None:
     """Open the display.
 
     Raises:
-        UsageError: there is none that anybody sees.
+        UsageError: there is no visible display.
     """
     try:
         pygame.display.init()
@@ -40,13 +40,13 @@ def check_display() -> None:
         raise UsageError("no display here; play without --window, in the terminal")
 
 
-def play(game: Game) -> None:
+def play_in_window(game: InteractiveGame) -> None:
     """Play until the window is closed.
 
     Raises:
         RunError: the planner failed.
     """
-    window = Window(game)
+    window = GameWindow(game)
     clock = pygame.time.Clock()
     try:
         while window.step(time.monotonic()):
@@ -55,14 +55,14 @@ def play(game: Game) -> None:
         window.close()
 
 
-class Window:
-    """A window on a game.
+class GameWindow:
+    """The window of a game.
 
     Args:
         game: the game.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: InteractiveGame) -> None:
         """Open the window."""
         self.game = game
         self._open, self._changed = True, True
@@ -80,7 +80,7 @@ class Window:
         pygame.display.quit()
 
     def step(self, now: float) -> bool:
-        """Do what was asked for, let time pass until `now`, show what has changed; whether the window is still open."""
+        """Handle the input, advance to `now`, paint changes; returns whether the window is still open."""
         for event in pygame.event.get():
             self._handle(event, now)
             self._changed = True
@@ -90,7 +90,7 @@ class Window:
         return self._open
 
     def _fit(self) -> None:
-        """Lay everything out for the size of the window."""
+        """Adapt the layout to the size of the window."""
         self._surface = pygame.display.get_surface()
         width, height = self._surface.get_size()
         self._picture = Picture(self.game.model.law.sheet, width, max(1, height - ABOVE - BELOW))
@@ -167,7 +167,7 @@ class Window:
         self._write(ends, self._plain[16], FAINT, (centre - inwards * 84, 40), inwards)
 
     def _write(self, text: str, font: Any, colour: str, place: tuple[int, int], side: int = 0) -> None:
-        """Write around a place (0), to the left of it (1) or to the right of it (-1)."""
+        """Write a text centred at a place (0), left of it (1) or right of it (-1)."""
         image = font.render(text, True, colour)
         x = place[0] - image.get_width() * (1 + side) // 2
         self._surface.blit(image, (x, place[1] - image.get_height() // 2))

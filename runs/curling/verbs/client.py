@@ -73,7 +73,7 @@ def dc2(arguments: argparse.Namespace) -> int:
 
 
 def add_verbs(verb: Verb) -> None:
-    """Add the verb; `verb` makes one from its name, function, summary and example."""
+    """Add the verb to the command line."""
     command = verb(
         "client",
         dc3,
@@ -110,6 +110,6 @@ def _add_dc2(protocols: "argparse._SubParsersAction[Parser]") -> None:
         "--noise",
         choices=("dc2", "gat", "none"),
         default="dc2",
-        help="errors of execution, which the server does not announce (default: dc2)",
+        help="errors of execution, which the protocol does not announce (default: dc2)",
     )
     add_habits(command)

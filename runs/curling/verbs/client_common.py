@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 LOGS = Path("results") / "client"
 HOST = "127.0.0.1"
 CONCEDE = (
-    "give up when the planner's own estimate of winning is below this (default: never); rulebased estimates the "
-    "board as it lies, which is no probability"
+    "concede when the planner's estimate of winning is below P (default: never); that of rulebased is a score of the "
+    "board, no probability"
 )
 STATUSES = (
     "exit status: 0 the match is over, 1 the planner does not start, 2 bad usage, 3 no connection, "
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
     from runs.experiment import RunError, UsageError
     from runs.files import writing
 
-    habits(arguments)  # what is out of range is refused before anything is started or written
+    habits(arguments)  # checked before anything is started or written
 
     async def match() -> None:
         async with PlannerProcess(arguments.planner, arguments.seed) as planner:
@@ -61,10 +61,10 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
 
 
 def team_name(arguments: argparse.Namespace) -> str:
-    """What the team is called.
+    """The name of the team.
 
     Raises:
-        UsageError: a name that nobody could read.
+        UsageError: it is empty, or not text in UTF-8.
     """
     from runs.experiment import UsageError
 
@@ -83,7 +83,7 @@ def address(arguments: argparse.Namespace) -> tuple[str, int]:
     """Host and port of the server.
 
     Raises:
-        UsageError: no server can be there.
+        UsageError: one of them is not valid.
     """
     from runs.experiment import UsageError, number
 
@@ -134,7 +134,7 @@ def habits(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def check_names(encoded: Callable[[], bytes]) -> None:
-    """Refuse names that no message can hold."""
+    """Refuse names that a message cannot hold."""
     from curling.protocols import ProtocolError
     from runs.experiment import UsageError
 
@@ -151,7 +151,7 @@ def add_protocol(
     summary: str,
     example: str,
 ) -> Parser:
-    """A protocol of the verb, without its options yet."""
+    """Add a protocol to the verb, without its options."""
     command = protocols.add_parser(
         name, help=summary, description=f"{summary}.", epilog=f"example: bonspiel client {name} {example} | {STATUSES}"
     )
@@ -160,39 +160,35 @@ def add_protocol(
 
 
 def add_address(command: argparse.ArgumentParser, port: int, meaning: str) -> None:
-    """Where the server is."""
+    """Add the options of the server's address."""
     command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
     command.add_argument("--port", type=int, metavar="N", help=meaning)
     command.set_defaults(usual_port=port)
 
 
 def add_habits(command: argparse.ArgumentParser, concede: str = CONCEDE) -> None:
-    """What all protocols have; see `run` and `habits`."""
+    """Add the options of all protocols."""
     command.add_argument(
-        "--planner", default="presearch", metavar="NAME[:key=value,...]", help="who plays (default: presearch)"
+        "--planner", default="presearch", metavar="NAME[:key=value,...]", help="the planner (default: presearch)"
     )
     command.add_argument("--name", metavar="NAME", help="of the team (default: the planner's)")
     command.add_argument("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
     command.add_argument(
-        "--max-seconds",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="longest that it may think about a move (default: 60)",
+        "--max-seconds", type=float, default=60.0, metavar="S", help="maximum for a move (default: 60)"
     )
     command.add_argument(
         "--time-fraction",
         type=float,
         default=0.95,
         metavar="F",
-        help="part of its share of the clock that a move may take (default, and most: 0.95)",
+        help="share of its slice of the clock that a move may take (default and maximum: 0.95)",
     )
     command.add_argument("--concede", type=float, metavar="P", help=concede)
     command.add_argument(
         "--log",
         type=_file,
         metavar="FILE",
-        help="all messages, one a line (default: results/client/PROTOCOL-TIME.jsonl)",
+        help="file for all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)",
     )
 
 

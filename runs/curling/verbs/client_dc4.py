@@ -1,4 +1,4 @@
-"""The part of the verb `client` for Digital Curling 4, which has matches, users and passwords."""
+"""Digital Curling 4 in the verb `client`: matches, users and passwords."""
 
 import argparse
 import os
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 RULES = "five_rock", "no_tick"
 USER, PASSWORD = "DC4_USER", "DC4_PASSWORD"
-NEW = {"ends": 10, "thinking_time": 219.0, "extra_end_time": 21.9}  # what a match is created with
+NEW = {"ends": 10, "thinking_time": 219.0, "extra_end_time": 21.9}  # defaults of a new match
 
 
 def dc4(arguments: argparse.Namespace) -> int:
     """Play a match of Digital Curling 4.
 
     Raises:
-        UsageError: something is missing or out of range, or the package dc4client is.
+        UsageError: an option is missing or out of range, or the package dc4client is missing.
     """
     from curling.client import dc4
     from curling.client.console import print_error, print_line
@@ -78,13 +78,13 @@ def add_dc4(protocols: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument(
         "--password",
         metavar="WORD",
-        help=f"to log in with; others on this machine can see it here, so rather set {PASSWORD}",
+        help=f"to log in with; visible to others on this machine, so prefer to set {PASSWORD}",
     )
     command.add_argument(
         "--rule",
         choices=RULES,
         default="five_rock",
-        help="of the match, which the server does not tell (default: five_rock)",
+        help="of the match, which the server does not announce (default: five_rock)",
     )
     command.add_argument("--ends", type=int, metavar="N", help="of the new match, only with --create (default: 10)")
     command.add_argument(
@@ -110,10 +110,10 @@ def _match_id(text: str) -> UUID:
 
 
 def _login(arguments: argparse.Namespace) -> "Account":
-    """Who plays where.
+    """The account on the server.
 
     Raises:
-        UsageError: no user or no password, or what HTTP cannot carry.
+        UsageError: no user or no password, or not ASCII.
     """
     from curling.client.dc4_connection import Account
     from runs.experiment import UsageError
@@ -136,7 +136,7 @@ def _created(arguments: argparse.Namespace) -> dict[str, Any]:
     """Settings of a new match, as `create_match` takes them.
 
     Raises:
-        UsageError: out of range, or the match is there already.
+        UsageError: out of range, or the match is not a new one.
     """
     from runs.experiment import UsageError, number
 

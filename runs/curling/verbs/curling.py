@@ -1,4 +1,4 @@
-"""The verbs of curling: tournaments, play against a planner, and what matches and positions show."""
+"""The verbs of curling: play against a planner, the value of leads, maps of positions."""
 
 import argparse
 from functools import partial
@@ -25,7 +25,7 @@ def play(arguments: argparse.Namespace) -> int:
 
 
 def value(arguments: argparse.Namespace) -> int:
-    """Estimate how ends of curling are scored from match records."""
+    """Estimate the distribution of points of an end from match records."""
     from runs.curling import value
 
     return value.main(arguments.match, arguments.out)
@@ -72,11 +72,11 @@ def add_match_options(command: argparse.ArgumentParser) -> None:
 
 
 def add_verbs(verb: Verb) -> None:
-    """Add the verbs of curling; `verb` makes one from its name, function, summary and example."""
+    """Add the verbs to the command line."""
     command = verb(
         "value",
         value,
-        "estimate how ends are scored, and what a lead is worth, from match records",
+        "estimate the points of an end and the value of a lead from match records",
         "bonspiel value results/match --out table.json",
     )
     command.add_argument("match", type=Path, metavar="MATCH", help="a match's folder")
@@ -103,36 +103,32 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument(
         "--noise", metavar="NAME", help="normal_dist (default) or none; for dc2: dc2 (default), gat or none"
     )
-    command.add_argument("--rule", metavar="NAME", help="five_rock, four_rock, no_tick or none (default: likewise)")
     command.add_argument(
-        "--hammer",
-        choices=("me", "them"),
-        default="me",
-        help="who throws the last stone of the first end (default: me)",
+        "--rule", metavar="NAME", help="five_rock, four_rock, no_tick or none (default: of the physics)"
     )
-    command.add_argument("--seed", type=int, metavar="N", help="root of all randomness (default: a new one)")
-    command.add_argument("--record", type=Path, metavar="FILE", help="keep the game in a file")
+    command.add_argument(
+        "--hammer", choices=("me", "them"), default="me", help="team with the last stone of the first end (default: me)"
+    )
+    command.add_argument("--seed", type=int, metavar="N", help="random seed (default: a new one)")
+    command.add_argument("--record", type=Path, metavar="FILE", help="write the game to a file")
     face = command.add_mutually_exclusive_group()
     face.add_argument("--window", action="store_true", help="in a window, with the mouse")
     face.add_argument("--terminal", action="store_true", help="in this terminal, with the keys (the default)")
     command = verb(
         "map",
         value_map,
-        "draw a position of curling, the chosen shot, and the values of all aims",
+        "draw a position of curling, the chosen shot and the values of all aims",
         "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png",
     )
     command.add_argument(
-        "position",
-        type=Path,
-        metavar="FILE",
-        help="a game on record, or a position as in docs/results/positions/1.json",
+        "position", type=Path, metavar="FILE", help="a recorded game, or a position as in docs/results/positions/1.json"
     )
-    command.add_argument("--end", type=int, metavar="N", help="end of the game on record, from 1")
-    command.add_argument("--shot", type=int, metavar="N", help="the shot of that end to be chosen, from 1 to 16")
+    command.add_argument("--end", type=int, metavar="N", help="end of the recorded game, from 1")
+    command.add_argument("--shot", type=int, metavar="N", help="shot of that end, from 1 to 16")
     command.add_argument(
-        "--planner", default="presearch", metavar="presearch[:key=value,...]", help="who chooses (default: presearch)"
+        "--planner", default="presearch", metavar="presearch[:key=value,...]", help="default: presearch"
     )
     command.add_argument("--milliseconds", type=float, default=2000.0, metavar="T", help="its time (default: 2000)")
-    command.add_argument("--budget", type=int, metavar="N", help="simulations instead, for the same picture every time")
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="root of all randomness (default: 1)")
+    command.add_argument("--budget", type=int, metavar="N", help="simulations instead, for a reproducible picture")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
     command.add_argument("--out", type=Path, default=Path("map.png"), metavar="FILE", help="default: map.png")

@@ -28,7 +28,7 @@ from planners.base import Budget
 from runs.curling.play import terminal as play_terminal
 from runs.curling.play import window as play_window
 from runs.curling.play.aim import WEIGHTS, Aim
-from runs.curling.play.game import Game
+from runs.curling.play.game import InteractiveGame
 from runs.curling.play.picture import Picture, extent
 from runs.curling.play.report import caption, game_record, message, result
 from runs.experiment import RunError
@@ -36,7 +36,7 @@ from runs.experiment import RunError
 
 def new_game(physics="fcv1", noise="none", me=1, ends=1, planner=None):
     names = ("random", "you") if me == 1 else ("you", "random")
-    return Game(
+    return InteractiveGame(
         Match(names, physics, None, noise, ends, seed=5), planner or planners.make("random"), Budget(simulations=10), me
     )
 
@@ -336,7 +336,7 @@ def test_a_whole_end_in_the_terminal(tmp_path):
         terminal.type(b"s\x1b[A\x1b[1;2C", "draw, in-turn, 0.05 m left, 0.50 m behind the tee")
         terminal.type(b"w", "control hit, in-turn")
         terminal.type(b"-jH", "draw, in-turn, 0.00 m left, 0.00 m")
-        terminal.type(b"?", "Any key goes back")
+        terminal.type(b"?", "Any key returns")
         terminal.type(b"?", "draw, in-turn, 0.00 m")
         terminal.type(b"\r", "your stone")
         terminal.type(b" ", "end 1 of 1, stone 16 of 16", again=True)
@@ -419,7 +419,7 @@ def test_what_cannot_be_played_is_refused(run, arguments, words):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("no/g.jsonl", "there is no folder no"), (".", "it is a folder"), ("g.jsonl", "is there already; choose another")],
+    [("no/g.jsonl", "there is no folder no"), (".", "it is a folder"), ("g.jsonl", "exists already; choose another")],
 )
 def test_a_record_that_cannot_be_kept_is_refused_before_the_game(run, name, words):
     Path("g.jsonl").write_text("kept")
@@ -444,7 +444,7 @@ def test_without_a_display_it_says_so(run, monkeypatch, driver):
 @pytest.fixture
 def window(game, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    opened = play_window.Window(game)
+    opened = play_window.GameWindow(game)
     yield opened
     opened.close()
 

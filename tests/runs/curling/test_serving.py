@@ -21,7 +21,9 @@ def test_figures_of_matches_that_all_end():
 @pytest.mark.parametrize("loss", [{"finished": 3}, {"updates": 67}])
 def test_a_match_without_an_end_or_a_lost_move_is_an_error(monkeypatch, loss):
     load = serving.Load([0.001] * 32, 68, 4)
-    monkeypatch.setattr(serving, "measure", lambda matches, ends: serving.Served(replace(load, **loss), 1.0, 100.0, 2))
+    monkeypatch.setattr(
+        serving, "measure", lambda matches, ends: serving.ServerLoad(replace(load, **loss), 1.0, 100.0, 2)
+    )
     with pytest.raises(RunError, match="of 2 matches"):
         list(serving.figures(2, 1))
 
@@ -59,7 +61,7 @@ def test_the_proxy_delays_both_ways_and_loses_nothing():
 
 def test_times_are_read_from_what_the_server_tells():
     script = [line for line in transcript("dc3", "full_game_team0") if line.from_server]
-    times = delay.ThinkingTimes()
+    times = delay.TimeUse()
     for line in script:
         times.watch((line.text + b"\n")[:7])  # in any pieces
         times.watch((line.text + b"\n")[7:])
@@ -83,7 +85,7 @@ def test_late_moves_and_lost_matches_are_told(monkeypatch, tmp_path, capsys, sha
     result = reason and SimpleNamespace(reason=reason)
 
     async def play(*_):
-        return [delay.ThinkingTimes([1.0] * len(shares), shares, result)] * 2
+        return [delay.TimeUse([1.0] * len(shares), shares, result)] * 2
 
     monkeypatch.setattr(delay, "play", play)
     monkeypatch.setattr(delay.practice, "server", lambda *_: nullcontext(practice.Server(None, (1, 2))))
