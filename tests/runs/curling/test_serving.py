@@ -87,7 +87,7 @@ def test_late_moves_and_lost_matches_are_told(monkeypatch, tmp_path, capsys, sha
     async def play(*_):
         return [delay.TimeUse([1.0] * len(shares), shares, result)] * 2
 
-    monkeypatch.setattr(delay, "play", play)
+    monkeypatch.setattr(delay, "play_one", play)
     monkeypatch.setattr(delay.practice, "server", lambda *_: nullcontext(practice.Server(None, (1, 2))))
     monkeypatch.setattr("sys.argv", ["delay", "--matches", "2", "--at-once", "2", "--out", str(tmp_path)])
     assert delay.main() == status
