@@ -83,7 +83,7 @@ def ends_of_draws(ends: int, rng: Rng) -> tuple[float, float]:
 
 
 def state_after(seed: int, shots: int) -> Array:
-    """A state of a single end after so many noisy shots of the default policy."""
+    """A state of a single end after this many noisy shots of the default policy."""
     model, rng = Curling(), np.random.default_rng(seed)
     state, following, aim = model.initial_state(rng), np.empty(model.state_dim), np.empty(3)
     for shot in range(shots):

@@ -16,12 +16,13 @@ from planners.base import (
     require_choice,
     require_positive,
 )
-from planners.core.backup import back_up, record
+from planners.core.backup import back_up
 from planners.core.jit import Problem, helper, player, rollout, sample_action, step
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge, draw_outcome, least_visited_outcome
-from planners.core.tree import ENDED, SEARCH_TREE, TREE_WALK, SearchTree, TreeWalk, add_edge, add_node, copy, has_room
+from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
+from planners.core.walk import TREE_WALK, TreeWalk, record
 from planners.core.widening import due
 
 

@@ -1,4 +1,4 @@
-"""What authors of models and planners need of the compiler; `planners.core.jit` says how it works."""
+"""The compiler for authors of models and planners; `planners.core.jit` says how it works."""
 
 from planners.core.jit import *  # noqa: F403  (all that is listed there)
 from planners.core.problem import PROBLEM as PROBLEM

@@ -22,7 +22,8 @@ from planners.core.jit import Problem, sample_action
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge
-from planners.core.tree import ENDED, SEARCH_TREE, TREE_WALK, SearchTree, TreeWalk, add_edge, has_room
+from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
+from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
 
 

@@ -29,7 +29,8 @@ from planners.core.jit import Problem, actions, helper
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import best_edge
-from planners.core.tree import ENDED, NEVER, SEARCH_TREE, TREE_WALK, SearchTree, TreeWalk, add_edge, copy, has_room
+from planners.core.tree import ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, copy, has_room
+from planners.core.walk import TREE_WALK, TreeWalk
 
 
 @helper

@@ -1,4 +1,4 @@
-"""What positions are worth to players that look one or two shots ahead; compiled for every curling model."""
+"""Values of positions for players that look one or two shots ahead; compiled for every curling model."""
 
 from typing import Literal, cast
 
@@ -21,7 +21,7 @@ EVALUATIONS = ("board", "static", "playouts")
 def worths(model: Curling, state: Array, evaluation: str) -> Array:
     """Team 0's probability to win from a position in the end of `state`, by features, [17 * 9 * 2].
 
-    With "board" the end is scored as the stones lie; with "static" it goes on as ends of the default policy went.
+    With "board" the end is scored as the stones lie; with "static" it ends as those of the default policy did.
     """
     params, hammer, lead = model.params, hammer_of(state), int(state[LEAD])
     left = int(params[LAST_END]) - int(state[TIME]) // STONES - 1
@@ -45,7 +45,7 @@ def leaf_value(problem: Problem, state: Array, scratch: Array, shots: int, worth
 
 
 def evaluator(model: Curling, state: Array, evaluation: Evaluation) -> Array:
-    """What `leaf_value` needs to know for the positions of one end."""
+    """The `worth` that `leaf_value` takes for the positions of one end."""
     return np.empty(0) if evaluation == "playouts" else worths(model, state, evaluation)
 
 

@@ -98,7 +98,7 @@ class _Search:
         self.scratch = np.empty((3, model.state_dim))
 
     def left(self, done: int) -> Budget | None:
-        """What is left of the budget for playouts after `done` of them, less the time that the rest takes."""
+        """The rest of the budget for playouts after `done` of them, less the time to finish."""
         if self.budget.simulations is not None:
             return Budget(self.budget.simulations - done) if done < self.budget.simulations else None
         seconds = (self.budget.seconds or 0.0) - RESERVE - (time.perf_counter() - self.start)

@@ -21,7 +21,7 @@ from planners.jit import VECTOR, kernel
 FILE = Path(__file__).parent / "static.json"
 NOISES = {"fcv1": "normal_dist", "dc2": "gat"}  # of the ends that were counted
 POINTS = 2 * TEAM_STONES + 1
-MOST_LYING = 4  # points; more count as so many
+MOST_LYING = 4  # points; more count as this many
 LYING = 2 * MOST_LYING + 1
 COVER_WIDTH, COVER_LENGTH = 0.35, 0.3  # m
 PRIOR_COVER, PRIOR_LYING = 10.0, 3.0  # ends that the rows without regard to cover, or to anything lying, count for

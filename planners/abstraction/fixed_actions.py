@@ -16,18 +16,7 @@ from planners.core.tree import INV_SQRT, MEAN, copy
 
 
 class FixedSettings(NamedTuple):
-    """The parameters of the search; see `AbstractionTree`.
-
-    Attributes:
-        exploration: C of UCB1.
-        actions: the set of actions, [A, action_dim].
-        weights: of the cells at each depth, [max_depth + 1].
-        thresholds: visits at which a cell of each depth is split, [max_depth + 1].
-        exponent: q of f(z) = z^q.
-        prior_visits: of every action.
-        prior_value: mean return of those.
-        root_in_trie: whether the root chooses through the trie.
-    """
+    """The parameters of `AbstractionTree` for one set of actions, [A, action_dim]; two rows by depth."""
 
     exploration: float
     actions: Array

@@ -33,17 +33,7 @@ from planners.core.tree import INV_SQRT, MEAN, copy
 
 
 class SetSettings(NamedTuple):
-    """The parameters of the search; see `AbstractionTree`.
-
-    Attributes:
-        exploration: C of UCB1.
-        weights: of the cells at each depth, [max_depth + 1].
-        thresholds: visits at which a cell of each depth is split, [max_depth + 1].
-        exponent: q of f(z) = z^q.
-        new_visits: of every action in every cell from the start.
-        policy_visits: of every action under the logarithm.
-        tree_steps: steps chosen in the trie before the rollout; -1 for no rollout.
-    """
+    """The parameters of `AbstractionTree` for sets of actions; two rows by depth; `tree_steps` -1 for no rollout."""
 
     exploration: float
     weights: Array
@@ -203,7 +193,7 @@ def evaluate(
 def search(
     trie: ActionTrie, walk: ActionTrieWalk, problem: Problem, simulations: int, rng: Rng, settings: SetSettings
 ) -> int:
-    """Simulate from the root, whose actions are a bandit of their own (algorithm 7)."""
+    """Simulate from the root, a bandit of its own (algorithm 7)."""
     mover = player(problem, problem.state)
     for simulation in range(simulations):
         if not has_room(trie, walk):

@@ -59,7 +59,7 @@ class TrieWalk(NamedTuple):
     state: Array
 
 
-CELL_BLOCK = 8  # depths whose cells are asked for at once
+CELL_BLOCK = 8  # depths whose cells are computed by one call
 
 
 def new_trie(steps: int, n_actions: int, root_actions: Array, nodes: int) -> Trie:

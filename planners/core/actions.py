@@ -3,9 +3,8 @@
 import functools
 
 import numpy as np
-from numpy.typing import NDArray
 
-from planners.base import Array, HasActions, Model, offers
+from planners.base import Array, HasActions, Model
 
 
 @functools.lru_cache(maxsize=64)
@@ -25,15 +24,9 @@ def action_set(model: Model, n: int) -> Array:
     return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))
 
 
-def action_buffers(model: Model) -> tuple[Array, NDArray[np.uint64]]:
-    """Arrays for the model's `actions` to write into, [max_actions, action_dim] and [max_actions]; empty without it."""
-    most = model.max_actions if offers(model, HasActions) else 0
-    return np.empty((most, len(model.action_low))), np.empty(most, np.uint64)
-
-
 def own_actions(model: HasActions, state: Array) -> Array:
-    """What the model's `actions` proposes in this state, [n, action_dim]."""
-    out, keys = action_buffers(model)
+    """The actions that the model's `actions` proposes in this state, [n, action_dim]."""
+    out, keys = np.empty((model.max_actions, len(model.action_low))), np.empty(model.max_actions, np.uint64)
     return out[: model.actions(state, model.params, out, keys)]
 
 

@@ -1,4 +1,4 @@
-"""What the aims of a model's grid lead to without the noise of the execution."""
+"""Outcomes of the aims of a model's grid without the noise of the execution."""
 
 from collections.abc import Sequence
 

@@ -4,15 +4,8 @@ import math
 
 from planners.base import Array
 from planners.core.jit import helper
-from planners.core.tree import INV_SQRT, MEAN, SearchTree, TreeWalk
-
-
-@helper
-def record(walk: TreeWalk, depth: int, node: int, edge: int, reward: float) -> None:
-    """Note the step taken at this depth."""
-    walk.path[depth]["node"] = node
-    walk.path[depth]["edge"] = edge
-    walk.path[depth]["reward"] = reward
+from planners.core.tree import INV_SQRT, MEAN, SearchTree
+from planners.core.walk import TreeWalk
 
 
 @helper

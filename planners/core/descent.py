@@ -3,10 +3,10 @@
 import numpy as np
 
 from planners.base import Rng
-from planners.core.backup import record
 from planners.core.hash_table import find_slot
 from planners.core.jit import Problem, model_helper, player, rollout, step
-from planners.core.tree import ENDED, SearchTree, TreeWalk, add_child, child_key
+from planners.core.tree import ENDED, SearchTree, add_child, child_key
+from planners.core.walk import TreeWalk, record
 
 
 @model_helper

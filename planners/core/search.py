@@ -12,7 +12,8 @@ from planners.base import Array, Budget, Decision, Model, Rng
 from planners.core.jit import Problem, runner
 from planners.core.problem import problem_of
 from planners.core.selection import final_choice
-from planners.core.tree import MEAN, grow, new_tree, new_walk
+from planners.core.tree import COLUMNS, MEAN, grow, new_tree
+from planners.core.walk import new_walk
 
 Tree = TypeVar("Tree")
 Walk = TypeVar("Walk")
@@ -24,11 +25,6 @@ CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the 
 LARGEST_GROWTH = 4_096.0
 FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
-
-
-def most_visited(visits: NDArray[np.int64], value: Array) -> int:
-    """Index of the action with the most visits, then the higher mean."""
-    return final_choice(visits, np.where(visits > 0, value[:, MEAN], np.nan))
 
 
 def extend(
@@ -47,7 +43,7 @@ def extend(
 
     Args:
         kernel: a `search_kernel`.
-        model: whose functions it calls.
+        model: the model of the problem.
         tree: the tree to extend, in place while there is room.
         walk: the simulation under way.
         problem: see `problem_of`.
@@ -93,8 +89,8 @@ def plan_with_tree(
     root_actions: Array | None,
     *,
     by_state: bool = True,
-    columns: int = 2,
-    choose: Callable[[NDArray[np.int64], Array], int] = most_visited,
+    columns: int = COLUMNS,
+    choose: Callable[[NDArray[np.int64], Array], int] | None = None,
 ) -> Decision:
     """Plan with a kernel over a SearchTree.
 
@@ -150,7 +146,7 @@ def decide(
     value: Array,
     simulations: int,
     start: float,
-    choose: Callable[[NDArray[np.int64], Array], int] = most_visited,
+    choose: Callable[[NDArray[np.int64], Array], int] | None = None,
 ) -> Decision:
     """The decision by the statistics of the root.
 
@@ -160,10 +156,10 @@ def decide(
         value: rows that begin with the mean return, [A, 2 or more].
         simulations: how many were run.
         start: clock at the beginning of the search.
-        choose: (visits, value) gives the index of the action to play, one that has visits.
+        choose: (visits, value) gives the index of the action to play, one that has visits; `final_choice` if None.
     """
     values = np.where(visits > 0, value[:, MEAN], np.nan)
-    best = choose(visits, value)
+    best = final_choice(visits, values) if choose is None else choose(visits, value)
     if math.isnan(values[best]):
         raise ValueError("the model gave rewards that are not numbers; envs.check_model tells where")
     seconds = time.perf_counter() - start

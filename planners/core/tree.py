@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array, HasPlayer, Model, check_actions, offers
-from planners.core.actions import action_buffers
 from planners.core.hash_table import fill_slots, new_slots
 from planners.core.jit import MATRIX, helper, kernel, typeof
+from planners.core.walk import TreeWalk
 from planners.core.zobrist import combine, hash_vector
 
 NEVER = 2**62  # a number of visits that no search reaches
 ENDED = -1  # in place of the number of actions: the episode is over
 UNTRIED = 1e300  # mean of an untried edge, which puts it first in every selection
 MEAN, INV_SQRT = 0, 1  # columns of SearchTree.value
+COLUMNS = 2  # of them that every search has
 NODES, EDGES, BLOCK = 0, 1, 2  # entries of SearchTree.size
 
 NODE = np.dtype(
@@ -32,6 +33,7 @@ NODE = np.dtype(
         ("player", "f8"),  # +1 or -1, whose turn it is
     ]
 )
+_ROOT = np.array([(0, 0, 0, 0, 0, 0.0, 1.0)], NODE)
 EDGE = np.dtype(
     [
         ("visits", "i8"),
@@ -40,6 +42,16 @@ EDGE = np.dtype(
         ("first_outcome", "i8"),  # 0: none, since the root is nobody's outcome
     ]
 )
+_ROOT = np.array([(0, 0, 0, 0, 0, 0.0, 1.0)], NODE)
+EDGE = np.dtype(
+    [
+        ("visits", "i8"),
+        ("due", "i8"),  # visits at which the next outcome is due
+        ("outcomes", "i8"),
+        ("first_outcome", "i8"),  # 0: none, since the root is nobody's outcome
+    ]
+)
+_NO_KEYS = np.empty(0, np.uint64)
 STEP = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])
 
 
@@ -52,7 +64,7 @@ class SearchTree(NamedTuple):
         state: [n, state_dim].
         keys: of each node the hash of the history that leads there, uint64 [n].
         edges: EDGE [m].
-        value: mean return for the player to move, and 1/sqrt(visits), of each edge, [m, 2 or more].
+        value: mean return for the player to move, and 1/sqrt(visits), of each edge, [m, COLUMNS or more].
         action: [m, action_dim].
         slots: hash table over the keys, int64 [power of two]; of length 1 where it is not used.
     """
@@ -67,24 +79,6 @@ class SearchTree(NamedTuple):
     slots: NDArray[np.int64]
 
 
-class TreeWalk(NamedTuple):
-    """The simulation under way.
-
-    Attributes:
-        path: its steps, STEP [steps].
-        state: two states for model functions to write into, [2, state_dim].
-        actions: for the model's `actions` to write into, [max_actions, action_dim]; empty without it.
-        keys: likewise, uint64 [max_actions].
-        action: an action to try out, [action_dim].
-    """
-
-    path: NDArray[np.void]
-    state: Array
-    actions: Array
-    keys: NDArray[np.uint64]
-    action: Array
-
-
 def new_tree(
     model: Model,
     state: Array,
@@ -92,7 +86,7 @@ def new_tree(
     nodes: int,
     root_actions: Array | None = None,
     by_state: bool = True,
-    columns: int = 2,
+    columns: int = COLUMNS,
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states.
 
@@ -115,18 +109,12 @@ def new_tree(
     )
     tree.state[0] = state
     tree.keys[0] = 0
-    tree.nodes[0] = (0, 0, 0, 0, 0, 0.0, model.player(state, model.params) if offers(model, HasPlayer) else 1.0)
+    tree.nodes[:1] = _ROOT
+    if offers(model, HasPlayer):
+        tree.nodes["player"][0] = model.player(state, model.params)
     if root_actions is not None:
         _set_root_actions(tree, root_actions)
     return tree
-
-
-def new_walk(model: Model, steps: int) -> TreeWalk:
-    """Room for simulations of at most this many steps."""
-    actions, keys = action_buffers(model)
-    return TreeWalk(
-        np.empty(steps, STEP), np.empty((2, model.state_dim)), actions, keys, np.empty(len(model.action_low))
-    )
 
 
 def _slack(steps: int, block: int) -> int:
@@ -168,7 +156,6 @@ def _example() -> SearchTree:
 
 
 SEARCH_TREE = typeof(_example())
-TREE_WALK = typeof(TreeWalk(np.empty(1, STEP), np.empty((1, 1)), np.empty((1, 1)), np.empty(1, np.uint64), np.empty(1)))
 
 
 @helper

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,173 +28,10 @@ from planners.base import (
     require_count,
     require_positive,
 )
-from planners.core.backup import record
-from planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
-from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
-from planners.core.tree import (
-    BLOCK,
-    ENDED,
-    INV_SQRT,
-    MEAN,
-    NEVER,
-    SEARCH_TREE,
-    TREE_WALK,
-    SearchTree,
-    TreeWalk,
-    add_edge,
-    add_node,
-    copy,
-    has_room,
-)
-from planners.core.widening import due
-from planners.kr_uct.regression import (
-    COLUMNS,
-    CUTOFF,
-    PROPOSALS,
-    WEIGHT,
-    back_up,
-    best_edge,
-    edges_of,
-    init_edge,
-    widen,
-)
-
-
-class KRUCTSettings(NamedTuple):
-    """The parameters of `KRUCT` as its kernel takes them.
-
-    Attributes:
-        exploration: as there, as the next three.
-        k_action: factor.
-        alpha_action: exponent.
-        tau: smallest kernel of a new action.
-        n_initial: first actions to draw, 0 where the model has `actions`.
-        sd: width of the kernel, [action_dim].
-        low: smallest action, [action_dim].
-        high: largest action, [action_dim].
-        exact: whether outcomes are those without noise.
-        use_rollout: whether a rollout values a new leaf.
-    """
-
-    exploration: float
-    k_action: float
-    alpha_action: float
-    tau: float
-    n_initial: int
-    sd: Array
-    low: Array
-    high: Array
-    exact: bool
-    use_rollout: bool
-
-
-@model_helper
-def _add_candidates(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int) -> None:
-    """The model's own choice of actions for this state."""
-    count = actions(problem, tree.state[node], walk.actions, walk.keys)
-    for i in range(count):
-        edge = add_edge(tree, node)
-        copy(walk.actions[i], tree.action[edge])
-        init_edge(tree, edge)
-
-
-@model_helper
-def _follow(
-    tree: SearchTree,
-    walk: TreeWalk,
-    problem: Problem,
-    depth: int,
-    node: int,
-    edge: int,
-    rng: Rng,
-    exact: bool,
-    use_rollout: bool,
-) -> tuple[int, float]:
-    """Take the edge's one outcome, drawn at the first visit, and record it.
-
-    Returns:
-        The child, or ENDED at the end of the episode or of the horizon, and after the rollout that values a new child.
-        The value of that rollout, else 0.
-    """
-    next_state, scratch = walk.state[0], walk.state[1]
-    if depth + 1 == problem.steps and not exact:
-        reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
-        record(walk, depth, node, edge, reward)
-        return ENDED, 0.0
-    child = tree.edges[edge]["first_outcome"]
-    known = child != 0
-    if not known:
-        if exact:
-            reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
-        else:
-            reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
-        child = add_node(tree, next_state, reward, player(problem, next_state))
-        tree.edges[edge]["first_outcome"] = child
-        if terminated or depth + 1 == problem.steps:
-            tree.nodes[child]["actions"] = ENDED
-    record(walk, depth, node, edge, tree.nodes[child]["reward"])
-    if tree.nodes[child]["actions"] == ENDED:
-        return ENDED, 0.0
-    if use_rollout and not known:
-        return ENDED, rollout(problem, next_state, scratch, problem.steps - depth - 1, rng)
-    return child, 0.0
-
-
-@search_kernel(
-    SEARCH_TREE, TREE_WALK, KRUCTSettings(1.0, 1.0, 1.0, 1.0, 1, np.zeros(1), np.zeros(1), np.zeros(1), False, False)
-)
-def _search(
-    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: KRUCTSettings
-) -> int:
-    k_action, alpha_action, n_initial = settings.k_action, settings.alpha_action, settings.n_initial
-    while tree.size[BLOCK] < len(walk.actions):
-        tree.size[BLOCK] *= 2
-    if tree.nodes[0]["visits"] == 0:
-        for edge in edges_of(tree, 0):
-            init_edge(tree, edge)
-    for simulation in range(simulations):
-        if not has_room(tree, problem.steps):
-            return simulation
-        node, depth, leaf_value = 0, 0, 0.0
-        while node != ENDED:
-            count = tree.nodes[node]["actions"]
-            if count == 0 and len(walk.actions) > 0:
-                _add_candidates(tree, walk, problem, node)
-                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
-            if count < n_initial and tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
-                edge = add_edge(tree, node)
-                sample_action(problem, tree.state[node], tree.action[edge], rng)
-                init_edge(tree, edge)
-                count += 1
-                tree.nodes[node]["due"] = count if count < n_initial else due(count, k_action, alpha_action)
-            else:
-                edge = best_edge(tree, node, settings.exploration)
-                # an episode's end seen again would teach nothing, so the search tries a neighbouring action
-                outcome = tree.edges[edge]["first_outcome"]
-                ended = outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
-                is_due = tree.nodes[node]["visits"] >= tree.nodes[node]["due"]
-                if is_due or (ended and tree.nodes[node]["due"] != NEVER):
-                    proposals = PROPOSALS if is_due else 1
-                    edge = widen(
-                        tree,
-                        node,
-                        edge,
-                        settings.sd,
-                        settings.low,
-                        settings.high,
-                        settings.tau,
-                        proposals,
-                        walk.action,
-                        rng,
-                    )
-                    tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
-            node, leaf_value = _follow(
-                tree, walk, problem, depth, node, edge, rng, settings.exact, settings.use_rollout
-            )
-            depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, settings.sd)
-    return simulations
+from planners.core.tree import COLUMNS, INV_SQRT, MEAN
+from planners.kr_uct.regression import CUTOFF, WEIGHT
+from planners.kr_uct.search import KRUCTSettings, search
 
 
 def _noise_of(model: Model, bandwidth: float) -> Array:
@@ -289,5 +126,14 @@ class KRUCT:
         )
         choose = _by_lower_bound(self.exploration)
         return plan_with_tree(
-            _search, settings, model, state, budget, rng, root_actions, by_state=False, columns=COLUMNS, choose=choose
+            search,
+            settings,
+            model,
+            state,
+            budget,
+            rng,
+            root_actions,
+            by_state=False,
+            columns=COLUMNS + 2,
+            choose=choose,
         )

@@ -1,6 +1,6 @@
 """Kernel regression over the actions of a node (Yee, Lisy, Bowling, IJCAI 2016).
 
-Actions b with n_b visits and mean returns v_b tell about an action a near them:
+Actions b with n_b visits and mean returns v_b inform about an action a near them:
 E[v|a] = sum_b K(a, b) n_b v_b / sum_b K(a, b) n_b with the density W(a) = sum_b K(a, b) n_b. Both are kept for every
 edge, so that a selection costs as much as UCB1's.
 """
@@ -10,12 +10,12 @@ import math
 from planners.base import Array, Rng
 from planners.core.jit import helper, model_helper
 from planners.core.selection import sqrt_2_log, ucb1
-from planners.core.tree import INV_SQRT, MEAN, SearchTree, TreeWalk, add_edge, copy
+from planners.core.tree import COLUMNS, INV_SQRT, MEAN, SearchTree, add_edge, copy
+from planners.core.walk import TreeWalk
 
 # columns of SearchTree.value beside MEAN, here E[v|a], and INV_SQRT, here 1/sqrt(W(a)): W(a), and the action's own mean
-WEIGHT, OWN = 2, 3
-COLUMNS = 4
-CUTOFF = 12.5  # -ln K beyond which actions do not know of each other: 5 standard deviations
+WEIGHT, OWN = COLUMNS, COLUMNS + 1
+CUTOFF = 12.5  # -ln K beyond which actions share nothing: 5 standard deviations
 PROPOSALS = 16  # points tried in search of the least explored one
 
 

@@ -41,7 +41,8 @@ from planners.core.jit import Problem, rollout
 from planners.core.problem import problem_of, search_kernel
 from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from planners.core.search import extend
-from planners.core.tree import TREE_WALK, TreeWalk, copy, new_walk
+from planners.core.tree import copy
+from planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
 from planners.registry import NESTED
 

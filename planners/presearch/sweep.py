@@ -27,7 +27,7 @@ class Sweep(NamedTuple):
 
 
 def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:
-    """Expected values of aims whose execution is off by a Gaussian of this sd in grid steps.
+    """Expected values of aims if the execution is off by a Gaussian of this sd in grid steps.
 
     Args:
         values: [rows, columns].

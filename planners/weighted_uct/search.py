@@ -26,15 +26,7 @@ UNTRIED_BELOW = math.exp(-8.0)  # visits: one experience at 4 kernel widths
 
 
 class WeightedUCTSettings(NamedTuple):
-    """The parameters of `WeightedUCT` as its kernel takes them.
-
-    Attributes:
-        exploration: C of UCB1.
-        actions: the set of actions, [A, action_dim].
-        bandwidth: sigma0.
-        blend: kernel between actions, [A, A].
-        weights: of coordinates in squared distances, [state_dim].
-    """
+    """The parameters of `WeightedUCT`; `blend` is the kernel between actions, `weights` those of coordinates."""
 
     exploration: float
     actions: Array
@@ -120,7 +112,7 @@ def search(
     rng: Rng,
     settings: WeightedUCTSettings,
 ) -> int:
-    """Simulate from the root, whose actions are a bandit of their own."""
+    """Simulate from the root, a bandit of its own."""
     for simulation in range(simulations):
         if not has_room(known, problem.steps):
             return simulation

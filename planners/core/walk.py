@@ -1,0 +1,48 @@
+"""The simulation under way in a SearchTree; threads that share a tree have a walk each."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planners.base import Array, HasActions, Model, offers
+from planners.core.jit import helper, typeof
+
+_NO_KEYS = np.empty(0, np.uint64)
+STEP = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])
+
+
+class TreeWalk(NamedTuple):
+    """The simulation under way.
+
+    Attributes:
+        path: its steps, STEP [steps].
+        state: two states for model functions to write into, [2, state_dim].
+        actions: for the model's `actions` to write into, [max_actions, action_dim]; room for one action without it.
+        keys: likewise, uint64 [max_actions]; empty without it.
+    """
+
+    path: NDArray[np.void]
+    state: Array
+    actions: Array
+    keys: NDArray[np.uint64]
+
+
+TREE_WALK = typeof(TreeWalk(np.empty(1, STEP), np.empty((1, 1)), np.empty((1, 1)), np.empty(1, np.uint64)))
+
+
+def new_walk(model: Model, steps: int) -> TreeWalk:
+    """Room for simulations of at most this many steps."""
+    most = model.max_actions if offers(model, HasActions) else 0
+    keys = np.empty(most, np.uint64) if most > 0 else _NO_KEYS
+    return TreeWalk(
+        np.empty(steps, STEP), np.empty((2, model.state_dim)), np.empty((max(most, 1), len(model.action_low))), keys
+    )
+
+
+@helper
+def record(walk: TreeWalk, depth: int, node: int, edge: int, reward: float) -> None:
+    """Note the step taken at this depth."""
+    walk.path[depth]["node"] = node
+    walk.path[depth]["edge"] = edge
+    walk.path[depth]["reward"] = reward
