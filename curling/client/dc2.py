@@ -8,7 +8,7 @@ from curling.client.connection import Connection, MessageFormat
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
 from curling.client.message_log import TO_SERVER, MessageLog
-from curling.client.planner_worker import MatchPosition
+from curling.client.planner_worker import ClientPosition
 from curling.protocols import ProtocolError, dc2
 from curling.protocols.dc2_codec import MAX_TEXT, decode_server, encode
 from curling.protocols.dc2_coordinates import stones_of_position, throw_from_sheet
@@ -66,7 +66,7 @@ class MatchTracker:
             case _:
                 raise ProtocolError(f"{type(message).__name__} received in the middle of a match")
 
-    def own_turn(self) -> tuple[str, MatchPosition]:
+    def own_turn(self) -> tuple[str, ClientPosition]:
         """End and shot for people, and the position for planners, when the own team is to throw.
 
         Raises:
@@ -81,9 +81,9 @@ class MatchTracker:
         position = self.match_position(stones, state.shot, 1 - first, state.last_end - state.end)
         return f"end {state.end + 1}, shot {state.shot + 1}", position
 
-    def match_position(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> MatchPosition:
-        """A position of this match; see `MatchPosition`."""
-        return MatchPosition(
+    def match_position(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> ClientPosition:
+        """A position of this match; see `ClientPosition`."""
+        return ClientPosition(
             stones,
             shot,
             hammer,

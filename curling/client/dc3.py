@@ -11,7 +11,7 @@ from curling.client.console import count_ends, describe_shot
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
 from curling.client.message_log import MessageLog
-from curling.client.planner_worker import MatchPosition
+from curling.client.planner_worker import ClientPosition
 from curling.protocols import ProtocolError, dc3
 from curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode
 from curling.protocols.dc3_stones import stone_array
@@ -59,11 +59,11 @@ class AnnouncedMatch:
     def _players(self) -> dc3.Players:
         return self.game.players[self.team]
 
-    def first_position(self) -> MatchPosition:
+    def first_position(self) -> ClientPosition:
         """The position before the first shot."""
         return self._position(no_stones(), shot=0, hammer=1, lead=0, end=0)
 
-    def position(self, state: dc3.State) -> MatchPosition:
+    def position(self, state: dc3.State) -> ClientPosition:
         """The position of a state in which the own team throws next.
 
         Raises:
@@ -78,9 +78,9 @@ class AnnouncedMatch:
             raise ProtocolError(f"the own team is to move, but shot {state.shot} is the other team's")
         return position
 
-    def _position(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> MatchPosition:
+    def _position(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> ClientPosition:
         setting, player = self.game.setting, self._players[shot // SHOTS_EACH]
-        return MatchPosition(
+        return ClientPosition(
             stones,
             shot,
             hammer,

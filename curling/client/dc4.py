@@ -18,7 +18,7 @@ from curling.client.dc4_connection import (
 )
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
-from curling.client.planner_worker import MatchPosition
+from curling.client.planner_worker import ClientPosition
 from curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
 from curling.sheet import LAST_SHOT, STONES, no_stones
 
@@ -142,8 +142,8 @@ async def _deliver(connection: Dc4Connection, state: StateUpdate, shot: AimedSho
             raise error_of("a throw", failure)
 
 
-def _position(stones: np.ndarray, shot: int, hammer: int, lead: int, ends: int, rule: str) -> MatchPosition:
-    return MatchPosition(
+def _position(stones: np.ndarray, shot: int, hammer: int, lead: int, ends: int, rule: str) -> ClientPosition:
+    return ClientPosition(
         stones, shot, hammer, lead, ends, extra_ends=True, rule=rule, physics="fcv1", noise="normal_dist"
     )
 

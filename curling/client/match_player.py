@@ -7,7 +7,7 @@ from typing import NamedTuple
 from curling.client.console import print_error
 from curling.client.message_log import MessageLog
 from curling.client.planner_process import PlannerProcess
-from curling.client.planner_worker import MatchPosition, ShotChoice
+from curling.client.planner_worker import ClientPosition, ShotChoice
 from curling.client.time_manager import LEAST, TimeManager, shots_left
 from curling.physics import physics_of
 
@@ -49,7 +49,7 @@ class MatchPlayer:
         self.planner, self.timing, self.log, self.report, self.concede = planner, timing, log, report, concede
         self._last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
 
-    async def warm_up(self, position: MatchPosition, remaining: float) -> None:
+    async def warm_up(self, position: ClientPosition, remaining: float) -> None:
         """Let the planner plan once, while no clock runs, for as long as it will in the match.
 
         Args:
@@ -64,7 +64,7 @@ class MatchPlayer:
     async def move(
         self,
         where: str,
-        position: MatchPosition,
+        position: ClientPosition,
         remaining: float,
         received: float,
         send: Callable[[AimedShot | None], Awaitable[None]],
@@ -114,7 +114,7 @@ class MatchPlayer:
         print_error(text)
 
 
-def _aimed_shot(position: MatchPosition, choice: ShotChoice) -> AimedShot:
+def _aimed_shot(position: ClientPosition, choice: ShotChoice) -> AimedShot:
     if choice.action is None:
         return AimedShot(*physics_of(position.physics).tee_draw, 1.0)
     vx, vy, spin = choice.action

@@ -11,7 +11,7 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Self
 
 from curling.client.interrupts import ctrl_c_ignored
-from curling.client.planner_worker import MatchPosition, Pipe, ShotChoice, run_worker
+from curling.client.planner_worker import ClientPosition, Pipe, ShotChoice, run_worker
 
 if TYPE_CHECKING:
     from planners.base import Planner
@@ -52,7 +52,7 @@ class PlannerProcess:
         self._process: BaseProcess | None = None
         self._pipe: Pipe | None = None
         self._recovery: asyncio.Task[None] | None = None
-        self._warm_up_position: MatchPosition | None = None
+        self._warm_up_position: ClientPosition | None = None
 
     async def __aenter__(self) -> Self:
         """Start the process and wait until it has parsed the planner's text.
@@ -74,7 +74,7 @@ class PlannerProcess:
             self._recovery.cancel()
         self._kill()
 
-    async def warm_up(self, position: MatchPosition, seconds: float) -> str | None:
+    async def warm_up(self, position: ClientPosition, seconds: float) -> str | None:
         """Let the planner choose once, so that everything is compiled and loaded; the failure, if any."""
         self._warm_up_position = position
         try:
@@ -85,7 +85,7 @@ class PlannerProcess:
             return str(error)
         return choice.failure
 
-    async def choose(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
+    async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
         """Ask for a shot.
 
         Args:
@@ -150,7 +150,7 @@ class PlannerProcess:
 
         self._recovery = asyncio.create_task(recovery())
 
-    async def _ask(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
+    async def _ask(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
         if self._pipe is None:
             raise PlannerGone("the planner's process has ended")
         try:

@@ -28,7 +28,7 @@ EXTRA_ENDS = 10  # assumed where ties are always played out; more would not chan
 
 
 @dataclass(frozen=True, eq=False)
-class MatchPosition:
+class ClientPosition:
     """A position and the rest of its match, the current end included; an extra end is a match of one end.
 
     Attributes:
@@ -135,7 +135,7 @@ def _exit_with_client() -> None:
         os._exit(1)
 
 
-def _choose(planner: Planner, position: MatchPosition, seconds: float, rng: Rng) -> ShotChoice:
+def _choose(planner: Planner, position: ClientPosition, seconds: float, rng: Rng) -> ShotChoice:
     from planners.base import Budget, check_actions, require
 
     start = time.perf_counter()

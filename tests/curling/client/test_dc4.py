@@ -18,7 +18,7 @@ from curling.client.dc4_connection import Account, ServerRefused
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import MatchPlayer
 from curling.client.message_log import MessageLog
-from curling.client.planner_worker import MatchPosition, ShotChoice
+from curling.client.planner_worker import ClientPosition, ShotChoice
 from curling.client.time_manager import Allowance, TimeManager
 from curling.protocols import ProtocolError
 from tests.curling.client.fake_dc4 import FakeServer, Match
@@ -50,13 +50,13 @@ class Draws:
     """Stands for a planner: draws to either side of the tee, decided at once."""
 
     def __init__(self) -> None:
-        self.seen: list[MatchPosition] = []
+        self.seen: list[ClientPosition] = []
         self.before_shot: dict[int, Callable[[], Any]] = {}  # what else happens, by the number of the shot
 
-    async def warm_up(self, position: MatchPosition, seconds: float) -> None:
+    async def warm_up(self, position: ClientPosition, seconds: float) -> None:
         assert seconds > 0.0
 
-    async def choose(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
+    async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
         self.seen.append(position)
         happening = self.before_shot.pop(position.shot, lambda: None)()
         if isinstance(happening, Awaitable):
@@ -339,7 +339,7 @@ def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(lo
     class Through(Draws):
         """Throws all stones away until the second extra end."""
 
-        async def choose(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
+        async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
             self.seen.append(position)
             return ShotChoice((0.0, 4.0 if len(self.seen) <= 16 else 2.4, 1.0), 0.5, 1, 0.0)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from curling.client.planner_process import PlannerProcess, PlannerRefused
-from curling.client.planner_worker import MatchPosition
+from curling.client.planner_worker import ClientPosition
 from curling.sheet import no_stones
 from tests.curling.client.fakes import TEE, FailingPlanner
 
 ROOT = Path(__file__).parents[3]
-START = MatchPosition(
+START = ClientPosition(
     no_stones(),
     shot=0,
     hammer=1,
