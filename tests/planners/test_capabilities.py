@@ -46,7 +46,7 @@ def model(**members):
 
 
 def plan(text, model, simulations=20, **changes):
-    arguments = {"state": model.initial_state(None), "budget": Budget(simulations), "rng": np.random.default_rng(0)}
+    arguments = {"state": model.initial_state(np.random.default_rng(1)), "budget": Budget(simulations), "rng": np.random.default_rng(0)}
     return planners.parse(text).plan(model, **arguments | changes)
 
 
@@ -258,7 +258,7 @@ class TestEstimatedBounds:
         env = gymnasium.make(env_id)
         env.reset(seed=1)
         searched = envs.from_gymnasium(env)
-        decision = plan("abstraction", searched, 30, state=searched.initial_state(np.random.default_rng(1)))
+        decision = plan("abstraction", searched, 30)
         assert decision.simulations == 30
         bounds = state_bounds(searched).reshape(2, -1)
         seen = env.observation_space.shape[0]
