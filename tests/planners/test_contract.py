@@ -278,7 +278,7 @@ def test_bad_budgets_are_refused(given):
 
 @pytest.mark.parametrize("name", with_parameter("leaf"))
 def test_a_missing_rollout_is_named(name):
-    with pytest.raises(TypeError, match=r"Bandit .*`rollout`"):
+    with pytest.raises(TypeError, match=r"Bandit.*`rollout`"):
         plan(name, Bandit(), leaf="rollout")
 
 
