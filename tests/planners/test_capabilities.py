@@ -46,7 +46,11 @@ def model(**members):
 
 
 def plan(text, model, simulations=20, **changes):
-    arguments = {"state": model.initial_state(np.random.default_rng(1)), "budget": Budget(simulations), "rng": np.random.default_rng(0)}
+    arguments = {
+        "state": model.initial_state(np.random.default_rng(1)),
+        "budget": Budget(simulations),
+        "rng": np.random.default_rng(0),
+    }
     return planners.parse(text).plan(model, **arguments | changes)
 
 
