@@ -147,15 +147,15 @@ async def play_one(match: int, ports: Sequence[int], delay: float, client: list[
                 str(folder / f"{name}.jsonl"),
                 *client,
             ]
-            with (folder / f"{name}.txt").open("w") as told:
-                process = await asyncio.create_subprocess_exec(*line, stdout=told, stderr=told)
+            with (folder / f"{name}.txt").open("w") as output:
+                process = await asyncio.create_subprocess_exec(*line, stdout=output, stderr=output)
             try:
                 status = await process.wait()
             finally:
                 if process.returncode is None:
                     process.kill()
         if status != 0 or times.result is None:
-            print(f"  {name}: exit status {status}, see {told.name}", flush=True)
+            print(f"  {name}: exit status {status}, see {output.name}", flush=True)
         return times
 
     found = await asyncio.gather(*(one(team, port) for team, port in enumerate(ports)))

@@ -24,11 +24,11 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def server(told: Path, protocol: str, *arguments: str) -> Iterator[Server]:
+def server(output: Path, protocol: str, *arguments: str) -> Iterator[Server]:
     """Run a practice server on free ports until the block ends.
 
     Args:
-        told: file for its output.
+        output: file for its output.
         protocol: "dc3" or "dc2".
         arguments: further arguments of `bonspiel server`.
 
@@ -36,12 +36,12 @@ def server(told: Path, protocol: str, *arguments: str) -> Iterator[Server]:
         RunError: the server does not start.
     """
     line = [*BONSPIEL, "server", protocol, "--port", "0", *arguments]
-    with told.open("w") as stream, subprocess.Popen(line, stdout=stream, stderr=stream) as process:
+    with output.open("w") as stream, subprocess.Popen(line, stdout=stream, stderr=stream) as process:
         try:
             deadline = time.monotonic() + PATIENCE
-            while not (listening := LISTENING.search(told.read_text())):
+            while not (listening := LISTENING.search(output.read_text())):
                 if process.poll() is not None or time.monotonic() > deadline:
-                    raise RunError(f"the practice server does not start: {told.read_text().strip()}")
+                    raise RunError(f"the practice server does not start: {output.read_text().strip()}")
                 time.sleep(0.05)
             yield Server(process, tuple(int(port) for port in re.findall(r":(\d+)", listening[1])))
         finally:
