@@ -1,8 +1,8 @@
-"""A grid of aims over everything that a throw can do, in coordinates in which the noise is much the same everywhere.
+"""Grids of aims over all useful throws, in coordinates in which the execution noise is nearly uniform.
 
-The coordinates are where the stone crosses the tee line (or stops, if short of it), its launch speed and its spin.
-Noise that a throw adds is then one Gaussian for all draws and another for all hits (Kato, Iizuka and Yamamoto 2015
-smooth values of aims that way).
+The coordinates are the place where the stone crosses the tee line (or stops, if short of it), its launch speed and its
+spin. The noise is then one Gaussian for all draws and another for all hits, so that the values of aims can be smoothed
+by it (Kato, Iizuka and Yamamoto 2015).
 """
 
 from functools import lru_cache
@@ -19,20 +19,20 @@ from planners.base import Array, require_count
 from planners.jit import VECTOR, float64, int64, kernel, typeof
 
 FULL_SIZE, FULL_COLUMNS = 4_284, 63  # 63 places x 34 speeds x 2 spins
-COLUMNS_POWER = 0.36  # of the size: coarser grids give up speeds rather than places
+COLUMNS_POWER = 0.36  # of the size: coarser grids drop speeds rather than places
 FEWEST_COLUMNS, FEWEST_DRAWS, FEWEST_HITS = 9, 3, 1
-HITS_SHARE = 8 / 34  # of the rows
-WIDEST = 2.05  # m
-HITS_POWER = 1.5  # hits are the denser the slower they are
+HITS_SHARE = 8 / 34  # of hits among the rows
+WIDEST = 2.05  # m, from the centre line to the outer columns
+HITS_POWER = 1.5  # of the spacing of hits: slow ones are denser
 
 
 class VelocityGrid(NamedTuple):
     """A grid of aims with one spin.
 
     Attributes:
-        velocities: m/s, [rows, columns, 2]: rows are launch speeds, columns places from left to right.
+        velocities: m/s, [rows, columns, 2]: a row for each launch speed, a column for each place, from left to right.
         side: +1 for counter-clockwise spin, -1 for clockwise.
-        sd: of the noise in grid steps along rows and columns; 0 along the rows of hits, which are far apart.
+        sd: standard deviations of the noise, in rows and columns; 0 between rows of hits, which are far apart.
     """
 
     velocities: Array
@@ -42,14 +42,14 @@ class VelocityGrid(NamedTuple):
 
 @lru_cache(maxsize=64)
 def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[VelocityGrid, ...]:
-    """Draws and hits with either spin, four blocks of about `size` aims in all, never fewer than 72.
+    """Four blocks, draws and hits with each spin, of about `size` aims in all, at least 72.
 
-    Draws cover the stops from the hog line to the back line, hits all speeds from there to the cap.
+    Draws stop between the hog line and the back line; hits are faster, up to the cap.
 
     Args:
         law: `Curling.law`.
-        noise: of the throws, `noise_of(Curling.noise)`.
-        size: how many aims; 4284 are 63 places x (26 draws + 8 hits) x 2 spins, 1312 are 41 x (12 + 4) x 2.
+        noise: `noise_of(Curling.noise)`.
+        size: number of aims; 4284 are 63 places x (26 draws + 8 hits) x 2 spins, 1312 are 41 x (12 + 4) x 2.
 
     Raises:
         ValueError: `size` is not a whole number of at least 1.
@@ -80,7 +80,7 @@ def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[VelocityGrid, ...]:
 
 @kernel(typeof(None)(int64, float64, VECTOR, VECTOR, float64, float64[:, :, ::1]))
 def _aim_all(law: int, tee: float, places: Array, speeds: Array, side: float, velocities: Array) -> None:
-    """The velocities of these sizes that cross the tee line at these places, or that stop there if short of it."""
+    """Write the velocities of these speeds that cross the tee line at these places, or stop there if short of it."""
     for row in range(len(speeds)):
         for column in range(len(places)):
             x, speed = places[column], speeds[row]
@@ -91,9 +91,9 @@ def _aim_all(law: int, tee: float, places: Array, speeds: Array, side: float, ve
 
 
 def _deviations(velocities: Array, speeds: Array, places: Array, noise: Noise) -> tuple[Array, Array]:
-    """Standard deviations of launch speed and place that the noise gives, [rows, columns] each.
+    """Standard deviations of launch speed and place, to first order, [rows, columns] each.
 
-    To first order: with v(speed, place) the velocity, an error e of it is one of v'^-1 e of the coordinates.
+    With v(speed, place) the velocity, a velocity error e is an error v'^-1 e of the coordinates.
     """
     by_speed, by_place = np.gradient(velocities, speeds, places, axis=(0, 1))
     slopes = np.linalg.inv(np.stack([by_speed, by_place], -1))

@@ -1,7 +1,7 @@
-"""Speed of curling on one core: microseconds a shot by number of stones on the sheet, whole ends and playouts a second.
+"""Speed of curling on one core: microseconds per shot by number of stones on the sheet, ends and playouts per second.
 
-python -m curling.bench                                    prints the figures
-python -m curling.bench docs/results/curling-speed.svg     draws them as well
+python -m curling.bench                                    print the figures
+python -m curling.bench docs/results/curling-speed.svg     also save a chart
 """
 
 import sys
@@ -24,13 +24,13 @@ from planners.core.tree import copy
 from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, problem_of, rollout
 from planners.presearch import Presearch
 
-DRAWS_AND_HITS = ((-0.15, 2.3), (0.25, 2.8))  # m/s, from and to (vx, vy)
-DRAWS = ((-0.05, 2.3), (0.2, 2.45))  # the same, of stones that mostly stay in play
+DRAWS_AND_HITS = ((-0.15, 2.3), (0.25, 2.8))  # m/s, lowest and highest (vx, vy)
+DRAWS = ((-0.05, 2.3), (0.2, 2.45))  # the same; most of these stones stay in play
 SPIN, CAP = FCV1.launch_spin, FCV1.max_speed
 
 
 def random_board(count: int, rng: Rng) -> Array:
-    """`count` stones, rows 0, 1, ..., at uniform places between hog line and back line of fcv1, none overlapping."""
+    """Non-overlapping stones in rows 0..count - 1, uniform between hog line and back line of fcv1, [16, 2]."""
     stones = no_stones()
     placed = 0
     while placed < count:
@@ -42,12 +42,12 @@ def random_board(count: int, rng: Rng) -> Array:
 
 
 def random_shots(n: int, rng: Rng) -> tuple[Array, Array]:
-    """Velocities [n, 2] of draws and hits of fcv1, and spins [n] of either turn."""
+    """Velocities [n, 2] of draws and hits of fcv1, and spins [n] of both signs."""
     return rng.uniform(*DRAWS_AND_HITS, (n, 2)), rng.choice([-1.0, 1.0], n) * SPIN
 
 
 def microseconds(engine: Engine, count: int, boards: int, shots: int, rng: Rng) -> Array:
-    """CPU time of a shot with `count` stones on the sheet: one figure a board, each of one call of `shots` shots."""
+    """CPU time per shot with `count` stones on the sheet, from one call of `shots` shots on each of the boards."""
     times = np.empty(boards)
     for n in range(boards):
         board, (velocities, spins) = random_board(count, rng), random_shots(shots, rng)
@@ -59,7 +59,7 @@ def microseconds(engine: Engine, count: int, boards: int, shots: int, rng: Rng) 
 
 @kernel(int64(int64, MATRIX, MATRIX, MATRIX, VECTOR, RNG))
 def _play_ends(ends: int, stones: Array, workspace: Array, aims: Array, noise: Array, rng: Rng) -> int:
-    """Ends of 16 noisy draws each; how many stones are left in all."""
+    """Play ends of 16 noisy draws each; the total number of stones left."""
     left = 0
     for _ in range(ends):
         stones[:] = np.nan
@@ -75,7 +75,7 @@ def _play_ends(ends: int, stones: Array, workspace: Array, aims: Array, noise: A
 
 
 def ends_of_draws(ends: int, rng: Rng) -> tuple[float, float]:
-    """Ends of 16 noisy draws a second of CPU time, and the mean number of stones left."""
+    """Ends of 16 noisy draws per second of CPU time, and the mean number of stones left."""
     stones, workspace, noise = no_stones(), np.empty(WORKSPACE), noise_of("normal_dist").params
     start = time.process_time()
     left = _play_ends(ends, stones, workspace, np.array(DRAWS), noise, rng)
@@ -83,7 +83,7 @@ def ends_of_draws(ends: int, rng: Rng) -> tuple[float, float]:
 
 
 def state_after(seed: int, shots: int) -> Array:
-    """A state of a single end after this many noisy shots of the default policy."""
+    """The state of a single end after a number of noisy shots of the default policy."""
     model, rng = Curling(), np.random.default_rng(seed)
     state, following, aim = model.initial_state(rng), np.empty(model.state_dim), np.empty(3)
     for shot in range(shots):
@@ -96,7 +96,7 @@ def state_after(seed: int, shots: int) -> Array:
 
 @kernel(PROBLEM, MATRIX, int64, RNG)
 def _play_out(problem: Problem, scratch: Array, ends: int, rng: Rng) -> float:
-    """The mean return of playouts, called as a search calls them."""
+    """The mean return of playouts, called as from a search."""
     total = 0.0
     for _ in range(ends):
         copy(problem.state, scratch[0])
@@ -105,7 +105,7 @@ def _play_out(problem: Problem, scratch: Array, ends: int, rng: Rng) -> float:
 
 
 def playout_rate(state: Array, ends: int, rng: Rng) -> float:
-    """Playouts a second of CPU time by the default policy from a state to the end of the end, rules included."""
+    """Playouts of the default policy per second of CPU time, from a state to the end of the end."""
     model = Curling()
     problem, scratch = problem_of(model, state), np.empty((2, model.state_dim))
     start = time.process_time()
@@ -114,7 +114,7 @@ def playout_rate(state: Array, ends: int, rng: Rng) -> float:
 
 
 def candidate_microseconds(state: Array, repeats: int) -> float:
-    """CPU time of the set of rule-based shots of a state."""
+    """CPU time to find the candidate shots of a state."""
     model = Curling()
     out, keys = np.empty((model.max_actions, 3)), np.empty(model.max_actions, np.uint64)
     start = time.process_time()
@@ -124,10 +124,7 @@ def candidate_microseconds(state: Array, repeats: int) -> float:
 
 
 def policy_figures(rng: Rng) -> tuple[float, float, float]:
-    """Playouts/s from the empty sheet; playouts/s from the last 4 shots and us for all candidates, medians of 9 states.
-
-    The states are `state_after` after 12 shots, seeds 0 to 8.
-    """
+    """Playouts/s from the empty sheet; playouts/s and us for all candidates, medians of 9 states after 12 shots."""
     late = [state_after(seed, STONES - 4) for seed in range(9)]
     whole = playout_rate(Curling().initial_state(rng), 20_000, rng)
     last = float(np.median([playout_rate(state, 20_000, rng) for state in late]))
@@ -139,7 +136,7 @@ def presearch_seconds() -> float:
     model, planner, times = Curling().planning(), Presearch(), []
     evaluations = 47 * planner.size
     for seed in range(6):
-        for simulations in (planner.size, evaluations):  # the first time makes the grid
+        for simulations in (planner.size, evaluations):  # the first run builds the grid
             start = time.process_time()
             budget = Budget(simulations=round(simulations / planner.share))
             planner.sweep(model, state_after(seed, STONES // 2), budget, np.random.default_rng(seed))
@@ -148,7 +145,7 @@ def presearch_seconds() -> float:
 
 
 def print_figures(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
-    """Print the figures; yield the analytic engine's microseconds a shot for each number of stones."""
+    """Print the figures; yield the analytic engine's microseconds per shot for each number of stones."""
     analytic, box2d = make_engine("analytic"), make_engine("box2d")
     for count in counts:
         times = microseconds(analytic, count, 100, 2000, rng)
@@ -167,7 +164,7 @@ def print_figures(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
 
 
 def save_chart(figures: dict[int, Array], file: Path) -> None:
-    """The chart: time of a shot against the number of stones, median and the middle 80 % of boards."""
+    """Save a chart of the time per shot by number of stones: the median and the middle 80 % of boards."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -178,7 +175,7 @@ def save_chart(figures: dict[int, Array], file: Path) -> None:
     axes.plot(list(figures), middle, color="#0072B2", marker="o", markersize=4, label="median board")
     axes.set(
         xlabel="stones on the sheet",
-        ylabel="µs a shot, one core",
+        ylabel="µs per shot, one core",
         xlim=(0, max(figures)),
         ylim=(0, None),
         title="Analytic engine: draws and hits, vy 2.3 to 2.8 m/s",

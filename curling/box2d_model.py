@@ -23,7 +23,7 @@ def box2d_step(state: Array, action: Array, next_state: Array, params: Array, rn
 
 @dataclass(frozen=True)
 class Box2DCurling(Curling):
-    """`Curling` on the Box2D engine, a Python model at 0.1 to 0.2 s a shot; its rollouts run on the analytic engine."""
+    """`Curling` on the Box2D engine, interpreted, 0.1 to 0.2 s a shot; rollouts use the analytic engine."""
 
     compiled = False
     step = staticmethod(box2d_step)

@@ -1,7 +1,8 @@
-"""The shots that a player would think of in a position: draws, guards, freezes, take-outs, peels, raises; compiled.
+"""Rule-based candidate shots of a position: draws, guards, freezes, take-outs, peels, raises; compiled.
 
-Every candidate has a key made of its kind, the rank of its target and the side of its spin, so that the same idea has
-the same key in every position. Draws and hits whose path is blocked for both spins are left out.
+The key of a candidate combines its kind, the rank of its target and its spin, so that a shot has the same key in every
+position. Draws and hits whose path is blocked with both spins are left out. Arguments are those of `curling.tactics`;
+candidates are rows of `aims` and `keys`, of which `n` are in use, and functions that add one return the new `n`.
 """
 
 from math import sqrt
@@ -11,17 +12,7 @@ from numpy.typing import NDArray
 
 from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
 from curling.shots import launched
-from curling.tactics import (
-    IN_HOUSE,
-    TEE,
-    TEE_SPEED,
-    draw_either_spin,
-    draw_if_clear,
-    hit_either_spin,
-    is_guard,
-    nearest,
-    to_tee,
-)
+from curling.tactics import IN_HOUSE, TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
 from planners.base import Array
 from planners.core.zobrist import combine, mix
 from planners.jit import MATRIX, float64, helper, int64, kernel, uint64
@@ -29,14 +20,14 @@ from planners.jit import MATRIX, float64, helper, int64, kernel, uint64
 Keys = NDArray[np.uint64]
 
 MOST_CANDIDATES = 24
-ROOM = 0.05  # m, by which paths pass other stones: most noisy throws then do
-SOFT, CONTROL, NORMAL, PEEL = 1.06, 1.12, 1.25, 1.45  # speeds of the release over that of a draw to the tee
-SHORT = 0.996  # the same, of a draw that stops a diameter in front of the tee
-ROLL = 0.12  # m off centre: the thrown stone rolls a metre or so
+ROOM = 0.05  # m, between paths and other stones, so that most noisy throws pass
+SOFT, CONTROL, NORMAL, PEEL = 1.06, 1.12, 1.25, 1.45  # release speeds over that of a tee draw
+SHORT = 0.996  # the same, for a draw that stops a diameter in front of the tee
+ROLL = 0.12  # m off centre: the thrown stone rolls about a metre
 GUARD, LONG_GUARD = 2.7, 4.2  # m in front of the tee
 CORNER = 1.3  # m from the centre line
 WING = 0.9  # m
-NEAR_CENTRE = 1.6  # m, of guards worth going around
+NEAR_CENTRE = 1.6  # m from the centre line: guards worth a draw around them
 
 # kinds of candidates
 TEE_DRAW, FRONT_DRAW, WING_DRAW, AROUND, FREEZE, CENTRE_GUARD, CORNER_GUARD, COVER, RAISE = range(9)
@@ -45,7 +36,7 @@ NOSE, SOFT_NOSE, ROLL_LEFT, ROLL_RIGHT, DOUBLE, RUN_BACK, PEEL_GUARD, THROW_AWAY
 
 @helper
 def _keep(aims: Array, keys: Keys, n: int, kind: int, rank: int) -> int:
-    """Name the aim that was written to row n; the number of aims."""
+    """Write the key of the aim in row n."""
     spin = 1 if aims[n, 2] > 0.0 else 0
     keys[n] = combine(mix(np.uint64(kind)), np.uint64(2 * rank + spin))
     return n + 1
@@ -55,8 +46,8 @@ def _keep(aims: Array, keys: Keys, n: int, kind: int, rank: int) -> int:
 def _draw(
     law: int, stones: Array, aims: Array, keys: Keys, n: int, kind: int, rank: int, x: float, y: float, side: float
 ) -> int:
-    """Add a draw to (x, y) unless it is blocked; the number of aims."""
-    if n < MOST_CANDIDATES and draw_either_spin(law, stones, aims[n], x, y, side, ROOM):
+    """Add a draw to (x, y) unless it is blocked."""
+    if n < MOST_CANDIDATES and try_draw(law, stones, aims[n], x, y, side, ROOM):
         return _keep(aims, keys, n, kind, rank)
     return n
 
@@ -74,11 +65,11 @@ def _hit(
     offset: float,
     weight: float,
 ) -> int:
-    """Add a hit on a stone unless it is blocked; the number of aims."""
+    """Add a hit on a stone unless it is blocked."""
     if (
         n < MOST_CANDIDATES
         and abs(offset) < DIAMETER
-        and hit_either_spin(law, stones, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM)
+        and try_hit(law, stones, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM)
     ):
         return _keep(aims, keys, n, kind, rank)
     return n
@@ -86,12 +77,12 @@ def _hit(
 
 @helper
 def _hit_two(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int, rank: int, target: int) -> int:
-    """Add a hit that goes on from a target to another stone of the opponent in the house, a quarter turn from it."""
+    """Add a double: the thrown stone hits the target and then another stone of the opponent in the house."""
     for i in range((1 - team) * TEAM_STONES, (2 - team) * TEAM_STONES):
         dx, dy = stones[i, 0] - stones[target, 0], stones[i, 1] - stones[target, 1]
         apart = sqrt(dx * dx + dy * dy)
         if to_tee(law, stones, i) < IN_HOUSE[law] and 0.2 * apart < dy < 0.95 * apart:
-            # the stones part at right angles, the thrown one along the rim
+            # after the impact the stones move at right angles
             offset = DIAMETER * dy / apart
             return _hit(law, stones, aims, keys, n, DOUBLE, rank, target, offset if dx > 0.0 else -offset, NORMAL)
     return n
@@ -99,7 +90,7 @@ def _hit_two(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int
 
 @helper
 def _run_back(law: int, stones: Array, aims: Array, keys: Keys, n: int, rank: int, target: int) -> int:
-    """Add a hit on a stone in front of a target that drives it there."""
+    """Add a hit that drives a stone in front of the target onto it."""
     for i in range(STONES):
         dx, dy = stones[target, 0] - stones[i, 0], stones[target, 1] - stones[i, 1]
         if 0.4 < dy < 4.0 and abs(dx) < 0.5 * dy:
@@ -135,7 +126,7 @@ def _take_outs(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: i
 def _around_and_peels(
     law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: Keys, n: int
 ) -> int:
-    """Add draws behind the guards near the centre, and hits that remove the opponent's where that is allowed."""
+    """Add draws behind guards near the centre, and peels of the opponent's guards where the rule allows them."""
     guards = 0
     for i in range(STONES):
         if guards < 3 and is_guard(law, stones, i) and abs(stones[i, 0]) < NEAR_CENTRE:
@@ -149,11 +140,11 @@ def _around_and_peels(
 
 @helper
 def _raise(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int) -> int:
-    """Add a raise of the first own stone in front of the house's centre to the tee."""
+    """Add a raise to the tee of the team's first stone in front of it."""
     for i in range(team * TEAM_STONES, (team + 1) * TEAM_STONES):
         x, y = stones[i, 0], stones[i, 1]
         if TEE[law] - LONG_GUARD < y < TEE[law] - WING and abs(x) < WING:
-            # the struck stone runs as far as the thrown one would have, which was a diameter behind it
+            # the struck stone travels as far as the thrown one would have, from a diameter ahead
             offset = DIAMETER * x / sqrt(x * x + (TEE[law] - y) ** 2)
             return _hit(law, stones, aims, keys, n, RAISE, 0, i, offset, SHORT)
     return n
@@ -161,14 +152,14 @@ def _raise(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int) 
 
 @kernel(int64(int64, MATRIX, int64, int64, int64, MATRIX, uint64[::1]))
 def candidate_shots(law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: Keys) -> int:
-    """Write the candidates of a position; how many, from 1 to MOST_CANDIDATES.
+    """Write the candidates of a position and return their number, from 1 to MOST_CANDIDATES.
 
     Args:
         law: 0 or 1.
         stones: [16, 2], NaN where absent.
         shot: number of the shot in its end, 0..15.
-        team: that throws.
-        free_guard: shots under the free guard zone rule.
+        team: the throwing team.
+        free_guard: number of shots under the free guard zone rule.
         aims: receives velocities, m/s, and sides of the spin, [MOST_CANDIDATES, 3].
         keys: receives the keys, [MOST_CANDIDATES].
     """
@@ -195,7 +186,7 @@ def candidate_shots(law: int, stones: Array, shot: int, team: int, free_guard: i
     n = _draw(law, stones, aims, keys, n, WING_DRAW, 0, -WING, tee, 1.0)
     n = _draw(law, stones, aims, keys, n, WING_DRAW, 1, WING, tee, -1.0)
     if n == 0 or (shot == LAST_SHOT and mine < 0 and n < MOST_CANDIDATES):
-        # for a blank end, or where everything else is blocked
+        # to blank the end, or because everything else is blocked
         aims[n, 0], aims[n, 1] = launched(law, 2.0, tee, PEEL * TEE_SPEED[law], 1.0)
         aims[n, 2] = 1.0
         n = _keep(aims, keys, n, THROW_AWAY, 0)

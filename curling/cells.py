@@ -1,7 +1,7 @@
-"""Abstract states of curling for planners that share statistics between similar positions.
+"""Cells of curling states, for planners that share statistics between similar positions.
 
-Depth 0: whose turn; 1: also the shot, the hammer and the standing of the match; 2: also how many stones each team has
-in play and in the house; from 3 on: also the stones' places, in squares of 15.8 m / 2^depth (0.5 mm at depth 15).
+Depth 0: the team to throw; 1: also shot, hammer and lead; 2: also the numbers of each team's stones in play and in the
+house; from 3 on: also the stones' places, in squares of 15.8 m / 2^depth (0.5 mm at depth 15).
 """
 
 import math
@@ -16,12 +16,12 @@ from planners.core.zobrist import LEVELS, combine, fraction, mix
 from planners.jit import compiled, helper
 
 EXTENT = 15.8  # m, side of the square that the cells divide
-PLACES = 3  # the first depth that knows where stones are
+PLACES = 3  # the first depth that distinguishes places of stones
 
 
 @helper
 def _counts(state: Array, params: Array) -> np.uint64:
-    """Stones in play and in the house, of each team, as the digits of one number."""
+    """Numbers of each team's stones in play and in the house, as hexadecimal digits of one number."""
     stones = state[FIRST_STONE:].reshape((STONES, 2))
     number = 0
     for i in range(STONES):
@@ -36,7 +36,7 @@ def _counts(state: Array, params: Array) -> np.uint64:
 @compiled("cells")
 def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
     """Hashes at depths first..last-1; see `planners.base.Model`. Stones of a team are alike: their keys are added."""
-    # np.uint64 around each, as interpreted runs have Python's; the hammer follows from the turn and the time
+    # np.uint64 converts the int of interpreted runs; the hammer follows from the team to throw and the time
     mover = np.uint64(mix(np.uint64(team_of(state) + 1)))
     when = np.uint64(combine(mover, np.uint64(np.int64(state[TIME]))))
     standing = np.uint64(combine(when, np.uint64(np.int64(state[LEAD]))))
@@ -49,7 +49,7 @@ def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.ui
         else:
             out[depth - first] = in_play
     stones = state[FIRST_STONE:].reshape((STONES, 2))
-    # a third of the extent is never near a border of cells, so a draw to the tee stays in one cell at every depth
+    # a third of the extent is far from cell borders at every depth, so tee draws share a cell
     low_x, low_y = -EXTENT / 3.0, params[TEE] - 2.0 * EXTENT / 3.0
     for i in range(STONES):
         if stones[i, 1] > 0.0:

@@ -1,4 +1,4 @@
-"""Whether a state that comes from outside can occur in a match."""
+"""Checks that a given state can occur in a match."""
 
 import numpy as np
 
@@ -11,17 +11,17 @@ from planners.base import Array, check_state, require
 
 
 def check_match_state(model: Curling, state: Array) -> Array:
-    """The state as a new float64 vector, if a match of the model can come to it before a shot.
+    """The state as a new float64 vector, if it can occur before a shot in a match of the model.
 
     Either team may have the hammer in the first end.
 
     Args:
         model: the match.
-        state: as in `curling.state`.
+        state: see `curling.state`.
 
     Raises:
-        ValueError: it cannot; the message names what is wrong: the shape, the time, the hammer, the lead, or stones
-            that were not thrown, are off the sheet or overlap.
+        ValueError: it cannot occur; the message names the shape, time, hammer, lead, or the stones that were not
+            thrown, are off the sheet or overlap.
     """
     checked = check_state(model, state).copy()
     time, hammer, lead = checked[[TIME, HAMMER, LEAD]].tolist()
@@ -45,7 +45,7 @@ def check_match_state(model: Curling, state: Array) -> Array:
 
 
 def _check_lead(model: Curling, end: int, hammer: int, lead: float) -> None:
-    """The team with the hammer did not score last, unless nobody has scored."""
+    # a team that scores loses the hammer, so its opponent may have scored in every end but the first
     require(end < model.ends or lead == 0.0, "lead", lead, "0 in an extra end")
     least, most = -TEAM_STONES * end, max(0, TEAM_STONES * (end - 1) - 1)
     low, high = (least, most) if hammer == 0 else (-most, -least)
@@ -65,7 +65,7 @@ def _check_thrown(stones: Array, shot: int, hammer: int) -> None:
             own.sum() <= thrown,
             f"stones of team {team}",
             int(own.sum()),
-            f"at most {thrown}, those it has thrown before shot {shot + 1} of the end",
+            f"at most {thrown}, those thrown before shot {shot + 1} of the end",
         )
         require(
             not own[thrown:].any(),

@@ -1,4 +1,4 @@
-"""What a throw does to a match, compiled: the model functions of `curling.model.Curling`."""
+"""The model functions of `curling.model.Curling`, compiled."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +28,18 @@ from curling.state import (
     team_of,
 )
 from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, float64, helper, int64, kernel, typeof
+from planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, kernel, typeof
 
 
 @helper
 def _velocity(action: Array, params: Array) -> tuple[float, float]:
-    """(vx, vy) that an action aims at, m/s."""
+    """The velocity of an action's aim, m/s."""
     return params[VX_UNIT] * action[0], params[VY_ZERO] + params[VY_UNIT] * action[1]
 
 
 @helper
-def _write(action: Array, vx: float, vy: float, side: float, params: Array) -> None:
-    """Write the action that aims at a velocity, m/s; `action` may hold the velocity."""
+def _write_action(action: Array, vx: float, vy: float, side: float, params: Array) -> None:
+    """Write the action that aims at a velocity, m/s."""
     action[0], action[1], action[2] = vx / params[VX_UNIT], (vy - params[VY_ZERO]) / params[VY_UNIT], side
 
 
@@ -51,7 +51,7 @@ def _spin(side: float, params: Array) -> float:
 
 @kernel(typeof((0.0, 0.0, 0.0))(VECTOR, VECTOR, RNG))
 def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float]:
-    """The throw that an action gives, noise included: vx and vy, m/s, and spin, rad/s."""
+    """The throw of an action, with noise: vx and vy, m/s, and spin, rad/s."""
     vx, vy = _velocity(action, params)
     vx, vy = noisy_velocity(vx, vy, params[CAP], params[NOISE:VALUES], rng)
     return vx, vy, _spin(action[2], params)
@@ -59,7 +59,7 @@ def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float
 
 @compiled("step")
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-    """Throw a stone with noise on the analytic engine, then apply the rules; the reward is team 0's."""
+    """Throw with noise on the analytic engine and apply the rules; the reward is team 0's."""
     vx, vy, spin = release(action, params, rng)
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
@@ -69,7 +69,7 @@ def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng
 
 @compiled("step_exact")
 def step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-    """As `step`, but the throw is as aimed; nothing is drawn from rng."""
+    """`step` without noise; nothing is drawn from rng."""
     vx, vy = _velocity(action, params)
     vx, vy = noisy_velocity(vx, vy, params[CAP], np.zeros(VALUES - NOISE), rng)
     stones = np.empty((STONES, 2))
@@ -80,24 +80,24 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
 
 @compiled("actions")
 def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
-    """The shots that a player would think of, see `curling.candidates`; how many."""
+    """Write the rule-based shots of `curling.candidates` and return their number."""
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
     n = candidate_shots(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), out, keys)
     for i in range(n):
-        _write(out[i], out[i, 0], out[i, 1], out[i, 2], params)
+        _write_action(out[i], out[i, 0], out[i, 1], out[i, 2], params)
     return n
 
 
 @compiled("sample_action")
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
-    """With equal chances a shot near one of the candidates, or a draw or a hit of either spin anywhere on the sheet."""
+    """With equal chances a shot near a candidate, or a draw or hit of either spin anywhere on the sheet."""
     if rng.random() < 0.5:
         aims = np.empty((MOST_CANDIDATES, 3))
         n = actions(state, params, aims, np.empty(MOST_CANDIDATES, np.uint64))
         near = aims[int(rng.random() * n)]
         vx, vy = _velocity(near, params)
-        # within 0.3 m across and 2 % of the speed
+        # up to 0.3 m to the side and 2 % of the speed
         vx += vy * 0.3 * (2.0 * rng.random() - 1.0) / params[TEE]
         vy *= 1.0 + 0.02 * (2.0 * rng.random() - 1.0)
         side = near[2]
@@ -108,16 +108,16 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
         vy = params[TEE_VY] * weight
         # a stone twice as fast curls about a quarter as far
         vx = vy * x / params[TEE] + side * params[TEE_VX] / (weight * weight)
-    _write(action, vx, vy, side, params)
+    _write_action(action, vx, vy, side, params)
 
 
 @kernel(boolean(VECTOR, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR, MATRIX))
-def _is_better_left(
+def _better_thrown_away(
     state: Array, scratch: Array, params: Array, stones: Array, after: Array, aim: Array, workspace: Array
 ) -> bool:
-    """Whether the last stone of an end is better thrown away, since the aim even if hit precisely would pay less.
+    """Whether to throw the last stone of an end away, because even a precise throw would be worth less.
 
-    So a team keeps the hammer where one point is worth less; the default policy only thinks of stones.
+    The default policy does not know that keeping the hammer can be worth more than a point.
     """
     reward, _ = apply_rules(state, stones, scratch, params)
     read_stones(state, after)
@@ -127,26 +127,20 @@ def _is_better_left(
     return (reward - hit) * (1.0 - 2.0 * team_of(state)) > 0.0
 
 
-@kernel(float64(VECTOR, VECTOR, int64, VECTOR, RNG, MATRIX, MATRIX, VECTOR, MATRIX))
-def _play_out(
-    state: Array,
-    scratch: Array,
-    depth: int,
-    params: Array,
-    rng: Rng,
-    stones: Array,
-    after: Array,
-    aim: Array,
-    workspace: Array,
-) -> float:
-    """`rollout` with room for the stones, an aim and the engine."""
+@compiled("rollout")
+def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+    """Return of at most `depth` shots of `curling.policy` by both teams.
+
+    The last stone of an end is thrown away if that is worth more than its aim.
+    """
+    stones, after, aim, workspace = np.empty((STONES, 2)), np.empty((STONES, 2)), np.empty(3), np.empty(WORKSPACE)
     law, free_guard = int(params[LAW]), int(params[FREE_GUARD])
     total = 0.0
     for _ in range(depth):
         read_stones(state, stones)
         shot = shot_of(state)
         default_shot(law, stones, shot, team_of(state), free_guard, aim, rng)
-        if shot < STONES - 1 or not _is_better_left(state, scratch, params, stones, after, aim, workspace):
+        if shot < STONES - 1 or not _better_thrown_away(state, scratch, params, stones, after, aim, workspace):
             vx, vy = noisy_velocity(aim[0], aim[1], params[CAP], params[NOISE:VALUES], rng)
             shoot(stones, row_of(state), vx, vy, _spin(aim[2], params), law, workspace)
         reward, over = apply_rules(state, stones, scratch, params)
@@ -155,25 +149,6 @@ def _play_out(
             break
         state, scratch = scratch, state
     return total
-
-
-@compiled("rollout")
-def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """Return of at most `depth` shots by the default policy of both teams, see `curling.policy`.
-
-    The last stone of an end is thrown away where that pays more than its aim.
-    """
-    return _play_out(
-        state,
-        scratch,
-        depth,
-        params,
-        rng,
-        np.empty((STONES, 2)),
-        np.empty((STONES, 2)),
-        np.empty(3),
-        np.empty(WORKSPACE),
-    )
 
 
 @compiled("player")

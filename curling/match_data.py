@@ -1,4 +1,4 @@
-"""A game of curling as data: who plays what, each shot as aimed, as thrown and as it came to rest, and the result."""
+"""The data of a recorded match: its settings and players, the shots, the ends and the result."""
 
 import math
 from collections.abc import Sequence
@@ -13,28 +13,28 @@ from curling.noise import Noise
 from planners.base import Array
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
-REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game is over; if it is cut short, the winner is the other team
+REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; a game cut short is won by the other team
 
-Place = tuple[float, float]
+Point = tuple[float, float]
 Throw = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class Match:
-    """What is played, and by whom; team 1 has the hammer in the first end.
+    """The settings and players of a match; team 1 has the hammer in the first end.
 
     Attributes:
-        players: who plays for team 0 and for team 1.
-        physics: as of `curling.model.Curling`, like rule, noise, ends and extra_ends.
-        rule: see physics; the simulator's own if None, like noise.
-        noise: see physics.
-        ends: see physics.
-        extra_ends: see physics.
-        tie: value of a draw for the team that would have the hammer in the next end; the other team gets the rest.
-        budgets: what each team may spend on a shot, such as "100 ms"; None if that is not known.
-        seed: root of all randomness of the tournament; None if that is not known.
-        pair: number of the pair of games with the same errors of execution; None if there is none.
-        engine: what moves the stones, as of `curling.engines.make_engine`.
+        players: names of the players of team 0 and team 1.
+        physics: argument of `curling.model.Curling`.
+        rule: argument of `Curling`.
+        noise: argument of `Curling`.
+        ends: argument of `Curling`.
+        extra_ends: argument of `Curling`.
+        tie: value of a draw, 0 to 1, for the team that would have the hammer in the next end; the other gets 1 - tie.
+        budgets: budget of each team for a shot, such as "100 ms"; None if unknown.
+        seed: random seed of the tournament; None if unknown.
+        pair: number of the pair of games with the same execution errors; None if unpaired.
+        engine: name of the engine, see `curling.engines.make_engine`.
     """
 
     players: tuple[str, str]
@@ -50,7 +50,7 @@ class Match:
     engine: str = "analytic"
 
     def model(self) -> Curling:
-        """The model of the match; its steps are what happens on the ice."""
+        """The model of the match; its reward is 1 for a win of team 0."""
         return Curling(
             ends=self.ends,
             rule=self.rule,
@@ -63,19 +63,19 @@ class Match:
 
 
 class RecordedShot(NamedTuple):
-    """One shot.
+    """One shot of a recorded match.
 
     Attributes:
         end: number of the end, from 0.
         shot: number of the shot in its end, 0..15.
-        team: who threw, 0 or 1.
+        team: the throwing team, 0 or 1.
         hammer: the team with the hammer in this end.
         aim: (vx, vy, rotation): velocity, m/s, and +1 for counter-clockwise or -1.
-        thrown: (vx, vy, spin): velocity, m/s, with the error of the execution, and spin, rad/s.
+        thrown: (vx, vy, spin): velocity with the execution error, m/s, and spin, rad/s.
         stones: 16 places (x, y) at rest after the shot and the rules, m; None where absent. Rows 0-7 are team 0's.
-        value: the thrower's estimate of what team 0 will get, 0 to 1; None if there is none.
-        simulations: run for the decision; None if that is not known.
-        seconds: wall-clock time that the decision took.
+        value: the thrower's estimate of team 0's result, 0 to 1; None without an estimate.
+        simulations: number of simulations of the decision; None if unknown.
+        seconds: wall-clock time of the decision.
     """
 
     end: int
@@ -84,28 +84,28 @@ class RecordedShot(NamedTuple):
     hammer: int
     aim: Throw
     thrown: Throw
-    stones: Annotated[tuple[Place | None, ...], Meta(min_length=16, max_length=16)]
+    stones: Annotated[tuple[Point | None, ...], Meta(min_length=16, max_length=16)]
     value: float | None
     simulations: int | None
     seconds: float
 
 
 class End(NamedTuple):
-    """An end that is over: its number, from 0, and the points of each team."""
+    """A finished end: its number, from 0, and the points of each team."""
 
     end: int
     points: tuple[int, int]
 
 
 class Result(NamedTuple):
-    """How the game ended.
+    """The result of a game.
 
     Attributes:
         score: points of each team.
-        winner: 0 or 1; None for a draw, or if nobody won.
-        value: what team 0 gets: 1, 0, or what a draw is worth to it; None if the game has no result.
+        winner: 0 or 1; None for a draw or without a result.
+        value: of the result for team 0: 1, 0, or its value of a draw; None without a result.
         reason: "score", "draw", "forfeit", "concede", "time_limit", or without a result "abandoned" or "unfinished".
-        detail: why a game was forfeited or abandoned; else None.
+        detail: the cause of a forfeit or an abandoned game; else None.
     """
 
     score: tuple[int, int]
@@ -115,18 +115,18 @@ class Result(NamedTuple):
     detail: str | None = None
 
     def value_for(self, team: int) -> float:
-        """What a team gets, 0 to 1.
+        """Value of the result for a team, 0 to 1.
 
         Raises:
             ValueError: the game has no result.
         """
         if self.value is None:
-            raise ValueError(f"a game without a result ({self.reason})")
+            raise ValueError(f"the game has no result ({self.reason})")
         return self.value if team == 0 else 1.0 - self.value
 
 
 class Record(NamedTuple):
-    """A game, as far as it went."""
+    """A finished or interrupted game."""
 
     match: Match
     shots: tuple[RecordedShot, ...]
@@ -134,16 +134,16 @@ class Record(NamedTuple):
     result: Result
 
 
-def places(stones: Array) -> tuple[Place | None, ...]:
-    """Stones [16, 2], NaN where absent, as a shot keeps them."""
+def places(stones: Array) -> tuple[Point | None, ...]:
+    """`RecordedShot.stones` of an array of stones, [16, 2], NaN where absent."""
     return tuple(None if math.isnan(x) else (float(x), float(y)) for x, y in stones)
 
 
 def stones_after(shot: RecordedShot) -> Array:
-    """The stones of a shot, [16, 2], NaN where absent."""
+    """The stones at rest after a recorded shot, [16, 2], NaN where absent."""
     return np.array([(math.nan, math.nan) if place is None else place for place in shot.stones])
 
 
 def score_of(ends: Sequence[End]) -> tuple[int, int]:
-    """Points of each team in these ends."""
+    """Total points of each team."""
     return sum(end.points[0] for end in ends), sum(end.points[1] for end in ends)

@@ -36,29 +36,26 @@ MOST_ENDS = 100
 class Curling:
     """A match of curling, or a single end, on the analytic engine; the teams alternate and rewards are team 0's.
 
-    The state is described field by field in `curling.state`. An action is (vx, vy, spin): the velocity aimed at, m/s,
-    and a number whose sign is the rotation (0 or more is counter-clockwise). Team 1 has the hammer in the first end.
-    `aim` makes an action from a velocity.
+    `curling.state` describes the state. An action is (vx, vy, spin): the velocity of the aim, m/s, and the rotation,
+    counter-clockwise from 0 on. `aim` converts velocities to actions. Team 1 has the hammer in the first end.
 
     Args:
         ends: ends of the match, at most 100.
-        rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the simulator's
-            own, "five_rock" for fcv1 and "four_rock" for dc2.
+        rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the default of
+            the physics, "five_rock" for fcv1 and "four_rock" for dc2.
         noise: "normal_dist" or "none" for fcv1, "dc2", "gat" or "none" for dc2, or a `curling.noise.Noise`; None is the
-            first of these.
+            first name of the physics.
         physics: "fcv1" or "dc2".
-        extra_ends: a tie is followed by so many extra ends at most (100); one that remains is a draw.
-        velocity_unit: "m/s", or "box" to map the useful velocities to [-1, 1]^2, as learners like it.
-        reward: "points", those of each end when it is over; "win": 1 for a match that team 0 wins, 0 for one it loses;
-            or "win_probability": that of the match when an end is over, and the episode is over with it, for planners
-            that look to the end of their end (see `planning`).
-        tie: what a tie with no end left is worth, as "win" and "win_probability" see it, to the team that would have
-            the hammer next.
-        table: how ends are scored, for the win probability: "thesis", the name of a file as `curling.value.load_table`
-            takes it (it is read here and now), or 17 numbers for -8..8 points of the team with the hammer; None is
-            as the pre-search scored against itself under this physics.
-        max_speed: aims are capped at this speed, m/s, where it is below that of the physics; None is that of the
-            physics.
+        extra_ends: largest number of extra ends after a tie, at most 100; a tie after them is a draw.
+        velocity_unit: "m/s", or "box": useful velocities normalised to [-1, 1]^2, for reinforcement learning.
+        reward: "points", at each end of an end; "win": 1 if team 0 wins the match, 0 if it loses; or "win_probability":
+            that of the match after the current end, with which the episode is over, for planners that search to the
+            end of their end (see `planning`).
+        tie: value of a final tie, for "win" and "win_probability", to the team that would have the hammer next.
+        table: distribution of end scores for the win probability: "thesis", the path of a file for
+            `curling.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
+            hammer; None is that of the pre-search in self-play under this physics.
+        max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
     """
 
     ends: int = 1
@@ -86,7 +83,7 @@ class Curling:
     cells = staticmethod(cells)
 
     def __post_init__(self) -> None:
-        """Refuse a match that cannot be played; rule and noise that are not given are the simulator's."""
+        """Check the arguments; fill in rule and noise."""
         for name, least in (("ends", 1), ("extra_ends", 0)):
             count = getattr(self, name)
             require_count(name, count, least)
@@ -97,7 +94,7 @@ class Curling:
         require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
         for name in ("rule", "noise"):
             if getattr(self, name) is None:
-                # models of the same match are equal and print alike, whether it was given or not
+                # models of the same match must be equal and print alike
                 object.__setattr__(self, name, getattr(self.law, name))
         rule_of(self.rule)
         noise_of(self.noise)
@@ -120,12 +117,12 @@ class Curling:
 
     @property
     def horizon(self) -> int:
-        """All shots of the longest match."""
+        """Number of shots of the longest match."""
         return STONES * (self.ends + self.extra_ends)
 
     @cached_property
     def params(self) -> Array:
-        """What the functions need to know, in the order of `curling.state`."""
+        """Parameters of the model functions, in the order of `curling.state`."""
         law, sheet = self.law, self.law.sheet
         return np.array(
             [
@@ -155,10 +152,7 @@ class Curling:
         return self.law.max_vx, 0.5 * (low + high), 0.5 * (high - low)
 
     def steps_left(self, state: Array) -> int:
-        """Shots to the end of the episode: that of the end with "win_probability", else that of the longest match.
-
-        0 after the last shot of the match.
-        """
+        """Shots left in the episode, 0 after the match: of the end with "win_probability", else of the longest match."""
         time = int(state[TIME])
         decided = time >= STONES * self.ends and time % STONES == 0 and state[LEAD] != 0.0
         if decided or time >= self.horizon:
@@ -166,20 +160,17 @@ class Curling:
         return STONES - time % STONES if self.reward == "win_probability" else self.horizon - time
 
     def planning(self) -> Self:
-        """The same match for planners: they look to the end of the end, which is worth the win probability after it.
-
-        All its values are within [0, 1], team 0's.
-        """
+        """The same match for planners: the current end, rewarded by team 0's win probability after it, in [0, 1]."""
         return replace(self, reward="win_probability")
 
     def aim(self, vx: ArrayLike, vy: ArrayLike, spin: ArrayLike) -> Array:
-        """The action that aims at a velocity, m/s, with the rotation that the sign of spin gives, [..., 3]."""
+        """The action that aims at a velocity, m/s, with the rotation of the sign of `spin`, [..., 3]."""
         across, middle, along = self._unit
         parts = np.divide(vx, across), np.subtract(vy, middle) / along, np.where(np.greater_equal(spin, 0.0), 1.0, -1.0)
         return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
     def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
-        """About `size` actions that cover what a throw can do, the same in every state; see `curling.aim_grid`."""
+        """About `size` actions that cover all useful throws, the same in every state; see `curling.aim_grid`."""
         return [
             AimBlock(self.aim(velocities[..., 0], velocities[..., 1], side), sd)
             for velocities, side, sd in aim_grid(self.law, noise_of(self.noise), size)
@@ -187,12 +178,12 @@ class Curling:
 
     @cached_property
     def action_low(self) -> Array:
-        """(vx, vy, spin)."""
+        """Smallest (vx, vy, spin)."""
         return -np.ones(3) if self.velocity_unit == "box" else self.aim(-self.law.max_vx, self.law.min_vy, -1.0)
 
     @cached_property
     def action_high(self) -> Array:
-        """(vx, vy, spin)."""
+        """Largest (vx, vy, spin)."""
         return np.ones(3) if self.velocity_unit == "box" else self.aim(self.law.max_vx, self.law.max_speed, 1.0)
 
     @cached_property
@@ -213,19 +204,19 @@ class Curling:
 
     @cached_property
     def distance_weights(self) -> Array:
-        """Only positions with the same shot, hammer and lead are compared."""
+        """Distances are finite only between positions with the same shot, hammer and lead."""
         weights = np.ones(STATE_DIM)
         weights[:FIRST_STONE] = math.inf
         return weights
 
     @cached_property
     def action_sd(self) -> Array:
-        """Standard deviations of the noise of a tee draw, in units of the action; 0: the spin is as aimed."""
+        """Standard deviations of a tee draw's noise, in units of the action; 0 for the spin."""
         noise = noise_of(self.noise)
         across, _, along = self._unit
         vx = math.hypot(noise.vx, noise.angle * math.hypot(*self.law.tee_draw))
         return np.array([vx / across, math.hypot(noise.vy, noise.speed) / along, 0.0])
 
     def initial_state(self, rng: Rng) -> Array:
-        """The empty sheet; team 1 has the hammer."""
+        """The empty sheet, with the hammer for team 1."""
         return state_of(no_stones(), 0)

@@ -1,4 +1,4 @@
-"""How a throw differs from the aim."""
+"""Execution noise: random differences between the aim and the throw."""
 
 import math
 from dataclasses import astuple, dataclass, fields
@@ -28,18 +28,18 @@ class Noise:
     vy: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse what is not a standard deviation."""
+        """Check the standard deviations."""
         for field in fields(self):
             require_at_least(field.name, getattr(self, field.name), 0.0)
 
     @property
     def params(self) -> Array:
-        """(speed, angle, vx, vy) as compiled functions take them."""
+        """(speed, angle, vx, vy) as an array, for compiled functions."""
         return np.array(astuple(self))
 
 
 def at_the_tee(x: float, y: float) -> Noise:
-    """The errors of a dc2 tee draw's velocity that put its stop off by Gaussians of sd x and y metres."""
+    """Noise of dc2 under which a tee draw stops with standard deviations of x and y metres."""
     speed = math.hypot(*DC2.tee_draw)
     return Noise(vx=x * speed / DC2.sheet.tee, vy=y * DC2_DECELERATION / speed)
 
@@ -53,7 +53,7 @@ NOISES = {
 
 
 def noise_of(noise: str | Noise | None) -> Noise:
-    """A noise by name, or a custom one as it is.
+    """The noise of a name; a `Noise` is returned unchanged.
 
     Raises:
         ValueError: not one of NOISES.
@@ -63,14 +63,14 @@ def noise_of(noise: str | Noise | None) -> Noise:
 
 @kernel(typeof((0.0, 0.0))(float64, float64, float64, VECTOR, RNG))
 def noisy_velocity(vx: float, vy: float, cap: float, sds: Array, rng: Rng) -> tuple[float, float]:
-    """The velocity that an aim at (vx, vy) gives; the aim's speed is capped first, as the servers do.
+    """The thrown velocity, m/s, of an aim at (vx, vy), whose speed is first capped, as the servers do.
 
     Args:
         vx: m/s.
         vy: m/s.
         cap: largest speed of an aim, m/s.
         sds: `Noise.params`.
-        rng: source of the errors; a standard deviation of 0 draws nothing.
+        rng: source of the errors; nothing is drawn for a standard deviation of 0.
     """
     speed = min(math.hypot(vx, vy), cap)
     angle = math.atan2(vy, vx)

@@ -1,4 +1,4 @@
-"""The two laws of motion: "fcv1" (Digital Curling 3 and 4) and "dc2" (Digital Curling 2, as in the 2017 thesis).
+"""The two physics: "fcv1" (Digital Curling 3 and 4) and "dc2" (Digital Curling 2, as in the 2017 thesis).
 
 A stone of speed v and spin w > 0 (counter-clockwise) slows down and turns to its left; w < 0 turns it to its right.
 Impacts are elastic with Coulomb friction.
@@ -15,21 +15,21 @@ GRAVITY = 9.80665
 
 @dataclass(frozen=True)
 class Physics:
-    """What both engines need to know of a simulator.
+    """Parameters of a simulator, for both engines.
 
     Attributes:
         name: "fcv1" or "dc2".
-        sheet: the lines that it plays on.
-        max_speed: aims are capped at this speed, m/s (dc2: of its own clock, which runs ten times too fast).
-        launch_spin: size of a thrown stone's spin, rad/s.
+        sheet: the lines of the sheet.
+        max_speed: largest speed of an aim, m/s (the clock of dc2 runs ten times too fast).
+        launch_spin: magnitude of a thrown stone's spin, rad/s.
         impact_friction: Coulomb coefficient between two stones; 12 never lets them slip.
         restitution_speed: impacts below this closing speed are perfectly inelastic, m/s.
         tee_draw: (vx, vy) of a counter-clockwise draw to the tee, m/s.
-        max_vx: no sensible aim goes further to the side, m/s.
-        min_vy: no aim as slow as this reaches the hog line, m/s.
-        hog_removes_all: whether a stone that was knocked back over the hog line goes too, or only the thrown one.
-        rule: what its simulator's matches are played by, see `curling.rules.RULES`.
-        noises: those of `curling.noise.NOISES` that are meant for its speeds; the first is its simulator's own.
+        max_vx: bound of useful aims to the side, m/s.
+        min_vy: bound of useful aims: slower stones stop short of the hog line, m/s.
+        hog_removes_all: whether the hog line removes every stone that rests behind it, or only the thrown one.
+        rule: default rule of the simulator, see `curling.rules.RULES`.
+        noises: names in `curling.noise.NOISES` that fit its speeds; the first is the simulator's default.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Physics:
 
     @property
     def noise(self) -> str:
-        """The simulator's own."""
+        """Name of the simulator's default noise."""
         return self.noises[0]
 
 
@@ -94,7 +94,7 @@ BY_NAME = {law.name: law for law in LAWS}
 
 
 def physics_of(name: str) -> Physics:
-    """A parameter set by name.
+    """The physics of a name.
 
     Raises:
         ValueError: not "fcv1" or "dc2".

@@ -1,26 +1,27 @@
-"""The default policy of playouts: one sensible shot, chosen fast and with some chance; compiled.
+"""The default policy of playouts: one rule-based shot, chosen fast and partly at random; compiled.
 
-Both teams hit what lies shot if they can and otherwise build: guards early, draws behind cover, guards on what counts.
-The probabilities were tuned by play against itself in noisy ends of both laws with the hammer swapped.
+Both teams hit the opponent's shot stone if they can; otherwise they guard early, draw behind cover and guard their own
+shot stone. The probabilities were tuned in self-play over noisy ends of both physics, with the hammer swapped.
+Arguments are those of `curling.tactics`; `mine` and `theirs` are the rows of the teams' best stones, -1 without one.
 """
 
 from math import inf
 
 from curling.sheet import DIAMETER, LAST_SHOT, STONES
 from curling.shots import draw
-from curling.tactics import TEE, TEE_SPEED, draw_either_spin, draw_if_clear, hit_either_spin, is_guard, nearest, to_tee
+from curling.tactics import TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
 from planners.base import Array, Rng
 from planners.jit import MATRIX, RNG, VECTOR, helper, int64, kernel, typeof
 
 OPENING = 5  # shots
-TAKE_OUT, PEEL = 1.04, 1.42  # speeds of the release over that of a draw to the tee
-ROOM = 0.0  # m, by which paths pass other stones
+TAKE_OUT, PEEL = 1.04, 1.42  # release speeds over that of a tee draw
+ROOM = 0.0  # m, between paths and other stones
 CENTRE_GUARD = 2.9  # m in front of the tee
 CORNER = 0.9  # m from the centre line
-SAFE_DRAW = 0.58  # m; the last stone can be drawn closer to the tee than that
-FRONT = 0.2  # m in front of the tee, where draws are aimed at
-SPREAD_X, SPREAD_Y = 0.5, 0.2  # m, of those aims
-BEHIND = 0.0  # m in front of the tee, where draws around a guard are aimed at
+SAFE_DRAW = 0.58  # m, from the tee: the last stone can be drawn closer
+FRONT = 0.2  # m in front of the tee: target of open draws
+SPREAD_X, SPREAD_Y = 0.5, 0.2  # m, largest distances from that target
+BEHIND = 0.0  # m in front of the tee: target of draws around a guard
 
 # probabilities
 HIT_EARLY, HIT, HIT_SECOND = 0.92, 1.0, 0.2
@@ -42,27 +43,27 @@ def _answer(
     side: float,
     rng: Rng,
 ) -> bool:
-    """The opponent lies shot: hit that stone, or else draw closer, freeze to it or clear its guard."""
+    """If the opponent lies shot: hit the stone, or else draw closer, freeze to it or peel its guard."""
     x, y, distance = stones[theirs, 0], stones[theirs, 1], to_tee(law, stones, theirs)
     wants = rng.random() < (HIT if shot >= OPENING else HIT_EARLY)
     if shot == LAST_SHOT and distance > SAFE_DRAW:
         second = nearest(law, stones, 1 - team, distance)
         wants = wants and (second < 0 or to_tee(law, stones, second) >= closest)
-    if wants and hit_either_spin(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+    if wants and try_hit(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
         return True
     if shot == LAST_SHOT:
         if distance < DIAMETER:
-            return draw_either_spin(law, stones, aim, x, y - DIAMETER, side, 0.0) or hit_either_spin(
+            return try_draw(law, stones, aim, x, y - DIAMETER, side, 0.0) or try_hit(
                 law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER
             )
-        return draw_either_spin(law, stones, aim, 0.0, TEE[law], side, 0.0)
+        return try_draw(law, stones, aim, 0.0, TEE[law], side, 0.0)
     chance = rng.random()
     if chance < FREEZE:
-        return draw_either_spin(law, stones, aim, x, y - 1.2 * DIAMETER, side, ROOM)
+        return try_draw(law, stones, aim, x, y - 1.2 * DIAMETER, side, ROOM)
     if chance < FREEZE + PEEL_GUARD and shot >= free_guard:
         for i in range(STONES):
             if is_guard(law, stones, i) and abs(stones[i, 0] - x) < 2.0 * DIAMETER:
-                if hit_either_spin(law, stones, aim, i, 0.0, PEEL * TEE_SPEED[law], side, 0.0):
+                if try_hit(law, stones, aim, i, 0.0, PEEL * TEE_SPEED[law], side, 0.0):
                     return True
     return False
 
@@ -71,9 +72,9 @@ def _answer(
 def _build(
     law: int, stones: Array, shot: int, free_guard: int, mine: int, theirs: int, aim: Array, side: float, rng: Rng
 ) -> bool:
-    """The opponent does not lie shot: hit a stone that would limit the score, or guard."""
+    """If the opponent does not lie shot: hit a stone that limits the score, or guard."""
     if theirs >= 0 and rng.random() < HIT_SECOND:
-        if hit_either_spin(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+        if try_hit(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
             return True
     if shot == LAST_SHOT:
         return False
@@ -86,7 +87,7 @@ def _build(
         chance = CENTRE_OPENING
     else:
         chance, x = CORNER_OPENING, CORNER if rng.random() < 0.5 else -CORNER
-    return rng.random() < chance and draw_either_spin(law, stones, aim, x, TEE[law] - CENTRE_GUARD, side, ROOM)
+    return rng.random() < chance and try_draw(law, stones, aim, x, TEE[law] - CENTRE_GUARD, side, ROOM)
 
 
 @helper
@@ -97,7 +98,7 @@ def _draw_in(law: int, stones: Array, shot: int, aim: Array, side: float, rng: R
         for n in range(STONES):
             i = (first + n) % STONES
             if is_guard(law, stones, i) and abs(stones[i, 0]) < CORNER + DIAMETER:
-                if draw_either_spin(law, stones, aim, stones[i, 0], TEE[law] - BEHIND, side, ROOM):
+                if try_draw(law, stones, aim, stones[i, 0], TEE[law] - BEHIND, side, ROOM):
                     return True
                 break
     for _ in range(3):
@@ -117,10 +118,10 @@ def default_shot(law: int, stones: Array, shot: int, team: int, free_guard: int,
         law: 0 or 1.
         stones: [16, 2], NaN where absent.
         shot: number of the shot in its end, 0..15.
-        team: that throws.
-        free_guard: shots under the free guard zone rule.
+        team: the throwing team.
+        free_guard: number of shots under the free guard zone rule.
         aim: receives the velocity, m/s, and the side of the spin, [3].
-        rng: source of the choice.
+        rng: source of random choices.
     """
     side = 1.0 if rng.random() < 0.5 else -1.0
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)

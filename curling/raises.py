@@ -1,8 +1,8 @@
-"""Raises: the throw that makes a stone on the ice stop at a given place, found on the engine's own impact; compiled.
+"""Raises: the throw that makes a stone on the ice stop at a given place, solved with the engine's impact; compiled.
 
-Signs, units and laws are those of `curling.shots`. The engine deals with a contact at the next of its steps of 1 ms, so
-where stones touch, and how a struck one leaves, jumps as the aim goes by: places between two such jumps cannot be had
-exactly, and the nearest aim that was found is taken.
+Signs, units and laws are those of `curling.shots`. The engine processes a contact at its next step of 1 ms, so the path
+of the struck stone is a discontinuous function of the aim: places within a jump cannot be reached exactly, and the
+best aim found is returned.
 """
 
 from math import atan2, ceil, cos, nan, sin, sqrt
@@ -20,20 +20,20 @@ from curling.shots import AIM, CAP, CLOSE, aim_by_arrival, arc_at, release_motio
 from planners.jit import float64, helper, int64, kernel
 
 LAUNCH_SPIN = np.array([law.launch_spin for law in LAWS])
-STEPS = 20  # four are usual, but a contact may fall in another step of the engine with every correction
-LOOSE = 0.1  # m, a raised stone must stop so near: less than any noise of a throw
-THINNEST = 1.3  # rad, between the heading of a raise and the line of centres
+STEPS = 20  # usually four suffice, but each correction may move the contact to another step of the engine
+LOOSE = 0.1  # m, largest miss of a raised stone: less than any execution noise
+THINNEST = 1.3  # rad, largest angle between the heading and the line of centres
 
 
 @helper
 def _speed_of_range(law: int, distance: float) -> float:
-    """Speed of a stone that stops after so many metres, about."""
+    """Approximate speed of a stone that stops after `distance` metres."""
     return lookup_slope(STRAIGHT, law, tau_of_arc(law, distance) * PER_TAU[law]) * PER_TAU[law]
 
 
 @helper
 def _run(law: int, vx: float, vy: float, spin: float) -> tuple[float, float]:
-    """How far from its place a stone with this velocity and spin stops."""
+    """Displacement (x, y) of a stone with this velocity and spin until it stops, m."""
     v = sqrt(vx * vx + vy * vy)
     if not v > STOP_SPEED[law]:
         return 0.0, 0.0
@@ -41,7 +41,7 @@ def _run(law: int, vx: float, vy: float, spin: float) -> tuple[float, float]:
     side = 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
     x, y, dx, dy = motion_at(law, side, tau)
     lost = spin_lost(law, tau) - abs(spin)
-    if lost > 0.0:  # the spin dies, the rest of the path is straight
+    if lost > 0.0:  # the spin ends before the stop, the rest of the path is straight
         tau = tau_of_spin_lost(law, lost)
         x1, y1, dx1, dy1 = motion_at(law, side, tau)
         straight = arc_at(law, tau) / max(sqrt(dx1 * dx1 + dy1 * dy1), STOP_SPEED[law])
@@ -54,9 +54,9 @@ def _run(law: int, vx: float, vy: float, spin: float) -> tuple[float, float]:
 
 @helper
 def _raised(law: int, x: float, y: float, vx: float, vy: float, left: float, side: float) -> tuple[float, float]:
-    """How far the stone at (x, y) runs when one thrown at (vx, vy) touches it `left` seconds before it would stop.
+    """Displacement of the stone at (x, y) struck by a stone thrown at (vx, vy), `left` seconds before that would stop.
 
-    The impact is dealt with at the next step of the reference, as in `curling.engines.events`.
+    The impact is processed at the next step of the reference, as in `curling.engines.events`.
     """
     start = tau_of_speed(law, sqrt(vx * vx + vy * vy))
     time = start - EARLY[law] - left
@@ -84,8 +84,8 @@ def _raised(law: int, x: float, y: float, vx: float, vy: float, left: float, sid
 def promote(law: int, x: float, y: float, to_x: float, to_y: float, side: float) -> tuple[float, float]:
     """Raises the stone at (x, y) so that it stops at (to_x, to_y).
 
-    The struck stone leaves nearly along the line of centres with nearly the speed along it: what it then misses by in
-    range and bearing corrects that speed and that line. NaN where nothing comes within LOOSE.
+    The struck stone leaves nearly along the line of centres, with nearly the speed along it. The errors in range and
+    bearing of each attempt correct that speed and that line. NaN if no attempt comes within LOOSE.
     """
     want_x, want_y = to_x - x, to_y - y
     want = sqrt(want_x * want_x + want_y * want_y)

@@ -1,7 +1,7 @@
-"""The rules of an end: whose stone, what is protected, who scores and who gets the hammer.
+"""The rules of an end: turns, protected guards, score and hammer; compiled, also callable from Python.
 
-The functions are compiled and may also be called from Python. A stone is absent where its y is NaN or 0. Points and
-leads are team 0's; a hammer is the team (0 or 1) that throws second in an end.
+A stone is absent where its y is NaN or 0. Points and leads are team 0's. The hammer is the team (0 or 1) that throws
+second in an end; `shot` is the number of a shot in its end, 0..15.
 """
 
 import math
@@ -11,7 +11,7 @@ from planners.base import Array
 from planners.jit import MATRIX, boolean, float64, helper, int64, kernel
 from planners.registry import look_up
 
-RULES = {  # name: shots whose opponent's guards are protected, shots that may not tick one off the centre line
+RULES = {  # name: numbers of shots at the start of an end under the free guard zone and the no-tick rule
     "none": (0, 0),
     "four_rock": (4, 0),
     "five_rock": (5, 0),
@@ -20,7 +20,7 @@ RULES = {  # name: shots whose opponent's guards are protected, shots that may n
 
 
 def rule_of(name: str | None) -> tuple[int, int]:
-    """Numbers of shots at the start of an end (free guard zone, no tick) under a rule.
+    """Numbers of shots at the start of an end under (the free guard zone rule, the no-tick rule).
 
     Raises:
         ValueError: not one of RULES.
@@ -30,13 +30,13 @@ def rule_of(name: str | None) -> tuple[int, int]:
 
 @kernel(int64(int64, int64))
 def thrower(shot: int, hammer: int) -> int:
-    """The team that throws shot 0..15 of an end."""
+    """The team that throws a shot."""
     return 1 - hammer if shot % 2 == 0 else hammer
 
 
 @kernel(int64(int64, int64))
 def row(shot: int, hammer: int) -> int:
-    """The row of `stones` that the stone of shot 0..15 has."""
+    """The row of a shot's stone in arrays of stones."""
     return TEAM_STONES * thrower(shot, hammer) + shot // 2
 
 
@@ -60,8 +60,8 @@ def score(stones: Array, tee: float, in_house: float) -> int:
 
     Args:
         stones: [16, 2].
-        tee: `sheet.tee`.
-        in_house: `sheet.in_house`.
+        tee: `sheet.tee`, m.
+        in_house: `sheet.in_house`, m.
     """
     nearest0 = nearest1 = in_house
     for i in range(TEAM_STONES):
@@ -82,18 +82,18 @@ def is_foul(
 ) -> bool:
     """Whether a shot removed (or, under the no-tick rule, ticked) a protected guard of the opponent.
 
-    After a foul the stones are put back as before and the thrown stone is lost. Guards are the stones outside the
-    house in front of the tee line; the no-tick rule also keeps those on the centre line there (Digital Curling 4).
+    After a foul the stones are put back and the thrown stone is removed. Guards are the stones outside the house in
+    front of the tee line; the no-tick rule also keeps those on the centre line in place (Digital Curling 4).
 
     Args:
         before: stones before the shot, [16, 2].
         after: stones at rest after it, [16, 2].
-        shot: number of the shot in its end, from 0.
-        team: the team that threw.
-        free_guard: shots under the free guard zone rule.
-        no_tick: shots under the no-tick rule.
-        tee: `sheet.tee`.
-        in_house: `sheet.in_house`.
+        shot: number of the shot.
+        team: the throwing team.
+        free_guard: number of shots under the free guard zone rule.
+        no_tick: number of shots under the no-tick rule.
+        tee: `sheet.tee`, m.
+        in_house: `sheet.in_house`, m.
     """
     if shot >= free_guard:
         return False
@@ -108,7 +108,7 @@ def is_foul(
 
 @kernel(int64(int64, int64))
 def next_hammer(points: int, hammer: int) -> int:
-    """The scorer of an end loses the hammer; a blank end keeps it."""
+    """The hammer of the next end: the scoring team loses it, a blank end keeps it."""
     if points == 0:
         return hammer
     return 1 if points > 0 else 0

@@ -1,6 +1,6 @@
 """The sheet and the stones, in metres, in the shot frame.
 
-Origin: where stones are released. y points towards the house, x to the right of the thrower.
+The origin is the release point; y points towards the house, x to the right of the thrower.
 Stones are an array [16, 2], NaN where absent: rows 0-7 are team 0's in the order thrown, rows 8-15 team 1's.
 """
 
@@ -21,7 +21,7 @@ STONE_MASS = 19.96  # kg
 
 @dataclass(frozen=True)
 class Sheet:
-    """The lines of a sheet; every length is measured from the release point or the centre line, in metres."""
+    """The lines of a sheet: distances from the release point or the centre line, m."""
 
     hog_line: float
     tee: float
@@ -31,7 +31,7 @@ class Sheet:
 
     @property
     def in_house(self) -> float:
-        """A stone is in the house when its centre is closer to the tee than this."""
+        """Distance of a stone's centre from the tee below which it is in the house, m."""
         return self.house_radius + STONE_RADIUS
 
 

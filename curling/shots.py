@@ -1,13 +1,13 @@
 """Inverse aiming: the velocity that makes a stone stop at, pass or strike a given place; compiled.
 
 A path is a piece of the universal curve (see `engines.curve_tables`) between two times-to-stop, that of the release
-and that of the arrival. One of them is given by a speed, the other by the distance: the chord of the piece must be as
-long as the way from the release point to the target. Turned so that the chord points there, the curve tells the
-velocity at its beginning.
+and that of the arrival. A speed gives one of them, the distance the other: the chord of the piece must be as long as
+the line from the release point to the target. The curve is then turned so that the chord points at the target, and its
+initial velocity is the aim.
 
-Law 0 is "fcv1", 1 is "dc2". `side` is +1 for counter-clockwise spin, -1 for clockwise. Places are in metres in the shot
-frame, speeds in m/s. Every function returns the velocity (vx, vy) of the release, NaN where no throw within the cap of
-the law does what was asked. Other stones are ignored.
+`law` 0 is "fcv1", 1 is "dc2". `side` is +1 for counter-clockwise spin, -1 for clockwise. Places are in metres in the
+shot frame, speeds in m/s. Every aim is the velocity (vx, vy) of the release, NaN if no throw within the cap of the law
+reaches the goal. Other stones are ignored.
 """
 
 from math import inf, nan, sqrt
@@ -22,11 +22,11 @@ from curling.sheet import DIAMETER, STONE_RADIUS
 from planners.jit import float64, helper, int64, kernel, typeof
 
 CAP = np.array([law.max_speed for law in LAWS])
-NEWTON_STEPS = 12  # two or three are usual
-CLOSE = 1e-4  # m, a step from here is exact
-NEAR = 2e-3  # m, a step from here misses by less than a micrometre when the arrival is given
-ARC_OVER_CHORD = np.array([1.00109, 1.00055])  # of a draw to the tee, as a first guess of other throws
-GAP = 0.5e-3  # m, between stones that are said to touch
+NEWTON_STEPS = 12  # usually two or three suffice
+CLOSE = 1e-4  # m, error from which one more step is exact
+NEAR = 2e-3  # m, error from which one more step misses by less than a micrometre, for a given arrival
+ARC_OVER_CHORD = np.array([1.00109, 1.00055])  # of a tee draw, first guess for other throws
+GAP = 0.5e-3  # m, between a freeze and its stone
 
 AIM = typeof((0.0, 0.0))
 
@@ -39,17 +39,15 @@ def arc_at(law: int, tau: float) -> float:
 
 @helper
 def tau_of_arc(law: int, arc: float) -> float:
-    """Time-to-stop where so much of the path is left."""
+    """Time-to-stop at which the remaining path has this length."""
     return lookup(TAU_OF_ARC, law, sqrt(max(arc, 0.0)) * PER_ROOT_ARC[law])
 
 
 @helper
-def _target_at_arrival(
-    law: int, side: float, tau: float, ahead: float, right: float
-) -> tuple[float, float, float, float]:
-    """A place seen from the stone at time-to-stop tau, `ahead` of it and to its right, and the stone's heading.
+def _target_from(law: int, side: float, tau: float, ahead: float, right: float) -> tuple[float, float, float, float]:
+    """The place `ahead` and to the right of the stone at time-to-stop tau, and the heading of the stone there.
 
-    All in the frame of the curve: (x, y) in m, and (cos, sin) of the angle to its right from the last heading.
+    In the frame of the curve: (x, y) in m, and (cos, sin) of the angle between the heading and the final heading.
     """
     place_x, place_y, dx, dy = motion_at(law, side, tau)
     speed = sqrt(dx * dx + dy * dy)
@@ -60,7 +58,7 @@ def _target_at_arrival(
 
 @helper
 def release_motion(law: int, side: float, tau: float) -> tuple[float, float, float, float]:
-    """The release point in the frame of the curve and the velocity there, from time-to-stop tau at the release."""
+    """Release point and velocity in the frame of the curve, for time-to-stop tau at the release."""
     place_x, place_y, dx, dy = motion_at(law, side, tau)
     return EARLY[law] * dx - place_x, place_y - EARLY[law] * dy, dx, -dy
 
@@ -69,7 +67,7 @@ def release_motion(law: int, side: float, tau: float) -> tuple[float, float, flo
 def _turned(
     law: int, side: float, x: float, y: float, cx: float, cy: float, vx: float, vy: float
 ) -> tuple[float, float]:
-    """The velocity (vx, vy) in the frame of the curve, turned as the chord (cx, cy) is when it points at (x, y)."""
+    """Turn the velocity (vx, vy) in the frame of the curve by the angle that points the chord (cx, cy) at (x, y)."""
     distance, chord = sqrt(x * x + y * y), sqrt(cx * cx + cy * cy)
     if not (abs(chord - distance) <= CLOSE and vx * vx + vy * vy <= (1.0 + 1e-9) * CAP[law] * CAP[law]):
         return nan, nan
@@ -84,9 +82,9 @@ def _turned(
 def aim_by_arrival(
     law: int, x: float, y: float, tau: float, ahead: float, right: float, side: float
 ) -> tuple[float, float]:
-    """The aim at which (x, y) is so far ahead and to the right of the stone at time-to-stop tau."""
+    """The aim at which (x, y) is `ahead` and to the right of the stone at time-to-stop tau."""
     distance = sqrt(x * x + y * y)
-    qx, qy, _, _ = _target_at_arrival(law, side, tau, ahead, right)
+    qx, qy, _, _ = _target_from(law, side, tau, ahead, right)
     start = tau_of_arc(law, arc_at(law, tau) + ARC_OVER_CHORD[law] * (distance - ahead))
     px, py, vx, vy = release_motion(law, side, start)
     for _ in range(NEWTON_STEPS):
@@ -103,7 +101,7 @@ def aim_by_arrival(
 def _aim_by_release(
     law: int, x: float, y: float, speed: float, ahead: float, right: float, side: float
 ) -> tuple[float, float]:
-    """The aim of this speed at which (x, y) is at some time so far ahead and to the right of the stone."""
+    """The aim of this speed at which (x, y) is at some time `ahead` and to the right of the stone."""
     if not 0.0 < speed <= CAP[law] * (1.0 + 1e-9):
         return nan, nan
     distance, start = sqrt(x * x + y * y), tau_of_speed(law, speed)
@@ -113,7 +111,7 @@ def _aim_by_release(
     for _ in range(NEWTON_STEPS):
         if not left >= 0.0 or not abs(miss) > CLOSE:
             break
-        qx, qy, cos, sin = _target_at_arrival(law, side, tau_of_arc(law, left), ahead, right)
+        qx, qy, cos, sin = _target_from(law, side, tau_of_arc(law, left), ahead, right)
         cx, cy = qx - px, qy - py
         chord = sqrt(cx * cx + cy * cy)
         miss = chord - distance
@@ -123,7 +121,7 @@ def _aim_by_release(
 
 @kernel(float64(int64, float64))
 def reach(law: int, speed: float) -> float:
-    """How far from the release point a stone of this speed stops, m."""
+    """Distance from the release point to the stop of a stone of this speed, m."""
     x, y, _, _ = release_motion(law, 1.0, tau_of_speed(law, speed))
     return sqrt(x * x + y * y)
 
@@ -136,7 +134,7 @@ def draw(law: int, x: float, y: float, side: float) -> tuple[float, float]:
 
 @kernel(AIM(int64, float64, float64, float64, float64))
 def through(law: int, x: float, y: float, speed: float, side: float) -> tuple[float, float]:
-    """Passes (x, y) with this speed left."""
+    """Passes (x, y) at this speed."""
     if not 0.0 <= speed <= CAP[law]:
         return nan, nan
     return aim_by_arrival(law, x, y, tau_of_speed(law, speed), 0.0, 0.0, side)
@@ -154,10 +152,10 @@ def hit(law: int, x: float, y: float, offset: float, speed: float, side: float) 
 
     Args:
         law: 0 or 1.
-        x: of the stone that is struck.
-        y: see x.
-        offset: how far to the right of the struck stone the thrown one is, across its heading, when they touch; m, of
-            size below a diameter, NaN otherwise.
+        x: place of the struck stone.
+        y: place of the struck stone.
+        offset: distance of the thrown stone to the right of the struck one at the impact, across its heading, m; the
+            aim is NaN unless it is below a diameter.
         speed: of the release.
         side: +1 or -1.
     """
@@ -168,7 +166,7 @@ def hit(law: int, x: float, y: float, offset: float, speed: float, side: float) 
 
 @kernel(AIM(int64, float64, float64, float64, float64))
 def guard(law: int, x: float, y: float, distance: float, side: float) -> tuple[float, float]:
-    """Stops so far in front of (x, y), on the line to it from the release point."""
+    """Stops `distance` in front of (x, y), on the line from the release point to it."""
     share = 1.0 - distance / sqrt(x * x + y * y)
     return aim_by_arrival(law, share * x, share * y, 0.0, 0.0, 0.0, side)
 
@@ -181,6 +179,6 @@ def freeze(law: int, x: float, y: float, side: float) -> tuple[float, float]:
 
 @kernel(AIM(int64, float64, float64, float64))
 def peel(law: int, x: float, y: float, side: float) -> tuple[float, float]:
-    """Strikes the stone at (x, y) as hard as the cap allows, towards the nearer side, so that both leave the sheet."""
+    """Strikes the stone at (x, y) at the cap speed, towards the nearer side, so that both leave the sheet."""
     offset = STONE_RADIUS if x < 0.0 else -STONE_RADIUS
     return _aim_by_release(law, x, y, CAP[law], sqrt(DIAMETER * DIAMETER - offset * offset), -offset, side)

@@ -1,13 +1,13 @@
-"""The state of a match as a flat vector, and what one shot does to it apart from the motion of the stones.
+"""The state of a match as a flat vector, and the effect of a shot on it apart from the motion of the stones.
 
 | field | meaning |
 |---|---|
-| 0 | time: shots thrown since the match began; time mod 16 is the shot's number in its end |
+| 0 | time: shots thrown since the start of the match; time mod 16 is the number of the shot in its end |
 | 1 | hammer: the team, 0 or 1, that throws second in this end |
-| 2 | lead: points of team 0 less those of team 1 in the ends that are over |
+| 2 | lead: points of team 0 minus those of team 1 in the finished ends |
 | 3 + 2 i, 4 + 2 i | x and y of stone i, m, rows as in `curling.sheet`; (0, 0) where absent |
 
-After the last shot of an end the next end's empty sheet follows; only the end of the match keeps its stones.
+After the last shot of an end the sheet is empty; only the final state of the match keeps its stones.
 """
 
 import numpy as np
@@ -21,10 +21,10 @@ from planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
 TIME, HAMMER, LEAD, FIRST_STONE = range(4)
 STATE_DIM = FIRST_STONE + 2 * STONES
 
-REWARDS = ("points", "win", "win_probability")  # REWARD in params is one's place here
+REWARDS = ("points", "win", "win_probability")  # params[REWARD] is an index into it
 _POINTS, _WIN, _WIN_PROBABILITY = range(3)
 
-# the entries of a model's params; NOISE is the first of four; VALUES, of `curling.value.win_probabilities`, to the end
+# indices into a model's params; NOISE has four entries; VALUES, of `curling.value.win_probabilities`, the rest
 LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE = range(7)
 FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD = range(7, 12)
 VX_UNIT, VY_ZERO, VY_UNIT, NOISE = range(12, 16)
@@ -51,13 +51,13 @@ def team_of(state: Array) -> int:
 
 @kernel(int64(VECTOR))
 def row_of(state: Array) -> int:
-    """The row that the stone thrown next will have."""
+    """The row of the stone thrown next."""
     return row(shot_of(state), hammer_of(state))
 
 
 @kernel(typeof(None)(VECTOR, MATRIX))
 def read_stones(state: Array, stones: Array) -> None:
-    """Write the stones of a state as engines take them, [16, 2], NaN where absent."""
+    """Write the stones of a state, [16, 2], NaN where absent."""
     for i in range(STONES):
         x, y = state[FIRST_STONE + 2 * i], state[FIRST_STONE + 2 * i + 1]
         stones[i, 0] = x if y > 0.0 else np.nan
@@ -65,24 +65,24 @@ def read_stones(state: Array, stones: Array) -> None:
 
 
 def stones_of(state: Array) -> Array:
-    """The stones of a state as engines take them, a new array [16, 2], NaN where absent."""
+    """The stones of a state, a new array [16, 2], NaN where absent."""
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
     return stones
 
 
 def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int = 0) -> Array:
-    """A state from its parts.
+    """The state of a position.
 
     Args:
         stones: [16, 2], NaN where absent.
         shot: number of the next shot in its end, 0..15.
         hammer: the team that throws second, 0 or 1.
         end: number of the end, from 0.
-        lead: points of team 0 less those of team 1.
+        lead: points of team 0 minus those of team 1.
 
     Raises:
-        ValueError: a number that no match can have.
+        ValueError: a number out of range, or stones of another shape.
     """
     require(0 <= shot < STONES, "shot", shot, "from 0 to 15")
     require(hammer in (0, 1), "hammer", hammer, "0 or 1")
@@ -93,12 +93,12 @@ def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int 
 
 @kernel(typeof((0.0, True))(VECTOR, MATRIX, VECTOR, VECTOR))
 def apply_rules(state: Array, stones: Array, next_state: Array, params: Array) -> tuple[float, bool]:
-    """Apply the rules after a shot: free guard zone, score, hammer, the end of the match.
+    """Apply the rules after a shot: free guard zone, score, hammer, end of the match.
 
     Args:
         state: before the shot.
         stones: at rest after it, [16, 2], NaN where absent.
-        next_state: receives the state that follows.
+        next_state: receives the next state.
         params: of the model.
 
     Returns:

@@ -1,6 +1,8 @@
-"""How stones lie, as rule-based players see it: who is near the tee, and what is in the way of a throw; compiled.
+"""Building blocks of rule-based shots: stones near the tee, guards, draws and hits with a clear path; compiled.
 
-Stones are an array [16, 2] in the shot frame, NaN where absent. Law 0 is "fcv1", 1 is "dc2".
+`law` 0 is "fcv1", 1 is "dc2". `stones` are [16, 2] in the shot frame, NaN where absent; places and distances are in
+metres, velocities in m/s. `side` is +1 for counter-clockwise spin, -1 for clockwise. A path is clear if it passes the
+stones at a diameter and `room` metres more, which allows for noise. `aim` receives (vx, vy, side).
 """
 
 from math import hypot, isfinite, sqrt
@@ -28,7 +30,7 @@ def to_tee(law: int, stones: Array, i: int) -> float:
 
 @helper
 def nearest(law: int, stones: Array, team: int, beyond: float) -> int:
-    """The row of a team's stone in the house that is nearest the tee but farther than `beyond`; -1 if there is none."""
+    """The row of a team's stone in the house that is nearest the tee but farther than `beyond`; -1 without one."""
     best, least = -1, IN_HOUSE[law]
     for i in range(team * TEAM_STONES, (team + 1) * TEAM_STONES):
         distance = to_tee(law, stones, i)
@@ -39,23 +41,13 @@ def nearest(law: int, stones: Array, team: int, beyond: float) -> int:
 
 @helper
 def is_guard(law: int, stones: Array, i: int) -> bool:
-    """Whether stone i lies outside the house and in front of the tee line, where it may be protected."""
+    """Whether stone i is a guard: outside the house and in front of the tee line."""
     return bool(stones[i, 1] + STONE_RADIUS < TEE[law] and to_tee(law, stones, i) >= IN_HOUSE[law])
 
 
 @kernel(boolean(int64, MATRIX, float64, float64, float64, float64, float64))
 def blocked(law: int, stones: Array, vx: float, vy: float, side: float, until: float, room: float) -> bool:
-    """Whether a throw comes closer than a diameter and `room` metres to a stone in front of the line y = until.
-
-    Args:
-        law: 0 or 1.
-        stones: [16, 2].
-        vx: of the release, m/s.
-        vy: see vx.
-        side: +1 counter-clockwise, -1 clockwise.
-        until: m.
-        room: m, for the noise of the throw.
-    """
+    """Whether a throw from (vx, vy) has no clear path past the stones in front of the line y = until."""
     stop_x, stop_y, cos, sin, _, _, _ = fit_curve(law, 0.0, 0.0, vx, vy, side)
     for i in range(STONES):
         if stones[i, 1] < until:
@@ -68,17 +60,7 @@ def blocked(law: int, stones: Array, vx: float, vy: float, side: float, until: f
 
 @kernel(boolean(int64, MATRIX, VECTOR, float64, float64, float64, float64))
 def draw_if_clear(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
-    """Write the aim (vx, vy, side of the spin) of a draw to (x, y), if nothing blocks it.
-
-    Args:
-        law: 0 or 1.
-        stones: [16, 2].
-        aim: receives the aim, [3]; anything if the draw is blocked.
-        x: m.
-        y: m.
-        side: +1 counter-clockwise, -1 clockwise.
-        room: see `blocked`.
-    """
+    """Write the aim of a draw to (x, y); whether its path is clear."""
     vx, vy = draw(law, x, y, side)
     aim[0], aim[1], aim[2] = vx, vy, side
     return isfinite(vx) and not blocked(law, stones, vx, vy, side, y + DIAMETER, room)
@@ -88,7 +70,7 @@ def draw_if_clear(law: int, stones: Array, aim: Array, x: float, y: float, side:
 def hit_if_clear(
     law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
 ) -> bool:
-    """The same for a hit on the stone in row `target`, see `curling.shots.hit`."""
+    """Write the aim of a hit on the stone in row `target`, see `curling.shots.hit`; whether its path is clear."""
     x, y = stones[target, 0], stones[target, 1]
     vx, vy = hit(law, x, y, offset, speed, side)
     aim[0], aim[1], aim[2] = vx, vy, side
@@ -96,16 +78,16 @@ def hit_if_clear(
 
 
 @helper
-def draw_either_spin(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
-    """`draw_if_clear` with the other spin if the first is blocked."""
+def try_draw(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
+    """`draw_if_clear` with this spin, or else with the other."""
     return draw_if_clear(law, stones, aim, x, y, side, room) or draw_if_clear(law, stones, aim, x, y, -side, room)
 
 
 @helper
-def hit_either_spin(
+def try_hit(
     law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
 ) -> bool:
-    """`hit_if_clear` with the other spin if the first is blocked."""
+    """`hit_if_clear` with this spin, or else with the other."""
     return hit_if_clear(law, stones, aim, target, offset, speed, side, room) or hit_if_clear(
         law, stones, aim, target, offset, speed, -side, room
     )

@@ -1,4 +1,4 @@
-"""What a throw leads to, by an engine and the rules, and whether a record tells what its throws led to."""
+"""Plays throws by an engine and the rules, and checks match records by replaying them."""
 
 import functools
 import math
@@ -15,16 +15,16 @@ from planners.base import Array, require
 
 
 class Outcome(NamedTuple):
-    """What a throw led to.
+    """The outcome of a throw.
 
     Attributes:
         state: the next state, [state_dim].
-        stones: at rest, by the rules, [16, 2], NaN where absent.
-        points: of each team, if the end is over.
-        reward: by the model, team 0's.
-        over: whether the match is.
-        foul: whether the free guard zone rule has put the stones back.
-        path: where the stones went, if that was asked for.
+        stones: at rest, after the rules, [16, 2], NaN where absent.
+        points: of each team, if the end is over, else None.
+        reward: of the model, team 0's.
+        over: whether the match is over.
+        foul: whether the free guard zone rule put the stones back.
+        path: paths of the stones, if requested, else None.
     """
 
     state: Array
@@ -40,13 +40,13 @@ _engine = functools.cache(make_engine)
 
 
 def outcome(model: Curling, state: Array, thrown: Throw, engine: str = "analytic", trajectory: bool = False) -> Outcome:
-    """Play a throw, errors included, by the rules.
+    """Play a throw and apply the rules.
 
     Args:
-        model: of the match.
+        model: the match.
         state: before the throw, [state_dim].
-        thrown: as of `curling.record.RecordedShot`.
-        engine: what moves the stones, as of `curling.engines.make_engine`.
+        thrown: (vx, vy, spin) with the execution error, see `curling.record.RecordedShot`.
+        engine: name of the engine, see `curling.engines.make_engine`.
         trajectory: also return the paths of the stones.
     """
     vx, vy, spin = thrown
@@ -58,24 +58,23 @@ def outcome(model: Curling, state: Array, thrown: Throw, engine: str = "analytic
     if shot_of(state) < STONES - 1:
         kept = stones_of(next_state)
         return Outcome(next_state, kept, None, reward, over, not np.array_equal(kept, stones, equal_nan=True), path)
-    # the next state is an empty sheet, but no rule takes stones away after the last shot
+    # the next state is an empty sheet, but no rule removes stones after the last shot
     gain = int(next_state[LEAD] - state[LEAD])
     return Outcome(next_state, stones, (max(gain, 0), max(-gain, 0)), reward, over, False, path)
 
 
 def replay(record: Record, tolerance: float = 1e-6) -> Array:
-    """Play a record again on its engine, each throw from the stones on record before it.
+    """Replay a record on its engine, each throw from the recorded stones before it.
 
     Args:
         record: the game.
-        tolerance: largest distance between a stone and its place on record, m; for records of other simulators.
+        tolerance: largest distance of a stone from its recorded place, m; for records of other simulators.
 
     Returns:
         The states before each shot and the final one, [shots + 1, state_dim].
 
     Raises:
-        ValueError: a shot, an end, the score or the result is not what the throws lead to; the message names the first
-            one.
+        ValueError: a shot, an end, the score or the result differs from the replay; the message names the first one.
     """
     model = record.match.model()
     state, ends = model.initial_state(np.random.default_rng(0)), iter(record.ends)
@@ -88,40 +87,38 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
         after, stones = outcome(model, state, shot.thrown, record.match.engine), stones_after(shot)
         apart = np.abs(after.stones - stones)
         same = (np.isnan(after.stones) == np.isnan(stones)).all() and not (apart > tolerance).any()
-        require(bool(same), f"{where}: stones", shot.stones, f"those that the throw leads to, {places(after.stones)}")
+        require(bool(same), f"{where}: stones", shot.stones, f"those of the replay, {places(after.stones)}")
         state, over, value = after.state, after.over, after.reward
         if after.points is None:
             state[FIRST_STONE:] = np.nan_to_num(stones).ravel()
         else:
-            # only the line of the last end may be missing, where an unfinished record breaks off
+            # an unfinished record may lack the line of its last end
             end = next(ends, None)
             cut = end is None and shot is record.shots[-1] and record.result.reason == "unfinished"
             require(cut or end == (shot.end, after.points), f"end {shot.end}", end, f"{End(shot.end, after.points)}")
         states.append(state)
-    require(next(ends, None) is None, "ends", record.ends, "those that were played")
+    require(next(ends, None) is None, "ends", record.ends, "the ends of the shots on record")
     _check_result(record, over, value)
     return np.array(states)
 
 
 def _check_result(record: Record, over: bool, value: float) -> None:
-    """Refuse a result that the ends, or the reason that it gives itself, contradict.
-
-    Args:
-        record: the game.
-        over: whether its last throw ended the match.
-        value: what that throw gave team 0.
-    """
+    """Check score, reason, winner and value against the ends; `value` is the reward of the last throw."""
     result, score = record.result, score_of(record.ends)
     require(result.score == score, "score", result.score, f"{score}")
     if over and result.reason != "unfinished":
         drawn = score[0] == score[1]
-        told: tuple[object, ...] = ("draw" if drawn else "score", None if drawn else int(score[1] > score[0]), value)
-        require(result.reason == told[0], "reason", result.reason, f"{told[0]!r}")
+        expected: tuple[object, ...] = (
+            "draw" if drawn else "score",
+            None if drawn else int(score[1] > score[0]),
+            value,
+        )
+        require(result.reason == expected[0], "reason", result.reason, f"{expected[0]!r}")
     else:
-        require(result.reason not in PLAYED_OUT, "reason", result.reason, "another, the match is not played to its end")
-        told = result.reason, None, None
+        require(result.reason not in PLAYED_OUT, "reason", result.reason, "another one, the match is not over")
+        expected = result.reason, None, None
         if result.reason in CUT_SHORT:
             require(result.winner in (0, 1), "winner", result.winner, "0 or 1")
-            told = result.reason, result.winner, 1.0 - float(result.winner or 0)
-    require(result.winner == told[1], "winner", result.winner, f"{told[1]}")
-    require(result.value == told[2], "value", result.value, f"{told[2]}")
+            expected = result.reason, result.winner, 1.0 - float(result.winner or 0)
+    require(result.winner == expected[1], "winner", result.winner, f"{expected[1]}")
+    require(result.value == expected[2], "value", result.value, f"{expected[2]}")

@@ -1,4 +1,4 @@
-"""The probability to win a match, by dynamic programming over how ends are scored.
+"""The probability to win a match, by dynamic programming over the scores of its ends.
 
 A table of end scores holds the probabilities of -8..8 points for the team with the hammer, in this order.
 """
@@ -17,8 +17,8 @@ from planners.base import Array, require, require_positive
 from planners.jit import helper
 
 POINTS = range(-TEAM_STONES, TEAM_STONES + 1)
-PRIOR_ENDS = 10.0  # that the thesis's table counts as beside ends that were played
-MOST_LEAD = 20  # larger leads count as this one
+PRIOR_ENDS = 10.0  # weight of the thesis's table in estimates, in ends
+MOST_LEAD = 20  # larger leads count as 20
 LEADS = 2 * MOST_LEAD + 1
 
 # Digital Curling 2, from self-play, as measured for the 2017 thesis; from -8 to 8 points; normalised by `check_table`
@@ -26,7 +26,7 @@ _AGAINST_HAMMER = 5.47291e-06, 5.47291e-05, 5.47291e-05, 0.000547291, 0.00547291
 _WITH_HAMMER = 0.0390922, 0.390922, 0.195461, 0.070366, 0.0390922, 0.0125095, 0.00312738, 0.000781844, 0.000195461
 THESIS = _AGAINST_HAMMER + _WITH_HAMMER
 
-# how often so many points were scored in the last end of games of two ends, in play of `presearch` against itself
+# numbers of last ends of two-end games with -8..8 points, in self-play of `presearch`
 SELF_PLAY = {
     "fcv1": (0, 0, 0, 0, 0, 1, 6, 24, 1, 33, 56, 22, 12, 3, 2, 0, 0),
     "dc2": (0, 0, 0, 0, 0, 2, 8, 11, 2, 38, 24, 11, 3, 1, 0, 0, 0),
@@ -40,7 +40,7 @@ def check_table(table: Sequence[float]) -> tuple[float, ...]:
         table: [17], probabilities or counts of -8..8 points for the team with the hammer.
 
     Raises:
-        ValueError: wrong length, a number that is negative or not finite, or nothing above 0.
+        ValueError: wrong length, a negative or non-finite number, or no number above 0.
     """
     allowed = f"{len(POINTS)} finite numbers of at least 0, not all 0"
     real = all(isinstance(weight, int | float) and 0.0 <= weight < math.inf for weight in table)
@@ -49,10 +49,10 @@ def check_table(table: Sequence[float]) -> tuple[float, ...]:
 
 
 def load_table(path: str | Path) -> tuple[float, ...]:
-    """A table from a JSON file {points: probability}, such as {"-1": 0.2, "0": 0.1, "1": 0.7}; absent points have 0.
+    """Load a table from a JSON file {points: probability}, such as {"-1": 0.2, "0": 0.1, "1": 0.7}, others being 0.
 
     Raises:
-        ValueError: no such file, or it does not hold a table.
+        ValueError: no such file, or not a table.
     """
     try:
         given: Any = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -66,20 +66,20 @@ def load_table(path: str | Path) -> tuple[float, ...]:
 
 
 def table_text(table: Sequence[float]) -> str:
-    """The table in the form that `load_table` reads."""
+    """The table as the JSON text that `load_table` reads."""
     weights = zip(POINTS, table, strict=True)
     return json.dumps({str(points): weight for points, weight in weights}, indent=1) + "\n"
 
 
 def estimate_table(points: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
-    """The table of ends that were played, smoothed by the thesis's table so that no score is impossible.
+    """Estimate a table from played ends, smoothed by the thesis's table so that no score is impossible.
 
     Args:
         points: of the team with the hammer in each end, [n].
-        prior_ends: how many ends the thesis's table counts as.
+        prior_ends: weight of the thesis's table, in ends.
 
     Raises:
-        ValueError: an end with more than 8 points, or points that are not whole.
+        ValueError: points that are not a whole number from -8 to 8.
     """
     counts = [0] * len(POINTS)
     for scored in points:
@@ -89,13 +89,13 @@ def estimate_table(points: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tup
 
 
 def table_from_counts(counts: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
-    """`estimate_table` from how often -8..8 points were scored, [17]."""
+    """`estimate_table` from the numbers of ends with -8..8 points, [17]."""
     require_positive("prior_ends", prior_ends)
     return check_table((np.array(counts) + prior_ends * np.array(check_table(THESIS))).tolist())
 
 
 def table_of(table: str | Sequence[float] | None, physics: str) -> tuple[float, ...]:
-    """The table that is meant: "thesis", the name of a file, 17 numbers, or None for self-play under this physics.
+    """The table of `Curling.table`: "thesis", a path, 17 numbers, or None for self-play under this physics.
 
     Raises:
         ValueError: not a table.
@@ -108,13 +108,13 @@ def table_of(table: str | Sequence[float] | None, physics: str) -> tuple[float, 
 
 
 def win_probabilities(ends: int, extra_ends: int = 0, tie: float = 0.5, table: Sequence[float] = THESIS) -> Array:
-    """The probability to win before an end, for the team that has the hammer in it.
+    """The probability to win before an end, for the team with the hammer in it.
 
     Args:
         ends: ends of the match.
-        extra_ends: ends that may follow a tie, which the first score decides.
-        tie: the value, from 0 to 1, of a tie when no end is left, for the team that would have the hammer next.
-        table: [17] of end scores.
+        extra_ends: extra ends after a tie, until a team scores.
+        tie: value of a final tie, 0 to 1, for the team that would have the hammer next.
+        table: of end scores, [17].
 
     Returns:
         [ends + extra_ends + 1, 41]: row i with i ends left, extra ends included; column 20 + lead.
@@ -139,12 +139,12 @@ def win_probabilities(ends: int, extra_ends: int = 0, tie: float = 0.5, table: S
 
 @helper
 def value_of(values: Array, left: int, hammer: int, lead: int) -> float:
-    """Team 0's probability to win, from `win_probabilities` as a flat vector.
+    """Team 0's probability to win.
 
     Args:
-        values: [rows * 41].
+        values: `win_probabilities` as a flat vector.
         left: ends left, extra ends included.
-        hammer: the team that has it next.
+        hammer: the team with the hammer in the next end.
         lead: of team 0.
     """
     row = min(max(left, 0), len(values) // LEADS - 1)

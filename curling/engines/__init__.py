@@ -1,4 +1,4 @@
-"""Engines: "box2d", the reference, a rigid body simulation; "analytic", compiled, what planners search with."""
+"""Engines: "box2d", the reference, a rigid body simulation; "analytic", compiled, for searches."""
 
 from curling.engines.base import Engine, Path
 from planners.registry import Registry
@@ -13,7 +13,7 @@ names = REGISTRY.names
 
 
 def make_engine(name: str = "analytic", physics: str = "fcv1") -> Engine:
-    """An engine by name.
+    """Make an engine by name.
 
     Args:
         name: "analytic" or "box2d".

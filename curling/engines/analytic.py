@@ -1,4 +1,4 @@
-"""The analytic engine: a shot as a chain of events, each in closed form, between which nothing is computed at all."""
+"""The analytic engine: a shot as a sequence of events in closed form, with no computation between them."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from curling.engines.base import Engine, Path
 from curling.engines.curve import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, place_of, row_count
 from curling.engines.curve_tables import HOG, LONGEST, TOP_SPEED
 from curling.engines.events import find_next_event, process_events, start_moving
-from curling.engines.impact import ROOM
+from curling.engines.impact import CONTACT_ROWS
 from curling.engines.rates import TIME_STEP
 from curling.physics import LAWS, law_index
 from curling.sheet import STONES
 from planners.base import Array
 from planners.jit import helper, kernel
 
-WORKSPACE = (STONES + ROOM, FIELDS)
-# s; fcv1 slows a stone before it moves it, as if it had been released half a step early; dc2 moves half a step first
+WORKSPACE = (STONES + CONTACT_ROWS, FIELDS)
+# s; fcv1 slows a stone before moving it, as if released half a step earlier; dc2 slows it half a step first
 EARLY = np.array([0.5 * TIME_STEP, 0.0])
 HOG_REMOVES_ALL = np.array([law.hog_removes_all for law in LAWS])
 
 
 @helper
 def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: float, spin: float) -> None:
-    """Lay out the board with the thrown stone on its way; with a velocity that is no velocity it is gone at once.
+    """Fill the board and release the thrown stone; with a velocity that is 0 or not finite it is absent at once.
 
-    The first rows hold the stones that are there, so that nothing later looks at rows of absent ones.
+    Stones fill the first rows, so that later loops skip absent ones.
     """
     n, thrown = 0, 0
     for i in range(STONES):
@@ -52,7 +52,7 @@ def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: f
 
 @helper
 def _collect(law: int, board: Array, stones: Array, index: int) -> None:
-    """The stones at rest, without those that the hog line takes away."""
+    """Write the stones at rest, without those that the hog line removes."""
     for i in range(STONES):
         stones[i, 0], stones[i, 1] = nan, nan
     for n in range(row_count(board)):
@@ -64,17 +64,17 @@ def _collect(law: int, board: Array, stones: Array, index: int) -> None:
 
 @kernel("void(f8[:, ::1], i8, f8, f8, f8, i8, f8[:, ::1])")
 def shoot(stones: Array, index: int, vx: float, vy: float, spin: float, law: int, workspace: Array) -> None:
-    """Play a shot in place, from compiled code; any floats will do.
+    """Play a shot in place, from compiled code, without checks; non-finite input is allowed.
 
     Args:
-        stones: places at rest, [16, 2] in metres in the shot frame, NaN where absent; then the places after the shot.
-        index: row of the thrown stone; a stone that lies there is taken away. Nothing happens unless 0 <= index < 16.
-        vx: velocity (vx, vy) at the release point, m/s. Not finite, or slower than a stone can move: the stone is lost.
-            Faster than the tables go: that speed.
+        stones: places at rest, [16, 2] in metres in the shot frame, NaN where absent; receives those after the shot.
+        index: row of the thrown stone; a stone there is removed. Without effect unless 0 <= index < 16.
+        vx: release velocity, m/s. The stone is lost if it is not finite or too slow to move; beyond the range of the
+            tables it is reduced to their largest speed.
         vy: see vx.
         spin: rad/s, counter-clockwise above 0.
-        law: 0 fcv1, 1 dc2, see `curling.physics.law_index`.
-        workspace: scratch, float64 of shape WORKSPACE; what it holds does not matter.
+        law: 0 is fcv1, 1 is dc2, see `curling.physics.law_index`.
+        workspace: scratch space, float64 of shape WORKSPACE, with any contents.
     """
     if not 0 <= index < STONES:
         return
@@ -103,7 +103,7 @@ def _film(
     frames: Array,
     board: Array,
 ) -> int:
-    """`shoot` with frames at every interval until all is at rest; how many."""
+    """`shoot`, with a frame at every interval until all stones are at rest; the number of frames."""
     _release(law, board, stones, index, vx, vy, spin)
     time, moving, n = 0.0, True, 0
     while moving and n < len(times):
@@ -129,7 +129,7 @@ def _film(
 
 @dataclass(frozen=True)
 class AnalyticEngine(Engine):
-    """The compiled engine: exact impacts, closed-form events; about a microsecond a shot."""
+    """The compiled engine: exact impacts, events in closed form; about a microsecond per shot."""
 
     def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
         after = np.tile(stones, (len(spins), 1, 1))

@@ -1,4 +1,4 @@
-"""What every engine promises, and the checks that they share."""
+"""The interface of engines, and the checks of their arguments."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from curling.physics import Physics, physics_of
 from curling.sheet import STONE_RADIUS, STONES, present
 from planners.base import Array, require, require_count
 
-OVERLAP = 0.005  # stones closer than this are refused; servers report overlaps of a millimetre or so
-NOISE_ROOM = 1.025  # execution noise may take a shot so far above the cap on aims
+OVERLAP = 0.005  # m, largest accepted overlap of stones; servers report about a millimetre
+NOISE_ROOM = 1.025  # largest accepted speed over the cap on aims, because of execution noise
 MAX_SPIN = 10.0
 MAX_THREADS = 1024
-PATH_FRAMES = 20  # frames of a path in one second of fcv1's time
+PATH_FRAMES = 20  # frames of a path per second of fcv1's time
 
 
 class Path(NamedTuple):
-    """Where the stones were while they moved.
+    """The paths of the stones in a shot.
 
     Attributes:
-        times: seconds since the release, [T]; the last is when the last stone stopped or left.
+        times: seconds since the release, [T]; at the last one all stones are at rest or off the sheet.
         positions: [T, 16, 2], NaN where absent.
     """
 
@@ -33,7 +33,7 @@ class Path(NamedTuple):
 
 @dataclass(frozen=True)
 class Engine(ABC):
-    """Plays shots: removals included, the free guard zone (see `curling.rules`) not.
+    """Plays shots, including removals but not the free guard zone rule (see `curling.rules`).
 
     Args:
         physics: "fcv1" or "dc2".
@@ -42,7 +42,7 @@ class Engine(ABC):
     physics: Literal["fcv1", "dc2"] = "fcv1"
 
     def __post_init__(self) -> None:
-        """Refuse physics that do not exist."""
+        """Check the physics."""
         physics_of(self.physics)
 
     @cached_property
@@ -52,7 +52,7 @@ class Engine(ABC):
 
     @property
     def path_interval(self) -> float:
-        """Seconds between two frames of a path: 0.05, and 0.005 of dc2's ten times faster clock."""
+        """Seconds between two frames of a path: 0.05, or 0.005 of dc2's ten times faster clock."""
         return 1.0 / PATH_FRAMES if self.physics == "fcv1" else 0.1 / PATH_FRAMES
 
     @overload
@@ -71,9 +71,9 @@ class Engine(ABC):
         """Play one shot.
 
         Args:
-            stones: places of the stones at rest, [16, 2] in metres, NaN where absent; left unchanged.
-            index: the row of the thrown stone, which must be absent.
-            velocity: (vx, vy) at the release, m/s.
+            stones: stones at rest, [16, 2] in metres, NaN where absent; not modified.
+            index: row of the thrown stone, which must be absent.
+            velocity: (vx, vy) at the release, m/s, vy above 0.
             spin: rad/s, counter-clockwise above 0.
             trajectory: also return the paths.
 
@@ -81,7 +81,7 @@ class Engine(ABC):
             The stones at rest, [16, 2], and with `trajectory` also their `Path`.
 
         Raises:
-            ValueError: an argument that no game can produce; the message names it.
+            ValueError: an argument that cannot occur in a game; the message names it.
         """
         board = self.check_stones(stones, index)
         aims = self.check_velocities(_numbers("velocity", velocity)[None], "velocity")
@@ -92,14 +92,14 @@ class Engine(ABC):
         return final
 
     def shots(self, stones: ArrayLike, index: int, velocities: ArrayLike, spins: ArrayLike, threads: int = 1) -> Array:
-        """Play many shots on the same stones, each by itself.
+        """Play many shots independently, each on the same stones.
 
         Args:
             stones: as for `shot`.
             index: as for `shot`.
             velocities: [n, 2].
             spins: [n].
-            threads: how many threads share the work, at most 1024; the result does not depend on it.
+            threads: number of threads, at most 1024; the result does not depend on it.
 
         Returns:
             The stones at rest after each shot, [n, 16, 2].
@@ -115,31 +115,31 @@ class Engine(ABC):
         return self._shots(board, int(index), aims, turns, threads)
 
     def unchecked(self, stones: Array, index: int, velocity: Array, spin: float) -> Array:
-        """`shot` for models, whose arguments need no checks; a throw that is not finite or does not move is lost."""
+        """`shot` for models, without checks; a stone with a velocity of 0 or not finite is lost."""
         if not _moves(velocity):
             return stones.copy()
         final: Array = self._shots(stones, index, velocity[None], np.array([spin]), 1)[0]
         return final
 
     def unchecked_path(self, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Array, Path]:
-        """`unchecked` with the paths."""
+        """`unchecked` with the `Path`."""
         if not _moves(velocity):
             return stones.copy(), Path(np.zeros(1), stones[None].copy())
         return self._path(stones, index, velocity, spin)
 
     @abstractmethod
     def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
-        """`shots` for checked arguments; `stones` must not be written to."""
+        """`shots` of checked arguments; must not modify `stones`."""
 
     @abstractmethod
     def _path(self, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Array, Path]:
-        """`shot` with its paths for checked arguments; `stones` must not be written to."""
+        """`shot` of checked arguments, with the `Path`; must not modify `stones`."""
 
     def check_stones(self, stones: ArrayLike, index: int) -> Array:
         """The stones as a new float64 array, [16, 2].
 
         Raises:
-            ValueError: wrong shape, off the sheet, overlapping, or the row `index` is taken.
+            ValueError: wrong shape, off the sheet, overlapping, or the row `index` is occupied.
         """
         board = _numbers("stones", stones)
         require(board.shape == (STONES, 2), "stones", board.shape, f"an array of shape ({STONES}, 2)")
@@ -168,16 +168,17 @@ class Engine(ABC):
         """The velocities as a contiguous array, [n, 2].
 
         Raises:
-            ValueError: wrong shape, not finite, not towards the house, or faster than a shot can be.
+            ValueError: wrong shape, not finite, away from the house, or too fast.
         """
         require(velocities.ndim == 2 and velocities.shape[1] == 2, name, velocities.shape, "pairs (vx, vy)")
         _require_rows(np.isfinite(velocities).all(1), name, velocities, "finite")
+        _require_rows(velocities[:, 1] > 0.0, name, velocities, "towards the house, with vy above 0 m/s")
         speeds, cap = np.hypot(velocities[:, 0], velocities[:, 1]), self.law.max_speed
         _require_rows(
-            (velocities[:, 1] > 0.0) & (speeds <= NOISE_ROOM * cap),
+            speeds <= NOISE_ROOM * cap,
             name,
             velocities,
-            f"towards the house, vy > 0, and within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} more)",
+            f"within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} above it)",
         )
         return np.ascontiguousarray(velocities)
 
@@ -194,7 +195,7 @@ def check_spins(spins: Array, n: int, name: str) -> Array:
 
 
 def _numbers(name: str, value: Any) -> Array:
-    """The real numbers as a new float64 array."""
+    """Convert to a new float64 array of real numbers."""
     try:
         given = np.asarray(value)
     except ValueError:
@@ -204,7 +205,7 @@ def _numbers(name: str, value: Any) -> Array:
 
 
 def _require_rows(ok: ArrayLike, name: str, values: Array, allowed: str) -> None:
-    """Raise ValueError that shows the first row that is not `ok`."""
+    """Raise a ValueError with the first row that is not `ok`."""
     for i in np.flatnonzero(np.logical_not(ok))[:1]:
         require(False, name, values[i].tolist(), allowed)
 

@@ -1,9 +1,9 @@
-"""The reference engine: stones as discs in Box2D, stepped one millisecond at a time (pybox2d, 0.1 to 0.2 s a shot).
+"""The reference engine: stones as discs in Box2D, in steps of one millisecond (pybox2d, 0.1 to 0.2 s per shot).
 
-Box2D 2.3 makes impacts below 1 unit/s perfectly inelastic and cannot be told otherwise. In metres that spoils most hits
-of fcv1, so its world is measured in decimetres; dc2's reference has the same threshold and stays in metres.
-Stones are no "bullets", which the reference's are: a step of fcv1 is at most 4 mm, less than the 15 mm by which bullets
-may overlap. One of dc2 is up to 49 mm; its recorded shots, of up to 41 mm, agree all the same.
+Box2D 2.3 makes impacts below 1 unit/s perfectly inelastic, a fixed threshold. In metres it would affect most hits of
+fcv1, whose world is therefore measured in decimetres; the simulator of dc2 has the same threshold and uses metres.
+Unlike in the simulators stones are not "bullets": a step of fcv1 moves them at most 4 mm, less than the 15 mm by which
+bullets may overlap. In dc2 it is up to 49 mm; its recorded shots, of up to 41 mm a step, are reproduced nevertheless.
 """
 
 import math
@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 
 from curling.engines.base import Engine, Path
+from curling.engines.rates import TIME_STEP
 from curling.physics import DC2_DECELERATION, DC2_TURN, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_STOP_SPEED, FCV1_TURN, Physics
 from curling.sheet import STONE_MASS, STONE_RADIUS, STONES, no_stones, present
 from planners.base import Array
 
 with warnings.catch_warnings():
-    # about types that SWIG makes; where warnings are errors, this one would crash the interpreter
+    # a warning about SWIG types; with warnings as errors it would crash the interpreter
     warnings.simplefilter("ignore", DeprecationWarning)
     import Box2D
-
-TIME_STEP = 0.001  # s
 
 Motion = Callable[[float, float, float, float], tuple[float, float, float]]
 Bodies = dict[int, Any]  # by row of the stones
@@ -58,13 +57,13 @@ def dc2_motion(vx: float, vy: float, spin: float, dt: float) -> tuple[float, flo
 
 @dataclass(frozen=True)
 class World:
-    """How one physics is simulated.
+    """Settings of Box2D for one physics.
 
     Attributes:
         units: Box2D lengths in a metre.
         iterations: of the velocity and the position solver in a step.
         first: seconds of friction before the first step.
-        motion: what friction does to a stone.
+        motion: effect of friction on a stone.
     """
 
     units: float
@@ -73,7 +72,7 @@ class World:
     motion: Motion
 
     def build(self, law: Physics, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Any, Bodies]:
-        """A Box2D world and its bodies."""
+        """A Box2D world with the stones, and its bodies."""
         world = Box2D.b2World(gravity=(0.0, 0.0), doSleep=True)
         radius = STONE_RADIUS * self.units
         density = STONE_MASS / (math.pi * radius * radius)
@@ -89,7 +88,7 @@ class World:
         return world, bodies
 
     def slow_down(self, bodies: Bodies, dt: float) -> bool:
-        """Let friction act on every stone for dt seconds; whether any still moves."""
+        """Apply friction to every stone for dt seconds; whether any still moves."""
         moving = False
         for body in bodies.values():
             vx, vy = body.linearVelocity
@@ -101,7 +100,7 @@ class World:
         return moving
 
     def places(self, bodies: Bodies) -> Array:
-        """Where the bodies are, [16, 2] in metres."""
+        """Places of the stones, [16, 2] in metres."""
         stones = no_stones()
         for row, body in bodies.items():
             stones[row] = body.position
@@ -113,7 +112,7 @@ WORLDS = {"fcv1": World(10.0, (8, 3), TIME_STEP, fcv1_motion), "dc2": World(1.0,
 
 @dataclass(frozen=True)
 class Box2DEngine(Engine):
-    """Rigid body simulation, step by step as the reference simulators do it.
+    """Rigid body simulation, in the steps of the reference simulators.
 
     Args:
         physics: "fcv1" or "dc2".
@@ -122,28 +121,28 @@ class Box2DEngine(Engine):
     def _run(
         self, stones: Array, index: int, velocity: Array, spin: float, every: int
     ) -> tuple[list[float], list[Array]]:
-        """Times and places of the stones every so many steps (0: never) and when all are at rest or gone."""
-        how, sheet = WORLDS[self.physics], self.law.sheet
-        side = (sheet.half_width - STONE_RADIUS) * how.units
-        back = (sheet.back_line + STONE_RADIUS) * how.units
-        world, bodies = how.build(self.law, stones, index, velocity, spin)
+        """Times and places of the stones at every n-th step (0: none) and at the end of the shot."""
+        settings, sheet = WORLDS[self.physics], self.law.sheet
+        side = (sheet.half_width - STONE_RADIUS) * settings.units
+        back = (sheet.back_line + STONE_RADIUS) * settings.units
+        world, bodies = settings.build(self.law, stones, index, velocity, spin)
         times, places, step = [], [], 0
-        moving = how.slow_down(bodies, how.first)
+        moving = settings.slow_down(bodies, settings.first)
         while moving:
             if every and step % every == 0:
                 times.append(step * TIME_STEP)
-                places.append(how.places(bodies))
-            world.Step(TIME_STEP, *how.iterations)
+                places.append(settings.places(bodies))
+            world.Step(TIME_STEP, *settings.iterations)
             step += 1
             for row, body in list(bodies.items()):
                 x, y = body.position
                 if abs(x) >= side or y >= back:
                     world.DestroyBody(bodies.pop(row))
-            moving = how.slow_down(bodies, TIME_STEP)
-        return [*times, step * TIME_STEP], [*places, how.places(bodies)]
+            moving = settings.slow_down(bodies, TIME_STEP)
+        return [*times, step * TIME_STEP], [*places, settings.places(bodies)]
 
     def _without_short(self, stones: Array, index: int) -> Array:
-        """The stones at rest without those that ended short of the hog line."""
+        """The stones at rest, without those that the hog line removes."""
         kept = stones.copy()
         short = kept[:, 1] - STONE_RADIUS <= self.law.sheet.hog_line
         kept[short & (self.law.hog_removes_all | (np.arange(STONES) == index))] = np.nan

@@ -1,4 +1,4 @@
-"""When a moving stone touches another or crosses a line, in closed form from the inverse tables; compiled."""
+"""Times at which a moving stone touches another or crosses a line, from the inverse tables; compiled."""
 
 from math import inf, sqrt
 
@@ -28,25 +28,25 @@ from curling.sheet import DIAMETER
 from planners.base import Array
 from planners.jit import helper
 
-NEVER = -1.0  # as a time-to-stop: does not happen
-NEWTON_STEPS = 30  # one or two are usual, the rest bisect
-ROUGH = 1e-7  # a Newton step so short is the last: the next would be the square of it
+NEVER = -1.0  # as a time-to-stop: no event
+NEWTON_STEPS = 30  # usually one or two suffice; the others bisect
+ROUGH = 1e-7  # relative length of the last Newton step: the error of the next would be its square
 MARCH_STEPS = 1000
-CLOSE = 1e-9  # m, moving stones so close touch
+CLOSE = 1e-9  # m, largest gap of touching stones
 SHORTEST_STEP = 1e-7  # s
 
-# across the last heading, a stone in contact is at most so far from where the curve passes its partner, m
+# m, largest distance of a stone in contact from the curve, across the final heading
 REACH = 1.05 * DIAMETER / np.sqrt(1.0 - (INVERSE_CELLS / PER_SINE) ** 2)
-# how fast the closing speed of two stones can grow, m/s^2: friction is strongest at the stop, and turning adds a little
+# m/s^2, largest growth of the closing speed of two stones: friction is strongest at the stop, turning adds a little
 CLOSING = np.array([2.1 * float(RATES[law.name](np.array([1e-6]))[0][0]) for law in LAWS])
 
 
 @helper
 def contact_with_resting(law: int, stone: Array, time: float, target_x: float, target_y: float) -> float:
-    """Time-to-stop at which a moving stone touches a resting one on the present piece of its path, or NEVER.
+    """Time-to-stop at which a moving stone touches a resting one on the current piece of its path, or NEVER.
 
-    The foot of the target on the curve comes from the inverse table, the contact from the triangle of miss and
-    diameter; Newton steps on the squared distance make both exact.
+    The inverse table gives the foot of the target on the curve, the triangle of miss and diameter the contact; Newton
+    steps on the squared distance make it exact.
     """
     side = stone[SIDE_OF_SPIN]
     dx, dy = target_x - stone[ANCHOR_X], target_y - stone[ANCHOR_Y]
@@ -62,7 +62,7 @@ def contact_with_resting(law: int, stone: Array, time: float, target_x: float, t
     px, py, vx, vy = motion_at(law, side, tau)
     ex, ey = x + px, y - py  # from the stone to the target; the stone's velocity is (vx, -vy)
     v2 = vx * vx + vy * vy
-    if v2 > 0.0:  # from the foot along the last heading to the foot along the present one
+    if v2 > 0.0:  # from the foot across the final heading to the foot across the current one
         tau, _ = graph_at(law, side, px - vx * (ex * vx - ey * vy) / v2)
     if tau > start:
         return NEVER
@@ -109,7 +109,7 @@ def contact_with_resting(law: int, stone: Array, time: float, target_x: float, t
 def line_crossing(law: int, stone: Array, time: float, nx: float, ny: float, limit: float) -> float:
     """Time-to-stop at which a stone crosses the line n . p = limit outwards, or NEVER; n is a unit vector.
 
-    A path turns one way only: between its ends it is farthest out where its heading lies along the line.
+    A path turns to one side only: between its ends it is farthest out where it is parallel to the line.
     """
     first = nx * stone[X] + ny * stone[Y] - limit
     if first < -stone[ALONG] - stone[ACROSS]:
@@ -133,7 +133,7 @@ def line_crossing(law: int, stone: Array, time: float, nx: float, ny: float, lim
         if outwards <= 0.0 or back <= 0.0:
             return NEVER
         rise, fall, length = outwards / sqrt(dx0 * dx0 + dy0 * dy0), back / speed, x0 - x1 + y0
-        if fall * first + rise * last + rise * fall * length < 0.0:  # beyond where the tangents at both ends meet
+        if fall * first + rise * last + rise * fall * length < 0.0:  # the tangents at both ends meet before the line
             return NEVER
         lowest = tau_of_sine(law, abs(ahead))
         x1, y1, _, _ = motion_at(law, side, lowest)
@@ -161,10 +161,10 @@ def line_crossing(law: int, stone: Array, time: float, nx: float, ny: float, lim
 
 @helper
 def contact_of_moving(law: int, one: Array, two: Array, time: float, limit: float) -> float:
-    """When two moving stones touch, or inf if not before `limit`; both keep to their pieces of path until then.
+    """Time at which two moving stones touch, inf if not before `limit`, until which their pieces of path last.
 
-    Steps of a length h that cannot overrun a contact: gap = c h + A h^2 / 2, c the closing speed along the line of
-    centres, A a bound on its growth.
+    Marches in steps h that cannot skip a contact: gap = c h + A h^2 / 2, with c the closing speed along the line of
+    centres and A a bound on its growth.
     """
     for _ in range(MARCH_STEPS):
         x1, y1, vx1, vy1 = motion(law, one, time)

@@ -1,10 +1,10 @@
-"""The free path of a stone as tables, which compiled code bakes in.
+"""The free path of a stone as tables, constants of compiled code.
 
-Between impacts speed, heading and spin depend on the present speed alone. So every free path is a piece of one curve,
-the last piece: it is tabulated over the time that is left until the stop (time-to-stop) and a stone only needs to be
-told where the curve lies on the sheet. The frame of the curve: the stop is the origin, the stone arrives along +x and
-spins counter-clockwise; at time-to-stop tau it is at (-X(tau), Y(tau)). Clockwise spin mirrors the curve in the x-axis;
-without spin the stone is at (-S(tau), 0), S the arc length.
+Between impacts, the rates of speed, heading and spin depend on the speed alone. Every free path is therefore a piece of
+one universal curve, tabulated over the time left until the stop (time-to-stop tau); a moving stone is described by the
+position of the curve on the sheet. In the frame of the curve the stop is the origin, the stone arrives along +x and
+spins counter-clockwise; at tau it is at (-X(tau), Y(tau)). Clockwise spin mirrors the curve in the x-axis; without spin
+the stone is at (-S(tau), 0), with S the arc length.
 
 With v the speed, a(v) the deceleration, g(v) the rate of turning and l(v) the loss of spin:
 
@@ -28,8 +28,8 @@ from planners.base import Array
 CURVE_CELLS = 1024
 INVERSE_CELLS = 512
 QUADRATURE_STEPS = 1 << 15
-START_SPEED = 1e-6  # m/s, where the quadrature starts
-HEADROOM = 1.1  # the tables go so far beyond the cap on aims: room for noise and for spin that turns into speed
+START_SPEED = 1e-6  # m/s, start of the quadrature
+HEADROOM = 1.1  # range of the tables over the cap on aims, for noise and for spin that impacts turn into speed
 
 
 def hermite_cells(values: Array, slopes: Array, step: float) -> Array:
@@ -39,7 +39,7 @@ def hermite_cells(values: Array, slopes: Array, step: float) -> Array:
 
 
 def _monotone_cells(x: Array, y: Array, nodes: Array) -> Array:
-    """Cubics of y(x) without overshoot on the cells between equally spaced nodes, from dense samples."""
+    """Monotone cubics of y(x) on the cells between equally spaced nodes, from dense samples."""
     values = np.interp(nodes, x, y)
     return hermite_cells(values, PchipInterpolator(nodes, values).derivative()(nodes), nodes[1])
 
@@ -65,7 +65,7 @@ def _integrate(law: Physics) -> Samples:
     dv = 5.0 * z**4 / deceleration
 
     def integral(rate: Array) -> Array:
-        """From the stop: below START_SPEED rate * dv is taken to grow as a power of z that fits its first samples."""
+        """Integral from the stop; below START_SPEED, rate * dv is a power of z fitted to its first samples."""
         f = rate * dv
         power = np.log(max(f[1], 1e-300) / max(f[0], 1e-300)) / np.log(z[1] / z[0])
         return np.append(0.0, cumulative_simpson(f, x=z, initial=0.0) + f[0] * z[0] / (power + 1.0))
@@ -84,9 +84,9 @@ def _integrate(law: Physics) -> Samples:
 
 
 def _over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, float]:
-    """Cubics of samples over the square root of a distance, and a cell's length: distances grow as tau^2 at first.
+    """Cubics of samples over the square root of a distance, which grows as tau^2 at first, and the length of a cell.
 
-    `slopes` are those of the samples over the root.
+    `slopes` are the derivatives of the samples by the root.
     """
     dense = np.sqrt(distance)
     roots = np.linspace(0.0, dense[-1], INVERSE_CELLS + 1)
@@ -94,7 +94,7 @@ def _over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, f
 
 
 def _tabulate(law: Physics) -> dict[str, Array]:
-    """The tables of one law, and the length of a cell of each under the name of its argument."""
+    """The tables of one law by name, and the lengths of their cells by the names of their arguments."""
     v, deceleration, tau, arc, lost, heading, x, y = _integrate(law)
     cos, sin = np.cos(heading), np.sin(heading)
     times = np.linspace(0.0, tau[-1], CURVE_CELLS + 1)
@@ -147,10 +147,10 @@ TAU_OF_LOST = _both("tau_of_lost")  # [law, cell of W, 4]
 
 PER_TAU, PER_ROOT_X, PER_ROOT_ARC = 1.0 / _both("tau"), 1.0 / _both("root_x"), 1.0 / _both("root_arc")  # cells a unit
 PER_SPEED, PER_SINE, PER_LOSS = 1.0 / _both("speed"), 1.0 / _both("sine"), 1.0 / _both("loss")
-TOP_SPEED = INVERSE_CELLS / PER_SPEED * (1.0 - 1e-9)  # m/s, the end of the tables
+TOP_SPEED = INVERSE_CELLS / PER_SPEED * (1.0 - 1e-9)  # m/s, at the end of the tables
 LONGEST = CURVE_CELLS / PER_TAU  # s, from there to the stop
-STOP_SPEED = np.array([FCV1_STOP_SPEED, DC2_STOP_SPEED])  # m/s, slower stones lie
+STOP_SPEED = np.array([FCV1_STOP_SPEED, DC2_STOP_SPEED])  # m/s, slower stones are at rest
 
-SIDE = np.array([law.sheet.half_width - STONE_RADIUS for law in LAWS])  # a stone is out when |x| is so large, m
-BACK = np.array([law.sheet.back_line + STONE_RADIUS for law in LAWS])  # or y so large
-HOG = np.array([law.sheet.hog_line + STONE_RADIUS for law in LAWS])  # or y, at rest, not larger
+SIDE = np.array([law.sheet.half_width - STONE_RADIUS for law in LAWS])  # m, a stone is out from this |x|
+BACK = np.array([law.sheet.back_line + STONE_RADIUS for law in LAWS])  # m, or from this y
+HOG = np.array([law.sheet.hog_line + STONE_RADIUS for law in LAWS])  # m, or at rest up to this y

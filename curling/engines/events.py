@@ -1,8 +1,8 @@
-"""The events of a shot: what each does, and what each stone runs into next; compiled.
+"""The events of a shot: finding each stone's next event and processing it; compiled.
 
-The reference acts on a contact in the first of its steps of 1 ms that begins with the discs overlapping. They then
-overlap by up to a step's travel, which tilts the line of centres: following it in this halves the error of shots with
-several impacts. So a contact found in continuous time is dealt with at the reference's next step.
+The reference processes a contact in the first of its steps of 1 ms that begins with overlapping discs. The overlap, up
+to the travel in a step, tilts the line of centres. The engine therefore processes a contact found in continuous time at
+the next step of the reference, which halves the error of shots with several impacts.
 """
 
 from math import ceil, inf, sqrt
@@ -39,17 +39,17 @@ from curling.sheet import DIAMETER
 from planners.base import Array
 from planners.jit import MATRIX, boolean, float64, helper, int64, kernel, typeof
 
-STOPS, SPIN_DIES, LEAVES = -1.0, -2.0, -3.0  # kinds of events; from 0 on it is the row of the resting stone that is hit
-MAX_EVENTS = 20_000  # a shot has a handful; stones that still move after so many stay where they are
+STOPS, SPIN_ENDS, LEAVES = -1.0, -2.0, -3.0  # kinds of events; from 0 on: contact with the resting stone in that row
+MAX_EVENTS = 20_000  # usually a few; stones that still move afterwards stay in place
 
 
 @helper
 def _find_end_of_piece(law: int, stone: Array, time: float) -> None:
-    """Write when and why this piece of the path ends if no stone is in the way: END_TAU, END_KIND."""
+    """Find the end of this piece of the path without contacts: write END_TAU and END_KIND."""
     stone[END_TAU], stone[END_KIND] = 0.0, STOPS
     if stone[SPIN] < 0.0 and stone[SIDE_OF_SPIN] != 0.0:
         stone[END_TAU] = min(tau_of_spin_lost(law, -stone[SPIN]), stone[STOP_TIME] - time)
-        stone[END_KIND] = SPIN_DIES
+        stone[END_KIND] = SPIN_ENDS
     tau = line_crossing(law, stone, time, 0.0, 1.0, BACK[law])
     tau = max(tau, line_crossing(law, stone, time, 1.0, 0.0, SIDE[law]))
     tau = max(tau, line_crossing(law, stone, time, -1.0, 0.0, SIDE[law]))
@@ -59,13 +59,13 @@ def _find_end_of_piece(law: int, stone: Array, time: float) -> None:
 
 @helper
 def _step_after(time: float) -> float:
-    """When the next step of the reference begins."""
+    """Time of the next step of the reference."""
     return ceil(time / TIME_STEP) * TIME_STEP
 
 
 @kernel(typeof(None)(int64, MATRIX, int64, float64))
 def find_next_event(law: int, board: Array, i: int, time: float) -> None:
-    """Write what happens next to moving stone i, other moving stones apart: NEXT_TIME, NEXT_KIND."""
+    """Find the next event of moving stone i, except contacts with moving stones: write NEXT_TIME and NEXT_KIND."""
     tau, kind = board[i, END_TAU], board[i, END_KIND]
     for j in range(row_count(board)):
         if board[j, STATE] == RESTING:
@@ -82,7 +82,7 @@ def find_next_event(law: int, board: Array, i: int, time: float) -> None:
 
 @kernel(typeof(None)(int64, MATRIX, int64, int64, float64))
 def _update_next_event(law: int, board: Array, i: int, j: int, time: float) -> None:
-    """Update what happens next to moving stone i, now that stone j may have come to rest in its way."""
+    """Update the next event of moving stone i after stone j may have come to rest in its path."""
     if board[j, STATE] == RESTING:
         contact = contact_with_resting(law, board[i], time, board[j, X], board[j, Y])
         when = _step_after(board[i, STOP_TIME] - contact)
@@ -92,7 +92,7 @@ def _update_next_event(law: int, board: Array, i: int, j: int, time: float) -> N
 
 @kernel(boolean(int64, MATRIX, int64, float64, float64, float64, float64))
 def start_moving(law: int, board: Array, i: int, time: float, vx: float, vy: float, spin: float) -> bool:
-    """Stone i moves on from X, Y with a new velocity; False if that is too slow to move."""
+    """Start moving stone i from X, Y with a new velocity; False if it is too slow to move."""
     if not sqrt(vx * vx + vy * vy) > STOP_SPEED[law]:
         return False
     board[i, STATE] = MOVING
@@ -103,9 +103,9 @@ def start_moving(law: int, board: Array, i: int, time: float, vx: float, vy: flo
 
 @helper
 def _prepare_impact(law: int, board: Array, i: int, time: float) -> None:
-    """Write place, velocity and spin of stone i for an impact in the step that begins now.
+    """Write place, velocity and spin of stone i for an impact in the step that begins at `time`.
 
-    The step moves stones with the velocities that they have in its middle.
+    A step moves stones with their velocities at its middle.
     """
     board[i, SPEED_X], board[i, SPEED_Y], board[i, TURNING] = 0.0, 0.0, 0.0
     if board[i, STATE] == MOVING:
@@ -116,7 +116,7 @@ def _prepare_impact(law: int, board: Array, i: int, time: float) -> None:
 
 @helper
 def _move_on(law: int, board: Array, i: int, time: float) -> None:
-    """Stone i moves on after an impact in the step that begins now, or lies there."""
+    """Let stone i move on, or rest, after an impact in the step that begins at `time`."""
     vx, vy = board[i, SPEED_X], board[i, SPEED_Y]
     board[i, X] += 0.5 * TIME_STEP * vx
     board[i, Y] += 0.5 * TIME_STEP * vy
@@ -126,7 +126,7 @@ def _move_on(law: int, board: Array, i: int, time: float) -> None:
 
 @helper
 def _third_stone_touches(law: int, board: Array, i: int, j: int, time: float) -> bool:
-    """Whether a third stone touches i or j, halted for their impact."""
+    """Whether a third stone touches i or j at their impact."""
     for k in range(row_count(board)):
         if board[k, STATE] != ABSENT and k != i and k != j:
             x, y = board[k, X], board[k, Y]
@@ -140,7 +140,7 @@ def _third_stone_touches(law: int, board: Array, i: int, j: int, time: float) ->
 
 @helper
 def _process_impact(law: int, board: Array, i: int, j: int, time: float) -> None:
-    """Moving stone i and stone j overlap in the step that begins now."""
+    """Process the impact of moving stone i and stone j in the step that begins at `time`."""
     middle = time + 0.5 * TIME_STEP
     _prepare_impact(law, board, i, time)
     _prepare_impact(law, board, j, time)
@@ -170,12 +170,12 @@ def _process_impact(law: int, board: Array, i: int, j: int, time: float) -> None
 
 @helper
 def _process_end(law: int, board: Array, i: int, time: float) -> None:
-    """The piece of path of moving stone i ends now."""
+    """Process the end of a piece of path of moving stone i."""
     if board[i, END_KIND] == LEAVES:
         board[i, STATE] = ABSENT
         return
     board[i, X], board[i, Y], vx, vy = motion(law, board[i], time)
-    if board[i, END_KIND] == SPIN_DIES and start_moving(law, board, i, time, vx, vy, 0.0):
+    if board[i, END_KIND] == SPIN_ENDS and start_moving(law, board, i, time, vx, vy, 0.0):
         find_next_event(law, board, i, time)
         return
     board[i, STATE] = RESTING
@@ -186,14 +186,14 @@ def _process_end(law: int, board: Array, i: int, time: float) -> None:
 
 @helper
 def process_events(law: int, board: Array, time: float, until: float) -> float:
-    """Let everything happen that happens from `time` to `until`; the time of the last event."""
+    """Process events from `time` until `until`; the time of the last event."""
     for _ in range(MAX_EVENTS):
-        who, other, soonest, first, last = -1, -1, inf, row_count(board), -1
+        stone, other, soonest, first, last = -1, -1, inf, row_count(board), -1
         for i in range(row_count(board)):
             if board[i, STATE] == MOVING:
                 first, last = min(first, i), i
                 if board[i, NEXT_TIME] < soonest:
-                    who, soonest = i, board[i, NEXT_TIME]
+                    stone, soonest = i, board[i, NEXT_TIME]
         for i in range(first + 1, last + 1):
             if board[i, STATE] == MOVING:
                 for j in range(first, i):
@@ -201,15 +201,15 @@ def process_events(law: int, board: Array, time: float, until: float) -> float:
                         contact = contact_of_moving(law, board[i], board[j], time, min(soonest, until))
                         contact = _step_after(contact) if contact < inf else inf
                         if contact < soonest:
-                            who, other, soonest = i, j, contact
-        if who < 0 or soonest > until:
+                            stone, other, soonest = i, j, contact
+        if stone < 0 or soonest > until:
             break
-        if other < 0 and board[who, NEXT_KIND] >= 0.0:
-            other = int(board[who, NEXT_KIND])
+        if other < 0 and board[stone, NEXT_KIND] >= 0.0:
+            other = int(board[stone, NEXT_KIND])
         if other >= 0:
-            _process_impact(law, board, who, other, soonest)
+            _process_impact(law, board, stone, other, soonest)
             time = max(time, soonest + 0.5 * TIME_STEP)
         else:
-            _process_end(law, board, who, soonest)
+            _process_end(law, board, stone, soonest)
             time = max(time, soonest)
     return time

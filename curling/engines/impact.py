@@ -1,4 +1,4 @@
-"""What impacts do to velocities: equal discs, elastic, Coulomb friction at the rims; compiled."""
+"""Impacts of equal elastic discs with Coulomb friction at the rims; compiled."""
 
 from math import sqrt
 
@@ -14,16 +14,16 @@ ITERATIONS = 8  # of the reference's solver over touching stones
 BISECTIONS = 20
 FRICTION = np.array([law.impact_friction for law in LAWS])
 RESTITUTION_SPEED = np.array([law.restitution_speed for law in LAWS])  # m/s, slower impacts are inelastic
-TOUCH = 1e-9  # m, for rounding
-ROOM = STONES * (STONES - 1) // 2  # rows below the stones for contacts
+TOUCH = 1e-9  # m, tolerance of touching for rounding errors
+CONTACT_ROWS = STONES * (STONES - 1) // 2  # of a board, below the stones
 
 
 @helper
 def impulses(law: int, closing: float, slip: float, arm: float) -> tuple[float, float]:
     """Impulses over mass along the line of centres and against the slip of the rims, m/s; `arm` in radii.
 
-    Where the discs overlap, friction acts half way between the centres. With that arm d and moment of inertia m r^2 / 2
-    the slip of the rims vanishes under a tangential impulse of m slip / (2 + 4 d^2 / r^2).
+    Friction acts half way between the centres. With that arm d and moment of inertia m r^2 / 2, a tangential impulse of
+    m slip / (2 + 4 d^2 / r^2) stops the slip.
     """
     normal = closing if closing > RESTITUTION_SPEED[law] else 0.5 * closing
     most = FRICTION[law] * normal
@@ -32,13 +32,13 @@ def impulses(law: int, closing: float, slip: float, arm: float) -> tuple[float, 
 
 @helper
 def impact(law: int, board: Array, i: int, j: int) -> None:
-    """One stone against another that lies at X, Y: changes SPEED_X, SPEED_Y and TURNING of both."""
+    """Impact of stones i and j: updates SPEED_X, SPEED_Y and TURNING of both."""
     dx, dy = board[j, X] - board[i, X], board[j, Y] - board[i, Y]
     distance = max(sqrt(dx * dx + dy * dy), 1e-12)
     nx, ny = dx / distance, dy / distance
     vx, vy = board[i, SPEED_X] - board[j, SPEED_X], board[i, SPEED_Y] - board[j, SPEED_Y]
     closing = vx * nx + vy * ny
-    if closing <= 0.0 or distance > DIAMETER + TOUCH:  # in a grazing contact the discs may be past each other by now
+    if closing <= 0.0 or distance > DIAMETER + TOUCH:  # grazing discs may already have passed
         return
     slip = vy * nx - vx * ny + 0.5 * distance * (board[i, TURNING] + board[j, TURNING])
     arm = 0.5 * distance / STONE_RADIUS
@@ -48,7 +48,7 @@ def impact(law: int, board: Array, i: int, j: int) -> None:
 
 @helper
 def _push(board: Array, i: int, j: int, nx: float, ny: float, arm: float, normal: float, tangential: float) -> None:
-    """Impulses over mass, m/s: `normal` from i to j along (nx, ny), `tangential` against the slip; `arm` in radii."""
+    """Apply impulses over mass, m/s: `normal` along (nx, ny) from i to j, `tangential` at `arm` radii against the slip."""
     board[i, SPEED_X] += tangential * ny - normal * nx
     board[i, SPEED_Y] -= tangential * nx + normal * ny
     board[j, SPEED_X] -= tangential * ny - normal * nx
@@ -59,9 +59,9 @@ def _push(board: Array, i: int, j: int, nx: float, ny: float, arm: float, normal
 
 @helper
 def _contacts(law: int, board: Array) -> int:
-    """List the pairs that touch in the rows after the stones; how many.
+    """Write touching pairs to the contact rows; their number.
 
-    Both rows, the normal (x, y), the speed of the bounce, impulses along the normal and the rim, the arm in radii.
+    Fields: both rows, the normal (x, y), the speed of the bounce, impulses along the normal and the rim, arm in radii.
     """
     count = STONES
     for j in range(STONES):
@@ -81,7 +81,7 @@ def _contacts(law: int, board: Array) -> int:
 
 @helper
 def _solve(law: int, board: Array, contacts: Array, share: float) -> None:
-    """Sequential impulses on the contacts for a share of their bounce, in place of those that they have had."""
+    """Replace the impulses of the contacts by sequential impulses for a share of their bounce."""
     for contact in contacts:
         i, j = int(contact[0]), int(contact[1])
         _push(board, i, j, contact[2], contact[3], contact[7], -contact[5], -contact[6])
@@ -111,11 +111,11 @@ def energy(board: Array) -> float:
 
 @helper
 def impact_of_many(law: int, board: Array) -> None:
-    """Impacts among stones that touch at X, Y, all at once: changes SPEED_X, SPEED_Y and TURNING.
+    """Simultaneous impacts of all touching stones: updates SPEED_X, SPEED_Y and TURNING.
 
-    Which impact comes first then matters and physics does not say. This is the reference's answer, Box2D's sequential
-    impulses: a contact bounces as fast as it closed to begin with, so stones that touched at rest leave together. Where
-    that would make energy, all bounce by the largest share that does not.
+    The result depends on the order of impacts, which physics leaves open. Like the reference this uses the sequential
+    impulses of Box2D: a contact bounces with its initial closing speed, so stones that touched at rest leave together.
+    If that would increase the energy, all bounce by the largest share that does not.
     """
     contacts = board[STONES : STONES + _contacts(law, board)]
     most = energy(board) * (1.0 + 1e-9)

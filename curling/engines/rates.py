@@ -1,4 +1,4 @@
-"""The laws of motion as rates of the speed, corrected for the reference simulators' steps of 1 ms."""
+"""The laws of motion as functions of the speed, corrected for the reference simulators' steps of 1 ms."""
 
 from collections.abc import Callable
 
@@ -13,8 +13,8 @@ TIME_STEP = 0.001  # s
 def fcv1_rates(v: Array) -> tuple[Array, Array, Array]:
     """Deceleration in m/s^2, rate of turning in rad/s and loss of spin in rad/s^2 at speed v.
 
-    Euler steps h of dv/dt = -a follow dv/dt = -a (1 + a' h / 2) up to h^2, and a rate g that is summed at the
-    beginnings of steps is g + g' a h / 2.
+    Euler steps h of dv/dt = -a follow dv/dt = -a (1 + a' h / 2) up to h^2, and a rate g summed at the starts of steps
+    is g + g' a h / 2.
     """
     a0, b, c = FCV1_DRAG
     factor, power = FCV1_TURN
@@ -25,7 +25,7 @@ def fcv1_rates(v: Array) -> tuple[Array, Array, Array]:
 
 
 def dc2_rates(v: Array) -> tuple[Array, Array, Array]:
-    """The same for dc2: each step h pushes the stone aside after slowing it down, and spin never fades."""
+    """The same for dc2: each step h slows the stone before turning it, and the spin is constant."""
     a, h = DC2_DECELERATION, TIME_STEP
     turn = np.arctan2(DC2_TURN * h, np.maximum(v, DC2_STOP_SPEED) - 0.5 * a * h) / h
     return np.full_like(v, a), turn, np.zeros_like(v)

@@ -128,7 +128,7 @@ class _Search:
     def one_ply(self, blocks: Sequence[AimBlock]) -> tuple[Array, Visits]:
         """(expected values of the aims, evaluations of each): playouts until the budget is spent.
 
-        VelocityGrid that there was no time for are worth NaN.
+        Aims that there was no time for are worth NaN.
         """
         actions = aims_of(blocks)
         order = self.rng.permutation(len(actions))

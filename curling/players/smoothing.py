@@ -1,4 +1,4 @@
-"""Grids of aims: their sizes, and the values of aims smoothed by the noise of the throw."""
+"""Sizes of aim grids, and values of aims smoothed by the execution noise."""
 
 import functools
 from collections.abc import Sequence
@@ -10,29 +10,29 @@ from scipy.ndimage import gaussian_filter
 from curling.model import Curling
 from planners.base import AimBlock, Array
 
-LARGEST = 12_116  # aims, twice as dense as the grid of the thesis along one axis, and 1.4 times along the other
-SIZES = [round(LARGEST * 2.0 ** (-k / 2.0)) for k in range(15, -1, -1)]  # few, because a grid is made once and kept
+LARGEST = 12_116  # aims: twice as dense as the thesis's grid along one axis, 1.4 times along the other
+SIZES = [round(LARGEST * 2.0 ** (-k / 2.0)) for k in range(15, -1, -1)]  # few, because grids are cached
 FEWEST = SIZES[0]
 
 
 def largest_affordable(affordable: float) -> int:
-    """The largest size of a grid that is affordable, or else the smallest."""
+    """The largest affordable grid size, or else the smallest size."""
     return max([size for size in SIZES if size <= affordable], default=FEWEST)
 
 
 @functools.cache
 def make_grids(model: Curling) -> None:
-    """Make the grids, which are kept."""
+    """Fill the cache of grids."""
     for size in SIZES:
         model.aim_grid(model.initial_state(np.random.default_rng(0)), size)
 
 
 def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:
-    """Expected values of aiming at each action of the blocks, with the noise of the throw.
+    """Expected values of the aims under the execution noise.
 
     Args:
-        blocks: aims, n in all.
-        values: of what the aims do without noise, [..., n].
+        blocks: of n aims in all.
+        values: of the aims without noise, [..., n].
     """
     smoothed, first = np.empty_like(values), 0
     for block in blocks:
@@ -46,7 +46,7 @@ def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:
 
 
 def expected_values(blocks: Sequence[AimBlock], values: Array, known: NDArray[np.bool_]) -> Array:
-    """`smooth` of the values that are known alone, [n]; NaN where they are not."""
+    """`smooth` of the known values only, [n]; NaN where unknown."""
     weights = smooth(blocks, known.astype(np.float64))
     total = smooth(blocks, np.where(known, values, 0.0))
     return np.divide(total, weights, out=np.full(len(values), np.nan), where=known)

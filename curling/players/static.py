@@ -1,6 +1,6 @@
-"""How ends go on from what a board looks like, counted in ends of the default policy against itself.
+"""Static evaluation: the distribution of end scores by features of a position, counted in ends of the default policy.
 
-`python -m curling.players.static` makes the file anew, in some two minutes.
+`python -m curling.players.static` writes the file of counts again, in about two minutes.
 """
 
 import json
@@ -19,21 +19,17 @@ from planners.base import Array, Rng
 from planners.jit import VECTOR, kernel
 
 FILE = Path(__file__).parent / "static.json"
-NOISES = {"fcv1": "normal_dist", "dc2": "gat"}  # of the ends that were counted
+NOISES = {"fcv1": "normal_dist", "dc2": "gat"}  # of the counted ends
 POINTS = 2 * TEAM_STONES + 1
-MOST_LYING = 4  # points; more count as this many
+MOST_LYING = 4  # points; more count as 4
 LYING = 2 * MOST_LYING + 1
 COVER_WIDTH, COVER_LENGTH = 0.35, 0.3  # m
-PRIOR_COVER, PRIOR_LYING = 10.0, 3.0  # ends that the rows without regard to cover, or to anything lying, count for
+PRIOR_COVER, PRIOR_LYING = 10.0, 3.0  # weights, in ends, of the rows that ignore cover, and that ignore the stones
 
 
 @kernel(VECTOR, VECTOR)
 def features(state: Array, params: Array) -> int:
-    """How a position looks: shots left, points of the team with the hammer as the stones lie, cover of the best stone.
-
-    Returns:
-        An index into the table of `worths`.
-    """
+    """Table index of a position: shots left, points of the hammer team if scored now, cover of the best stone."""
     stones = state[FIRST_STONE:].reshape((STONES, 2))
     tee = params[TEE]
     points = score(stones, tee, params[IN_HOUSE])
@@ -57,11 +53,11 @@ def count_outcomes(model: Curling, ends: int, rng: Rng) -> Array:
 
     Args:
         model: one end for points.
-        ends: how many.
+        ends: number of ends.
         rng: source of the noise and of the policy's choices.
 
     Returns:
-        [features, 17], after how many shots that left such a board the end gave -8..8 points.
+        Numbers of positions by features and by the points, -8..8, of their end, [features, 17].
     """
     counts = np.zeros(((STONES + 1) * LYING * 2, POINTS))
     for _ in range(ends):
@@ -76,7 +72,7 @@ def count_outcomes(model: Curling, ends: int, rng: Rng) -> Array:
 
 
 def probabilities(counts: Array) -> Array:
-    """Probabilities of -8..8 points from counts, smoothed by those of less detailed features, [features, 17]."""
+    """Probabilities of -8..8 points, smoothed by those of coarser features, [features, 17]."""
     table = counts.reshape(STONES + 1, LYING, 2, POINTS) + 1e-9
     by_shot, by_lying = table.sum((1, 2), keepdims=True), table.sum(2, keepdims=True)
     by_lying = by_lying + PRIOR_LYING * by_shot / by_shot.sum(-1, keepdims=True)
@@ -94,7 +90,7 @@ def outcome_table(physics: str) -> Array:
 
 
 def write_file(path: Path, ends: int, rng: Rng) -> None:
-    """Count outcomes for each physics and write them as parts of 10,000."""
+    """Count outcomes for each physics and write their probabilities in units of 1 / 10,000."""
     tables = []
     for physics, noise in NOISES.items():
         counts = count_outcomes(Curling(physics=physics, noise=noise), ends, rng)  # type: ignore[arg-type]
