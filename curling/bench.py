@@ -1,6 +1,6 @@
-"""Speed of curling on one core: microseconds per shot by number of stones on the sheet, ends and playouts per second.
+"""Speed of curling on one core; `bonspiel bench` prints the other figures.
 
-python -m curling.bench                                    print the figures
+python -m curling.bench                                    print the time of a shot by number of stones
 python -m curling.bench docs/results/curling-speed.svg     also save a chart
 """
 
@@ -144,23 +144,14 @@ def presearch_seconds() -> float:
     return float(np.median(times))
 
 
-def print_figures(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
-    """Print the figures; yield the analytic engine's microseconds per shot for each number of stones."""
-    analytic, box2d = make_engine("analytic"), make_engine("box2d")
+def print_times(counts: range, rng: Rng) -> Iterator[tuple[int, Array]]:
+    """Print and yield the analytic engine's microseconds per shot for each number of stones."""
+    engine = make_engine("analytic")
     for count in counts:
-        times = microseconds(analytic, count, 100, 2000, rng)
-        print(
-            f"analytic, {count:2d} stones on the sheet: {np.median(times):5.2f} us a shot, "
-            f"{1e6 / np.median(times):10,.0f} shots/s"
-        )
+        times = microseconds(engine, count, 100, 2000, rng)
+        median = np.median(times)
+        print(f"analytic, {count:2d} stones on the sheet: {median:5.2f} us a shot, {1e6 / median:10,.0f} shots/s")
         yield count, times
-    print(f"box2d,     5 stones on the sheet: {1e6 / np.median(microseconds(box2d, 5, 5, 2, rng)):10.1f} shots/s")
-    speed, left = ends_of_draws(20_000, rng)
-    print(f"ends of 16 noisy draws: {speed:,.0f} ends/s ({left:.1f} stones are left)")
-    whole, last, micros = policy_figures(rng)
-    print(f"playouts of an end by the default policy: {whole:,.0f} /s, of the last 4 shots {last:,.0f} /s")
-    print(f"all candidates of a position before the last 4 shots: {micros:.1f} us")
-    print(f"pre-search of 4,284 aims x 47 rounds in the middle of an end: {presearch_seconds():.1f} s")
 
 
 def save_chart(figures: dict[int, Array], file: Path) -> None:
@@ -188,6 +179,6 @@ def save_chart(figures: dict[int, Array], file: Path) -> None:
 
 
 if __name__ == "__main__":
-    measured = dict(print_figures(range(STONES), np.random.default_rng(0)))
+    measured = dict(print_times(range(STONES), np.random.default_rng(0)))
     if len(sys.argv) > 1:
         save_chart(measured, Path(sys.argv[1]))

@@ -16,7 +16,7 @@ from curling.engines.impact import impulses
 from curling.engines.rates import TIME_STEP
 from curling.physics import LAWS
 from curling.sheet import DIAMETER, STONE_RADIUS
-from curling.shots import AIM, CAP, CLOSE, aim_by_arrival, arc_at, release_motion, tau_of_arc
+from curling.shots import AIM, CAP, CLOSE, Aim, aim_by_arrival, arc_at, release_motion, tau_of_arc
 from planners.jit import float64, helper, int64, kernel
 
 LAUNCH_SPIN = np.array([law.launch_spin for law in LAWS])
@@ -81,7 +81,7 @@ def _raised(law: int, x: float, y: float, vx: float, vy: float, left: float, sid
 
 
 @kernel(AIM(int64, float64, float64, float64, float64, float64))
-def promote(law: int, x: float, y: float, to_x: float, to_y: float, side: float) -> tuple[float, float]:
+def promote(law: int, x: float, y: float, to_x: float, to_y: float, side: float) -> Aim:
     """Raises the stone at (x, y) so that it stops at (to_x, to_y).
 
     The struck stone leaves nearly along the line of centres, with nearly the speed along it. The errors in range and

@@ -11,23 +11,11 @@ from typing import Any, Literal, Self, get_type_hints
 
 import msgspec
 
-from curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, places, score_of
+from curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, score_of
 from curling.sheet import STONES
 from planners.base import require_choice
 
-__all__ = [
-    "End",
-    "Match",
-    "Record",
-    "RecordedShot",
-    "Result",
-    "Writer",
-    "line_of",
-    "parse_line",
-    "places",
-    "read",
-    "write",
-]
+__all__ = ["End", "Match", "Record", "RecordedShot", "Result", "Writer", "line_of", "parse_line", "read", "write"]
 
 FORMAT = 1
 TYPES: dict[str, type] = {

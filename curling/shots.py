@@ -29,6 +29,7 @@ ARC_OVER_CHORD = np.array([1.00109, 1.00055])  # of a tee draw, first guess for 
 GAP = 0.5e-3  # m, between a freeze and its stone
 
 AIM = typeof((0.0, 0.0))
+Aim = tuple[float, float]  # velocity (vx, vy) of a release, m/s
 
 
 @helper
@@ -64,9 +65,7 @@ def release_motion(law: int, side: float, tau: float) -> tuple[float, float, flo
 
 
 @helper
-def _turned(
-    law: int, side: float, x: float, y: float, cx: float, cy: float, vx: float, vy: float
-) -> tuple[float, float]:
+def _turned(law: int, side: float, x: float, y: float, cx: float, cy: float, vx: float, vy: float) -> Aim:
     """Turn the velocity (vx, vy) in the frame of the curve by the angle that points the chord (cx, cy) at (x, y)."""
     distance, chord = sqrt(x * x + y * y), sqrt(cx * cx + cy * cy)
     if not (abs(chord - distance) <= CLOSE and vx * vx + vy * vy <= (1.0 + 1e-9) * CAP[law] * CAP[law]):
@@ -79,9 +78,7 @@ def _turned(
 
 
 @helper
-def aim_by_arrival(
-    law: int, x: float, y: float, tau: float, ahead: float, right: float, side: float
-) -> tuple[float, float]:
+def aim_by_arrival(law: int, x: float, y: float, tau: float, ahead: float, right: float, side: float) -> Aim:
     """The aim at which (x, y) is `ahead` and to the right of the stone at time-to-stop tau."""
     distance = sqrt(x * x + y * y)
     qx, qy, _, _ = _target_from(law, side, tau, ahead, right)
@@ -98,9 +95,7 @@ def aim_by_arrival(
 
 
 @helper
-def _aim_by_release(
-    law: int, x: float, y: float, speed: float, ahead: float, right: float, side: float
-) -> tuple[float, float]:
+def _aim_by_release(law: int, x: float, y: float, speed: float, ahead: float, right: float, side: float) -> Aim:
     """The aim of this speed at which (x, y) is at some time `ahead` and to the right of the stone."""
     if not 0.0 < speed <= CAP[law] * (1.0 + 1e-9):
         return nan, nan
@@ -127,13 +122,13 @@ def reach(law: int, speed: float) -> float:
 
 
 @kernel(AIM(int64, float64, float64, float64))
-def draw(law: int, x: float, y: float, side: float) -> tuple[float, float]:
+def draw(law: int, x: float, y: float, side: float) -> Aim:
     """Stops at (x, y)."""
     return aim_by_arrival(law, x, y, 0.0, 0.0, 0.0, side)
 
 
 @kernel(AIM(int64, float64, float64, float64, float64))
-def through(law: int, x: float, y: float, speed: float, side: float) -> tuple[float, float]:
+def through(law: int, x: float, y: float, speed: float, side: float) -> Aim:
     """Passes (x, y) at this speed."""
     if not 0.0 <= speed <= CAP[law]:
         return nan, nan
@@ -141,13 +136,13 @@ def through(law: int, x: float, y: float, speed: float, side: float) -> tuple[fl
 
 
 @kernel(AIM(int64, float64, float64, float64, float64))
-def launched(law: int, x: float, y: float, speed: float, side: float) -> tuple[float, float]:
+def launched(law: int, x: float, y: float, speed: float, side: float) -> Aim:
     """Released at this speed, passes (x, y)."""
     return _aim_by_release(law, x, y, speed, 0.0, 0.0, side)
 
 
 @kernel(AIM(int64, float64, float64, float64, float64, float64))
-def hit(law: int, x: float, y: float, offset: float, speed: float, side: float) -> tuple[float, float]:
+def hit(law: int, x: float, y: float, offset: float, speed: float, side: float) -> Aim:
     """Released at this speed, strikes the stone at (x, y) off its centre.
 
     Args:
@@ -165,20 +160,20 @@ def hit(law: int, x: float, y: float, offset: float, speed: float, side: float) 
 
 
 @kernel(AIM(int64, float64, float64, float64, float64))
-def guard(law: int, x: float, y: float, distance: float, side: float) -> tuple[float, float]:
+def guard(law: int, x: float, y: float, distance: float, side: float) -> Aim:
     """Stops `distance` in front of (x, y), on the line from the release point to it."""
     share = 1.0 - distance / sqrt(x * x + y * y)
     return aim_by_arrival(law, share * x, share * y, 0.0, 0.0, 0.0, side)
 
 
 @kernel(AIM(int64, float64, float64, float64))
-def freeze(law: int, x: float, y: float, side: float) -> tuple[float, float]:
+def freeze(law: int, x: float, y: float, side: float) -> Aim:
     """Stops right in front of the stone at (x, y), half a millimetre away."""
     return aim_by_arrival(law, x, y - DIAMETER - GAP, 0.0, 0.0, 0.0, side)
 
 
 @kernel(AIM(int64, float64, float64, float64))
-def peel(law: int, x: float, y: float, side: float) -> tuple[float, float]:
+def peel(law: int, x: float, y: float, side: float) -> Aim:
     """Strikes the stone at (x, y) at the cap speed, towards the nearer side, so that both leave the sheet."""
     offset = STONE_RADIUS if x < 0.0 else -STONE_RADIUS
     return _aim_by_release(law, x, y, CAP[law], sqrt(DIAMETER * DIAMETER - offset * offset), -offset, side)

@@ -143,25 +143,18 @@ class Engine(ABC):
         """
         board = _numbers("stones", stones)
         require(board.shape == (STONES, 2), "stones", board.shape, f"an array of shape ({STONES}, 2)")
-        _require_rows(np.isnan(board).all(1) | ~np.isnan(board).any(1), "stones", board, "NaN in whole rows")
-        rows = np.flatnonzero(present(board))
-        sheet = self.law.sheet
-        for i in rows:
-            x, y = board[i].tolist()
-            on_sheet = abs(x) <= sheet.half_width - STONE_RADIUS and 0.0 < y <= sheet.back_line + STONE_RADIUS
-            require(bool(on_sheet), f"stones[{i}]", (x, y), "on the sheet")
-        for i in rows:
-            apart = np.hypot(*(board[rows] - board[i]).T)
-            apart[rows == i] = np.inf
-            require(
-                bool((apart > 2.0 * STONE_RADIUS - OVERLAP).all()),
-                f"stones[{i}]",
-                tuple(board[i].tolist()),
-                "clear of all other stones",
-            )
+        absent = ~present(board)
+        _require_rows(absent == np.isnan(board[:, 1]), "stones[{}]", board, "NaN in whole rows")
+        sheet, (x, y) = self.law.sheet, board.T
+        on_sheet = (np.abs(x) <= sheet.half_width - STONE_RADIUS) & (y > 0.0) & (y <= sheet.back_line + STONE_RADIUS)
+        _require_rows(absent | on_sheet, "stones[{}]", board, "on the sheet")
+        gaps = np.hypot(*(board[:, None] - board).T)
+        np.fill_diagonal(gaps, np.inf)
+        overlap = (gaps <= 2.0 * STONE_RADIUS - OVERLAP).any(1)
+        _require_rows(~overlap, "stones[{}]", board, "clear of all other stones")
         whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
         require(whole and 0 <= index < STONES, "index", index, f"a whole number from 0 to {STONES - 1}")
-        require(index not in rows, "index", index, "the row of a stone that is not on the sheet")
+        require(bool(absent[index]), "index", index, "the row of a stone that is not on the sheet")
         return board
 
     def check_velocities(self, velocities: Array, name: str) -> Array:
@@ -205,9 +198,9 @@ def _numbers(name: str, value: Any) -> Array:
 
 
 def _require_rows(ok: ArrayLike, name: str, values: Array, allowed: str) -> None:
-    """Raise a ValueError with the first row that is not `ok`."""
+    """Raise a ValueError with the first row that is not `ok`; `name` may contain {} for its index."""
     for i in np.flatnonzero(np.logical_not(ok))[:1]:
-        require(False, name, values[i].tolist(), allowed)
+        require(False, name.format(i), values[i].tolist(), allowed)
 
 
 def _moves(velocity: Array) -> bool:

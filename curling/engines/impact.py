@@ -48,7 +48,7 @@ def impact(law: int, board: Array, i: int, j: int) -> None:
 
 @helper
 def _push(board: Array, i: int, j: int, nx: float, ny: float, arm: float, normal: float, tangential: float) -> None:
-    """Apply impulses over mass, m/s: `normal` along (nx, ny) from i to j, `tangential` at `arm` radii against the slip."""
+    """Apply impulses over mass, m/s: `normal` along (nx, ny), `tangential` against the slip; `arm` in radii."""
     board[i, SPEED_X] += tangential * ny - normal * nx
     board[i, SPEED_Y] -= tangential * nx + normal * ny
     board[j, SPEED_X] -= tangential * ny - normal * nx

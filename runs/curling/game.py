@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from curling import players, record
 from curling.dynamics import release
-from curling.match_data import Throw, score_of
+from curling.match_data import Throw, places, score_of
 from curling.model import Curling
 from curling.noise import Noise
-from curling.record import End, Match, Record, RecordedShot, Result, places
+from curling.record import End, Match, Record, RecordedShot, Result
 from curling.sheet import STONES
 from curling.state import HAMMER, TIME, team_of
 from curling.umpire import Outcome, outcome

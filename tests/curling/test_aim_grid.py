@@ -107,7 +107,7 @@ def test_a_hundred_milliseconds_grid():
 
 def test_small_and_impossible_sizes():
     assert sum(block.velocities[..., 0].size for block in aim_grid(FCV1, NOISES["none"], 1)) == 72
-    with pytest.raises(ValueError, match="size=0: must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="size=0"):
         aim_grid(FCV1, NOISES["none"], 0)
 
 

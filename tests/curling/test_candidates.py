@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from curling import candidates as kinds
 from curling.candidates import MOST_CANDIDATES, candidate_shots
 from curling.model import Curling
 from curling.sheet import STONE_RADIUS, STONES, no_stones
@@ -147,14 +146,3 @@ def test_interpreted_and_compiled_candidates_are_the_same():
             n = function(*arguments, aims, keys)
             found.append((n, aims[:n].tolist(), keys[:n].tolist()))
         assert found[0] == found[1]
-
-
-def test_kinds_differ():
-    numbers = [
-        value
-        for name, value in vars(kinds).items()
-        if name.isupper()
-        and isinstance(value, int)
-        and name not in ("MOST_CANDIDATES", "STONES", "TEAM_STONES", "LAST_SHOT")
-    ]
-    assert sorted(numbers) == list(range(len(numbers)))

@@ -1,4 +1,4 @@
-"""States that come from outside."""
+"""Checks of given states."""
 
 import numpy as np
 import pytest
@@ -54,18 +54,18 @@ def test_what_can_be_is_accepted(state):
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        (state_of(board(*range(7)), 3), r"stones of team 0=7: must be at most 2, .* before shot 4 of the end"),
-        (state_of(board(8, 9), 3), r"stones of team 1=2: must be at most 1,"),
-        (state_of(board(0, 1), 3, hammer=0), r"stones of team 0=2: must be at most 1,"),
-        (state_of(board(0), 0, end=1), r"stones of team 0=1: must be at most 0,"),
-        (state_of(board(2), 3), r"rows of team 0=\[2\]: must be below 2,"),
-        (state_of(board(), 0, end=4), r"time=64.0: must be a whole number from 0 to 63"),
-        (state_of(board(), 0, lead=1), r"lead=1.0: must be a whole number from 0 to 0 after 0 ends"),
-        (state_of(board(), 0, hammer=1, end=1, lead=9), r"lead=9.0: must be a whole number from 0 to 8"),
-        (state_of(board(), 0, hammer=1, end=1, lead=-1), r"lead=-1.0: .*, with the hammer for team 1"),
-        (state_of(board(), 0, hammer=0, end=1, lead=1), r"lead=1.0: .* from -8 to 0 .*, with the hammer for team 0"),
-        (state_of(board(), 0, hammer=0, end=2, lead=8), r"lead=8.0: must be a whole number from -16 to 7"),
-        (state_of(board(), 0, hammer=1, end=3, lead=1), r"lead=1.0: must be 0 in an extra end"),
+        (state_of(board(*range(7)), 3), "team 0=7.*at most 2"),
+        (state_of(board(8, 9), 3), "team 1=2.*at most 1"),
+        (state_of(board(0, 1), 3, hammer=0), "team 0=2.*at most 1"),
+        (state_of(board(0), 0, end=1), "team 0=1.*at most 0"),
+        (state_of(board(2), 3), r"rows of team 0=\[2\].*below 2"),
+        (state_of(board(), 0, end=4), "time=64.*0 to 63"),
+        (state_of(board(), 0, lead=1), "lead=1.*0 to 0"),
+        (state_of(board(), 0, hammer=1, end=1, lead=9), "lead=9.*0 to 8"),
+        (state_of(board(), 0, hammer=1, end=1, lead=-1), "lead=-1.*team 1"),
+        (state_of(board(), 0, hammer=0, end=1, lead=1), "lead=1.*-8 to 0.*team 0"),
+        (state_of(board(), 0, hammer=0, end=2, lead=8), "lead=8.*-16 to 7"),
+        (state_of(board(), 0, hammer=1, end=3, lead=1), "lead=1.*extra end"),
         (state_of(board(0, y=41.0), 3), r"stones\[0\]=.*on the sheet"),
         (state_of(board(0, y=32.1), 3), r"stones\[0\]=.*past the hog line"),
     ],
@@ -82,7 +82,7 @@ def test_what_cannot_be_is_named(state, message):
         (TIME, -1.0, "time=-1"),
         (HAMMER, 0.5, "hammer=0.5"),
         (LEAD, 0.5, "lead=0.5"),
-        (FIRST_STONE, 1.0, r"stones=\[\[1.0, 0.0\]\]: must be \(0, 0\) where absent"),
+        (FIRST_STONE, 1.0, r"stones=\[\[1.0, 0.0\]\].*absent"),
         (FIRST_STONE + 1, -5.0, r"stones=\[\[0.0, -5.0\]\]"),
         (FIRST_STONE, np.nan, "(?s)state=.*finite"),
     ],
@@ -97,9 +97,9 @@ def test_fields(index, value, message):
 def test_overlap_and_shape():
     stones = board(0, 1)
     stones[1] = stones[0] + (0.2, 0.0)
-    with pytest.raises(ValueError, match=r"stones\[0\]=.*clear of all other stones"):
+    with pytest.raises(ValueError, match=r"stones\[0\]=.*clear"):
         check_match_state(MATCH, state_of(stones, 3))
-    with pytest.raises(ValueError, match=r"(?s)state=.*a vector of 35 numbers"):
+    with pytest.raises(ValueError, match=r"(?s)state=.*35"):
         check_match_state(MATCH, np.zeros(34))
 
 

@@ -1,4 +1,4 @@
-"""What both engines promise; how well each agrees with recorded shots is in their own files."""
+"""The interface of both engines; test_analytic.py and test_box2d.py compare each with recorded shots."""
 
 import re
 
@@ -13,7 +13,7 @@ from tests.curling.recorded import as_played_by, compare, sample, shots
 
 ALL = [curling.make_engine(name, physics) for name in names() for physics in ("fcv1", "dc2")]
 ENGINES = pytest.mark.parametrize("engine", ALL, ids=str)
-EVERY = {  # of so many recorded shots of a kind one is played by both engines
+EVERY = {  # both engines play every n-th recorded shot of a kind
     "fcv1": {"free": 15, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 8, "clusters": 2},
     "dc2": {"free": 6, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 8},
 }
@@ -36,11 +36,11 @@ def board(*places):
 
 
 def test_unknown_names():
-    with pytest.raises(ValueError, match="Did you mean 'box2d'"):
+    with pytest.raises(ValueError, match="box2d"):
         curling.make_engine("boxd")
     with pytest.raises(ValueError, match="fcv1"):
         curling.make_engine("box2d", physics="fcv2")
-    with pytest.raises(ValueError, match=r"unknown engine None\. Known: analytic, box2d"):
+    with pytest.raises(ValueError, match=r"None.*analytic, box2d"):
         curling.make_engine(None)
 
 
@@ -66,7 +66,7 @@ def test_rotation_mirrors(engine):
 def test_removals(engine):
     law = engine.law
     vx, vy = law.tee_draw
-    for velocity in [(vx, 0.9 * vy), (vx, 1.2 * vy), (4.0 * vx, vy), (vx, -vy), (0.0, 1e-3 * vy)]:
+    for velocity in [(vx, 0.9 * vy), (vx, 1.2 * vy), (4.0 * vx, vy), (0.0, 1e-3 * vy)]:
         assert np.isnan(engine.shot(no_stones(), 0, velocity, law.launch_spin)).all()
 
 
@@ -130,8 +130,9 @@ def test_many_shots_are_the_single_shots(engine):
         ({"index": 1.5}, "index"),
         ({"velocity": (0.0, np.nan)}, "velocity"),
         ({"velocity": (0.0, 0.0)}, "velocity"),
-        ({"velocity": (0.0, -2.0)}, "velocity.*towards the house"),
-        ({"velocity": (0.0, 1e9)}, "velocity"),
+        ({"velocity": (0.0, -2.0)}, "velocity.*house"),
+        ({"velocity": (2.0, 0.0)}, "velocity.*house"),
+        ({"velocity": (0.0, 1e9)}, "velocity.*cap"),
         ({"velocity": (0.0, "cap")}, "velocity"),
         ({"velocity": (1.0, 2.0, 3.0)}, "velocity"),
         ({"velocity": ("0", "2.4")}, "velocity.*real numbers"),
@@ -162,16 +163,16 @@ def test_bad_numbers_of_threads_are_named(engine, threads):
 
 
 def test_the_first_bad_throw_of_many_is_shown():
-    with pytest.raises(ValueError, match=re.escape("velocities=[0.0, 9.0]: must be")):
+    with pytest.raises(ValueError, match=re.escape("velocities=[0.0, 9.0]")):
         curling.make_engine().shots(no_stones(), 0, [(0.1, 2.4), (0.0, 9.0), (0.0, 0.0)], [1.0, 1.0, 1.0])
 
 
 @ENGINES
 def test_unchecked_shots_take_what_noise_and_play_bring_about(engine):
-    """Throws above the cap, throws that do not move, and stones that overlap."""
+    """Throws above the cap, backwards or without motion, and overlapping stones."""
     law, index = engine.law, 2
     stones = board((0.0, law.sheet.tee), (0.0, law.sheet.tee + 0.28))
-    for vy in (0.0, np.nan, 1.5 * law.max_speed):
+    for vy in (0.0, -law.tee_draw[1], np.nan, 1.5 * law.max_speed):
         velocity = np.array([0.0, vy])
         final = engine.unchecked(stones, index, velocity, law.launch_spin)
         again, path = engine.unchecked_path(stones, index, velocity, law.launch_spin)

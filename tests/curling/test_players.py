@@ -178,7 +178,7 @@ def test_rulebased_tries_each_candidate_equally():
 
 def test_everybody_is_known():
     assert {"dpw", "abstraction", "kr_uct", "rulebased", "expectimax"} <= set(planners.REGISTRY.everything())
-    with pytest.raises(ValueError, match="Did you mean 'rulebased'"):
+    with pytest.raises(ValueError, match="rulebased"):
         players.make("rulebase")
 
 

@@ -114,9 +114,9 @@ def test_the_table_of_the_thesis():
     ],
 )
 def test_wrong_tables_are_refused(bad):
-    with pytest.raises(ValueError, match=r"table=.*17 finite numbers"):
+    with pytest.raises(ValueError, match=r"table=.*17"):
         check_table(bad)
-    with pytest.raises(ValueError, match=r"table=.*17 finite numbers"):
+    with pytest.raises(ValueError, match=r"table=.*17"):
         Curling(table=bad)
 
 
@@ -132,13 +132,13 @@ def test_files(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "table=.*No such file"),
+        (None, "table=.*file"),
         ("{", "table=.*JSON file"),
         ("[1, 2]", "table=.*an object"),
-        ('{"9": 1}', "points in .*='9': must be a whole number from -8 to 8"),
+        ('{"9": 1}', "points in .*='9'"),
         ('{"one": 1}', "points in .*='one'"),
-        ('{"1": "much"}', "table=.*17 finite numbers"),
-        ("{}", "table=.*not all 0"),
+        ('{"1": "much"}', "table=.*finite"),
+        ("{}", "table=.*0"),
     ],
 )
 def test_bad_files_are_named(tmp_path, content, message):

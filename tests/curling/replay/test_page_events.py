@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from curling import umpire
-from curling.record import Match, RecordedShot, places
+from curling.match_data import places
+from curling.record import Match, RecordedShot
 from curling.replay.page_events import PageEvents, record_events
 from curling.replay.pages import replay_page
 from curling.replay.win_probability import estimate_win_probability
