@@ -57,14 +57,19 @@ def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float
     return vx, vy, _spin(action[2], params)
 
 
-@compiled("step")
-def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-    """Throw with noise on the analytic engine and apply the rules; the reward is team 0's."""
-    vx, vy, spin = release(action, params, rng)
+@helper
+def _play(state: Array, vx: float, vy: float, spin: float, next_state: Array, params: Array) -> tuple[float, bool]:
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
     shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), np.empty(WORKSPACE))
     return apply_rules(state, stones, next_state, params)
+
+
+@compiled("step")
+def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
+    """Throw with noise on the analytic engine and apply the rules; the reward is team 0's."""
+    vx, vy, spin = release(action, params, rng)
+    return _play(state, vx, vy, spin, next_state, params)
 
 
 @compiled("step_exact")
@@ -72,10 +77,7 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
     """`step` without noise; nothing is drawn from rng."""
     vx, vy = _velocity(action, params)
     vx, vy = noisy_velocity(vx, vy, params[CAP], np.zeros(VALUES - NOISE), rng)
-    stones = np.empty((STONES, 2))
-    read_stones(state, stones)
-    shoot(stones, row_of(state), vx, vy, _spin(action[2], params), int(params[LAW]), np.empty(WORKSPACE))
-    return apply_rules(state, stones, next_state, params)
+    return _play(state, vx, vy, _spin(action[2], params), next_state, params)
 
 
 @compiled("actions")

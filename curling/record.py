@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, Self, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import msgspec
 
@@ -103,36 +103,18 @@ class Writer:
     def __init__(self, path: Path, match: Match) -> None:
         """Create the file and write the match."""
         self._file = path.open("x", encoding="utf-8")
-        self._add(match)
+        self.add(match)
 
-    def shot(self, shot: RecordedShot) -> None:
-        """Add a shot."""
-        self._add(shot)
-
-    def end(self, end: End) -> None:
-        """Add a finished end, after its last shot."""
-        self._add(end)
-
-    def result(self, result: Result) -> None:
-        """Add the result and close the file."""
-        self._add(result)
-        self.close()
+    def add(self, item: Line) -> None:
+        """Add a shot, an end after its last shot, or the result; the result closes the file."""
+        self._file.write(line_of(item) + "\n")
+        self._file.flush()
+        if isinstance(item, Result):
+            self.close()
 
     def close(self) -> None:
         """Close the file; without a result the record stays unfinished."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        """Return the writer, whose file is open."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the file."""
-        self.close()
-
-    def _add(self, item: Line) -> None:
-        self._file.write(line_of(item) + "\n")
-        self._file.flush()
 
 
 def read(path: Path, partial: bool = False) -> Record:

@@ -90,24 +90,14 @@ def _shoot_many(index: int, velocities: Array, spins: Array, law: int, after: Ar
         shoot(after[n], index, velocities[n, 0], velocities[n, 1], spins[n], law, workspace)
 
 
-@kernel("i8(f8[:, ::1], i8, f8, f8, f8, i8, f8, f8[::1], f8[:, :, ::1], f8[:, ::1])")
+@kernel("i8(f8[:, ::1], i8, f8, f8, f8, i8, f8[::1], f8[:, :, ::1], f8[:, ::1])")
 def _film(
-    stones: Array,
-    index: int,
-    vx: float,
-    vy: float,
-    spin: float,
-    law: int,
-    interval: float,
-    times: Array,
-    frames: Array,
-    board: Array,
+    stones: Array, index: int, vx: float, vy: float, spin: float, law: int, times: Array, frames: Array, board: Array
 ) -> int:
-    """`shoot`, with a frame at every interval until all stones are at rest; the number of frames."""
+    """`shoot`, with a frame at each of `times` until all stones are at rest; the number of frames."""
     _release(law, board, stones, index, vx, vy, spin)
     time, moving, n = 0.0, True, 0
     while moving and n < len(times):
-        times[n] = n * interval
         time = process_events(law, board, time, times[n])
         moving = False
         for k in range(row_count(board)):
@@ -151,8 +141,6 @@ class AnalyticEngine(Engine):
         after = stones.copy()
         law = law_index(self.physics)
         most = int(2.0 * LONGEST[law] / self.path_interval)
-        times, frames = np.empty(most), np.empty((most, STONES, 2))
-        n = _film(
-            after, index, velocity[0], velocity[1], spin, law, self.path_interval, times, frames, np.empty(WORKSPACE)
-        )
+        times, frames = np.arange(most, dtype=np.float64) * self.path_interval, np.empty((most, STONES, 2))
+        n = _film(after, index, velocity[0], velocity[1], spin, law, times, frames, np.empty(WORKSPACE))
         return after, Path(times[:n].copy(), frames[:n].copy())

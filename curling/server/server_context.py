@@ -99,12 +99,7 @@ class RecordPublisher:
             self._feed.publish(self._id, json.loads(line_of(item)))
 
     def _write(self, item: Match | RecordedShot | End | Result) -> None:
-        match item:
-            case Match() if self.path is not None:
-                self._writer = Writer(self.path, item)
-            case RecordedShot() if self._writer is not None:
-                self._writer.shot(item)
-            case End() if self._writer is not None:
-                self._writer.end(item)
-            case Result() if self._writer is not None:
-                self._writer.result(item)
+        if self._writer is not None:
+            self._writer.add(item)
+        elif isinstance(item, Match) and self.path is not None:
+            self._writer = Writer(self.path, item)

@@ -1,6 +1,6 @@
-"""The oracle of the analytic engine: the reference's own steps of 1 ms, written down plainly, in float64.
+"""The oracle of the analytic engine: the reference's steps of 1 ms in plain float64, without tables or events.
 
-No tables, no events: every step slows and turns each moving stone, lets overlapping stones push each other, and moves.
+Every step slows and turns each moving stone, applies the impulses of overlapping stones, and moves all stones.
 """
 
 from math import atan2, cos, nan, sin, sqrt
@@ -22,7 +22,7 @@ K, P = FCV1_TURN
 
 @helper
 def slow(law, vx, vy, w, step):
-    """Velocity and spin after `step` seconds of ice; at rest below the stop speed."""
+    """Velocity and spin after `step` seconds of friction; 0 below the stop speed."""
     v = sqrt(vx * vx + vy * vy)
     if v == 0.0:
         return 0.0, 0.0, w
@@ -45,7 +45,7 @@ def slow(law, vx, vy, w, step):
 
 @helper
 def push(law, p, v, w, pairs):
-    """Sequential impulses on all overlapping pairs, each to bounce as fast as it closed at first."""
+    """Sequential impulses on all overlapping pairs, each bouncing with its initial closing speed."""
     n = 0
     for j in range(16):
         for i in range(j):

@@ -91,7 +91,7 @@ def sample(given: list[ReferenceShot], every: dict[str, int]) -> list[ReferenceS
 
 
 def as_played_by(engine: Engine, given: Iterable[ReferenceShot]) -> list[ReferenceShot]:
-    """The same shots with the stones that this engine leaves."""
+    """The same shots with the final stones of this engine."""
     return [s._replace(final=engine.shot(s.stones, s.index, s.velocity, s.spin)) for s in given]
 
 
@@ -114,7 +114,7 @@ def compare(engine: Engine, given: Iterable[ReferenceShot]) -> dict[str, Errors]
 
 
 def main() -> None:
-    """Print how far stones end from the recorded places, and the engines' from each other's, as in docs/results."""
+    """Print the distances of final stones from the recorded places and between the engines, as in docs/results."""
     for physics in ("fcv1", "dc2"):
         recorded = shots(physics)
         played = as_played_by(make_engine("box2d", physics), recorded)

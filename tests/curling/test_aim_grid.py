@@ -1,4 +1,4 @@
-"""Aim grids: what they cover, and that noise is the same Gaussian all over a block."""
+"""Aim grids: their range and sizes, and that the noise is the same Gaussian throughout a block."""
 
 import math
 
@@ -16,7 +16,7 @@ SETTINGS = pytest.mark.parametrize(("law", "noise"), [(FCV1, "normal_dist"), (DC
 
 
 def place(law, velocity, side):
-    """Where a throw crosses the tee line, or stops if short of it."""
+    """x at which a throw crosses the tee line, or stops if short of it."""
     places, _ = path(int(law is DC2), velocity, side)
     beyond = places[:, 1] > law.sheet.tee
     if not beyond.any():
@@ -56,7 +56,7 @@ def test_columns_are_places(law, noise):
 
 
 def off_by_an_sd(velocity, noise):
-    """Pairs of throws that each kind of error puts off by one standard deviation to either side."""
+    """For each kind of error the pair of throws one standard deviation to either side."""
     speed, angle = math.hypot(*velocity), math.atan2(velocity[1], velocity[0])
     for errors in np.diag(noise.params)[noise.params > 0.0]:
         yield [
@@ -98,7 +98,7 @@ def test_sizes(law, noise, size):
         assert hits.sd[0] == 0.0
 
 
-def test_a_hundred_milliseconds_grid():
+def test_the_grid_of_1312_aims():
     assert [block.velocities.shape for block in aim_grid(FCV1, NOISES["normal_dist"], 1_312)][:2] == [
         (12, 41, 2),
         (4, 41, 2),
@@ -115,7 +115,7 @@ def test_without_noise_nothing_is_smoothed():
     assert all(block.sd == (0.0, 0.0) for block in aim_grid(DC2, NOISES["none"], 606))
 
 
-def test_nobody_can_spoil_a_grid_that_is_kept():
+def test_cached_grids_are_read_only():
     (block, *_) = aim_grid(FCV1, NOISES["none"], 606)
     with pytest.raises(ValueError, match="read-only"):
         block.velocities[0, 0, 0] = 0.0

@@ -1,4 +1,4 @@
-"""The analytic engine against recorded shots, against a plain marching engine, and against what physics promises."""
+"""The analytic engine against recorded shots, a plain marching engine and physical laws."""
 
 import hashlib
 import os
@@ -41,7 +41,7 @@ def position(physics, stones, shots, seed):
 
 
 def apart(one, other):
-    """Largest distance between stones of the same rows, m; infinite if other stones are left."""
+    """Largest distance between stones of the same rows, m; infinite if different stones are left."""
     if (np.isnan(one) != np.isnan(other)).any():
         return np.inf
     return np.hypot(*np.nan_to_num(one - other).T).max()
@@ -108,7 +108,7 @@ def test_stones_at_rest_do_not_overlap(physics, stones, seed):
 @PHYSICS
 @settings(deadline=None)
 @given(stones=st.integers(1, 15), seed=SEEDS)
-def test_stones_move_only_when_another_comes_to_them(physics, stones, seed):
+def test_stones_move_only_after_contact(physics, stones, seed):
     board, (velocity,), (spin,) = position(physics, stones, 1, seed)
     final, path = curling.make_engine("analytic", physics).shot(board, 15, velocity, spin, trajectory=True)
     frame = np.nanmax(np.hypot(*np.diff(path.positions, axis=0).T), initial=0.0)
@@ -124,7 +124,7 @@ def test_stones_move_only_when_another_comes_to_them(physics, stones, seed):
 @PHYSICS
 @settings(deadline=None)
 @given(stones=st.integers(0, 15), seed=SEEDS)
-def test_no_shot_makes_energy(physics, stones, seed):
+def test_energy_never_increases(physics, stones, seed):
     board, (velocity,), (spin,) = position(physics, stones, 1, seed)
     law, interval = int(physics == "dc2"), curling.make_engine("analytic", physics).path_interval
     workspace = np.empty(WORKSPACE)
@@ -143,7 +143,7 @@ def test_no_shot_makes_energy(physics, stones, seed):
 
 
 def halted(rng, count, spread):
-    """A workspace of `count` stones about to collide, as `impact` takes it."""
+    """A workspace of `count` stones just before an impact."""
     board = np.zeros(WORKSPACE)
     board[:count, STATE] = RESTING
     board[0, STATE] = MOVING
@@ -155,7 +155,7 @@ def halted(rng, count, spread):
 
 @settings(deadline=None)
 @given(law=st.integers(0, 1), seed=SEEDS)
-def test_impact_keeps_momentum_and_makes_no_energy(law, seed):
+def test_impact_conserves_momentum_and_adds_no_energy(law, seed):
     board = halted(np.random.default_rng(seed), 2, 0.1)
     before = board.copy()
     impact(law, board, 0, 1)
@@ -168,7 +168,7 @@ def test_impact_keeps_momentum_and_makes_no_energy(law, seed):
 
 @settings(deadline=None)
 @given(law=st.integers(0, 1), count=st.integers(3, 16), spread=st.floats(0.05, 0.5), seed=SEEDS)
-def test_impact_of_many_keeps_momentum_and_makes_no_energy(law, count, spread, seed):
+def test_impact_of_many_conserves_momentum_and_adds_no_energy(law, count, spread, seed):
     board = halted(np.random.default_rng(seed), count, spread)
     before = board[:16].copy()
     impact_of_many(law, board)
@@ -187,7 +187,7 @@ def test_three_in_a_row(physics):
 
 
 @PHYSICS
-def test_frontal_impact_hands_over_the_speed(physics):
+def test_frontal_impact_transfers_the_speed(physics):
     engine = curling.make_engine("analytic", physics)
     stones, (vx, vy) = no_stones(), engine.law.tee_draw
     stones[3] = 0.0, engine.law.sheet.tee - 2.0
@@ -242,7 +242,7 @@ NEAR = st.floats(-3.0, 42.0)
     law=st.integers(-2, 3),
     trash=ANY,
 )
-def test_any_float_gives_whole_stones(places, index, vx, vy, spin, law, trash):
+def test_any_float_is_allowed(places, index, vx, vy, spin, law, trash):
     stones, workspace = no_stones(), np.full(WORKSPACE, trash)
     stones[: len(places)] = places
     before = stones.copy()

@@ -1,4 +1,4 @@
-"""The reference engine against the recorded shots; the limits are the issue's, on a sample of each kind."""
+"""The reference engine against a sample of the recorded shots of each kind."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_dc2_agrees_with_recorded_shots(kind, median, p90):
 
 
 def test_slow_impacts_are_elastic():
-    """Box2D's velocity threshold would stop the thrown stone and the struck one together."""
+    """With Box2D's velocity threshold the thrown stone and the struck one would stop together."""
     engine = curling.make_engine("box2d")
     stones = np.full((16, 2), np.nan)
     stones[8] = 0.0, 34.0

@@ -20,7 +20,7 @@ def board(tee: float, **places: tuple[float, float]) -> np.ndarray:
 
 
 def random_states(model: Curling, n: int, seed: int = 0) -> list[np.ndarray]:
-    """States of all shots with the stones thrown until then anywhere around the house, some of them gone."""
+    """States before each shot of an end, with stones anywhere around the house, some of them removed."""
     rng, tee, states = np.random.default_rng(seed), model.law.sheet.tee, []
     for k in range(n):
         shot, stones = k % STONES, no_stones()
@@ -42,7 +42,7 @@ def actions(model: Curling, state: np.ndarray) -> dict[int, np.ndarray]:
 
 
 def after(model: Curling, state: np.ndarray, action: np.ndarray) -> np.ndarray:
-    """The stones after a shot as aimed, [16, 2], NaN where absent."""
+    """The stones after a shot without noise, [16, 2], NaN where absent."""
     following = np.empty(model.state_dim)
     model.step_exact(state, action, following, model.params, RNG)
     return stones_of(following)
@@ -50,7 +50,7 @@ def after(model: Curling, state: np.ndarray, action: np.ndarray) -> np.ndarray:
 
 @PHYSICS
 @pytest.mark.parametrize("unit", ["m/s", "box"])
-def test_candidates_can_be_played_and_have_keys_of_their_own(physics, unit):
+def test_candidates_are_valid_and_have_distinct_keys(physics, unit):
     model = Curling(ends=2, physics=physics, velocity_unit=unit)
     for state in random_states(model, 320):
         check_actions(model, np.array(list(actions(model, state).values())))
@@ -66,7 +66,7 @@ def test_the_unit_of_velocities_does_not_matter():
 
 
 @PHYSICS
-def test_the_same_idea_has_the_same_key_in_every_state(physics):
+def test_the_same_shot_has_the_same_key_in_every_state(physics):
     model = Curling(physics=physics)
     tee = model.law.sheet.tee
     first, later = state_of(no_stones(), 0), state_of(board(tee, a0=(1.9, 0.1), b0=(-1.7, -0.9)), 9)
@@ -87,7 +87,7 @@ def test_the_same_idea_has_the_same_key_in_every_state(physics):
 
 @PHYSICS
 @pytest.mark.parametrize("place", [(0.0, 0.0), (-1.0, 0.5), (1.5, -0.8)])
-def test_an_open_stone_can_be_taken_out_and_the_thrown_one_stay(physics, place):
+def test_an_open_stone_can_be_taken_out_with_the_thrown_stone_staying(physics, place):
     model = Curling(physics=physics)
     state = state_of(board(model.law.sheet.tee, a0=place), 15)
     results = [after(model, state, action) for action in actions(model, state).values()]
@@ -110,7 +110,7 @@ def test_guards_are_removed_only_when_the_rule_allows_it(physics):
 
 
 @PHYSICS
-def test_a_wall_of_guards_leaves_nothing_but_to_throw_the_stone_away(physics):
+def test_behind_a_wall_of_guards_the_only_candidate_is_a_throw_away(physics):
     model = Curling(physics=physics)
     wall = [(-2.1 + 0.3 * k, -3.0) for k in range(15)]
     names = [*(f"b{k}" for k in range(4)), *(f"a{k}" for k in range(8)), *(f"b{k}" for k in range(4, 7))]

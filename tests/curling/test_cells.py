@@ -15,7 +15,7 @@ def cells(stones, shot=4, **parts):
 
 
 def shared(one, other):
-    """At how many depths two states share their cell; they do so from depth 0 on."""
+    """Number of depths, from 0 on, at which two states share a cell."""
     same = one == other
     assert (np.diff(same.astype(int)) <= 0).all()
     return same.sum()
@@ -27,7 +27,7 @@ def board(*places):
     return stones
 
 
-def test_what_each_depth_knows():
+def test_fields_distinguished_at_each_depth():
     here = cells(board((0.0, 38.4)))
     assert shared(here, cells(board((0.0, 38.4)), shot=5)) == 0  # whose turn
     assert shared(here, cells(board((0.0, 38.4)), shot=6)) == 1
@@ -48,7 +48,7 @@ def test_depth_grows_with_closeness():
 
 
 def test_draws_to_the_tee_share_cells():
-    """The tee lies far from every border between cells."""
+    """The tee is far from every border between cells."""
     tee = cells(board((0.0, 38.405)))
     for depth in range(3, DEPTHS):
         near = 0.3 * 15.8 / 2**depth
@@ -56,7 +56,7 @@ def test_draws_to_the_tee_share_cells():
             assert shared(tee, cells(board((x, 38.405 + y)))) > depth
 
 
-def test_stones_of_a_team_are_alike_and_teams_are_not():
+def test_stones_of_a_team_are_interchangeable_and_teams_are_not():
     one, two = (0.0, 38.4), (0.5, 37.9)
     assert shared(cells(board(one, two)), cells(board(two, one))) == DEPTHS
     mixed, swapped = no_stones(), no_stones()

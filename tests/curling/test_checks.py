@@ -47,7 +47,7 @@ def test_every_state_of_random_matches_passes(physics, noise):
         state_of(board(), 15, hammer=0, end=3),
     ],
 )
-def test_what_can_be_is_accepted(state):
+def test_possible_states_are_accepted(state):
     check_match_state(MATCH, state)
 
 
@@ -70,7 +70,7 @@ def test_what_can_be_is_accepted(state):
         (state_of(board(0, y=32.1), 3), r"stones\[0\]=.*past the hog line"),
     ],
 )
-def test_what_cannot_be_is_named(state, message):
+def test_impossible_states_are_named(state, message):
     with pytest.raises(ValueError, match=message):
         check_match_state(MATCH, state)
 

@@ -1,4 +1,4 @@
-"""The universal curve against integration of the law itself, and its inverse tables against it."""
+"""The universal curve against integration of the laws of motion, and its inverse tables against the curve."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_path_turns_and_mirrors_with_the_shot(law, share, angle, side, part):
 
 @settings(deadline=None)
 @given(EITHER_LAW, SHARE, st.sampled_from([-1.0, 1.0]))
-def test_a_path_stopped_half_way_goes_on_as_it_was(law, share, side):
+def test_a_path_interrupted_half_way_continues_unchanged(law, share, side):
     v = share * LAWS[law].max_speed
     stone = stone_of(law, v, 1.0, side)
     half = 0.5 * curve.tau_of_speed(law, v)
@@ -96,7 +96,7 @@ def test_any_float_finds_a_cell(law, side, value):
     ).all()
 
 
-def test_a_speed_beyond_the_tables_is_their_last():
+def test_a_speed_beyond_the_tables_is_reduced():
     for law in (0, 1):
         stone = stone_of(law, 1e9, 0.5, 1.0)
         np.testing.assert_allclose(stone, stone_of(law, TOP_SPEED[law], 0.5, 1.0), atol=1e-9)

@@ -71,7 +71,7 @@ def test_removals(engine):
 
 
 @ENGINES
-def test_the_hog_line_takes_all_stones_or_in_dc2_the_thrown_one_alone(engine):
+def test_the_hog_line_removes_all_stones_or_in_dc2_only_the_thrown_one(engine):
     law = engine.law
     stones = board((1.5, law.sheet.hog_line), (1.5, law.sheet.hog_line + 1.0))
     final = engine.shot(stones, 0, (law.tee_draw[0], 0.9 * law.tee_draw[1]), law.launch_spin)
@@ -79,7 +79,7 @@ def test_the_hog_line_takes_all_stones_or_in_dc2_the_thrown_one_alone(engine):
 
 
 @ENGINES
-def test_the_argument_is_left_alone(engine):
+def test_the_argument_is_not_modified(engine):
     law = engine.law
     stones = board((0.0, law.sheet.tee))
     before = stones.copy()
@@ -104,7 +104,7 @@ def test_path_leads_from_the_release_to_the_final_stones(engine):
 
 
 @ENGINES
-def test_many_shots_are_the_single_shots(engine):
+def test_many_shots_equal_single_shots(engine):
     law = engine.law
     stones = board((0.0, law.sheet.tee), (0.5, law.sheet.tee - 3.0))
     velocities = law.tee_draw + np.linspace((-0.02, -0.02), (0.02, 0.3), 4) * law.max_speed / 4.0
@@ -168,7 +168,7 @@ def test_the_first_bad_throw_of_many_is_shown():
 
 
 @ENGINES
-def test_unchecked_shots_take_what_noise_and_play_bring_about(engine):
+def test_unchecked_shots_accept_any_throw_and_stones(engine):
     """Throws above the cap, backwards or without motion, and overlapping stones."""
     law, index = engine.law, 2
     stones = board((0.0, law.sheet.tee), (0.0, law.sheet.tee + 0.28))
@@ -184,7 +184,7 @@ def test_unchecked_shots_take_what_noise_and_play_bring_about(engine):
 @ENGINES
 @pytest.mark.parametrize("angle", [-0.03, 0.02, 0.04])
 @pytest.mark.parametrize("side", [-1.0, 0.0, 1.0])
-def test_a_free_path_turned_is_the_path_of_the_turned_shot(engine, angle, side):
+def test_turning_a_shot_turns_its_path(engine, angle, side):
     turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     velocity, spin = engine.law.tee_draw * np.array([side, 1.0]), side * engine.law.launch_spin
     _, path = engine.shot(no_stones(), 0, velocity, spin, trajectory=True)

@@ -1,4 +1,4 @@
-"""Our client against our server, in processes of their own, over real sockets."""
+"""Our clients against our server, in separate processes, over real sockets."""
 
 import re
 import signal
@@ -67,7 +67,7 @@ def record_in(folder):
 
 
 @pytest.mark.parametrize("protocol", CLIENTS)
-def test_a_match_of_two_ends_is_played_to_its_result_and_kept(protocol, clients, tmp_path):
+def test_a_match_of_two_ends_is_played_and_recorded(protocol, clients, tmp_path):
     records = tmp_path / "records"
     options = "--ends", "2", "--matches", "1", "--seed", "1", "--records", str(records)
     with practice.server(tmp_path / "told", protocol, *options) as served:

@@ -34,7 +34,7 @@ def play(model, state, actions, seed=1):
 @pytest.mark.parametrize(
     ("physics", "rule", "noise"), [("fcv1", "five_rock", "normal_dist"), ("dc2", "four_rock", "dc2")]
 )
-def test_rule_and_noise_are_those_of_the_simulator_unless_given(physics, rule, noise):
+def test_default_rule_and_noise_are_those_of_the_simulator(physics, rule, noise):
     own = Curling(physics=physics)
     assert own == Curling(physics=physics, rule=rule, noise=noise)
     np.testing.assert_array_equal(own.params, Curling(physics=physics, rule=rule, noise=noise).params)
@@ -50,12 +50,12 @@ def test_rule_and_noise_are_those_of_the_simulator_unless_given(physics, rule, n
         ("dc2", "normal_dist", "'dc2', 'gat', 'none'"),
     ],
 )
-def test_noise_that_is_meant_for_other_speeds_is_refused(physics, noise, allowed):
+def test_noise_of_another_physics_is_refused(physics, noise, allowed):
     with pytest.raises(ValueError, match=f"{noise}.*{allowed}.*{physics}"):
         Curling(physics=physics, noise=noise)
 
 
-def test_plans_look_to_the_end_of_the_end_if_it_is_the_last_they_see():
+def test_steps_left_end_with_the_end_for_win_probability():
     model, state = Curling(ends=3, extra_ends=1), state_of(no_stones(), 5, end=1)
     assert steps_left(model, state) == 4 * 16 - 21
     assert steps_left(model.planning(), state) == 11
@@ -133,7 +133,7 @@ def test_removing_a_guard_early_is_undone():
 
 @pytest.mark.parametrize(("cls", "shots"), [(Curling, 150), (Box2DCurling, 40)])
 def test_recorded_matches(cls, shots):
-    """Every recorded shot: the free guard zone's verdict, the stones that stay, scores, hammer and end of match."""
+    """Every recorded shot: free guard zone, remaining stones, scores, hammer and end of the match."""
     apart, is_foul, previous = [], 0, None
     for update in list(records("dc3_updates.jsonl"))[:shots]:
         if update["move"] and update["move"]["type"] == "shot" and previous["shot"] >= 0:
@@ -276,8 +276,8 @@ def test_contract(model, states):
 
 @pytest.mark.parametrize("name", ["uct", "dpw", "abstraction"])
 @pytest.mark.parametrize("team", [0, 1])
-def test_planners_take_the_point_for_either_team(name, team):
-    """Without noise, a last stone with nothing in the house: half of all candidates score."""
+def test_planners_score_for_either_team(name, team):
+    """Without noise, the last stone with an empty house: half of all candidates score."""
     model = Curling(noise="none")
     decision = planners.make(name).plan(
         model, state_of(no_stones(), 15, hammer=team), Budget(simulations=300), np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""Players that know curling: clear decisions, the convolution, and what they do with little."""
+"""Players of curling alone: clear decisions, smoothing, and small budgets."""
 
 import itertools
 import json
@@ -43,7 +43,7 @@ def last_shot(model):
 @pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 @pytest.mark.parametrize("text", [*TEXTS, "kr_uct"])
 def test_the_last_shot_removes_an_open_stone(text, physics):
-    """An open take-out works nearly always, and only a stone left in the house by it scores."""
+    """An open take-out nearly always succeeds, and scores only if the thrown stone stays in the house."""
     model = Curling(physics=physics, noise="normal_dist" if physics == "fcv1" else "gat").planning()
     rng, player, state = np.random.default_rng(0), players.parse(text), last_shot(model)
     aims = [player.plan(model, state, Budget(1_500), rng).action for _ in range(5)]
@@ -56,7 +56,7 @@ def test_the_last_shot_removes_an_open_stone(text, physics):
 
 
 def test_smoothing_is_the_expected_value_of_an_aim():
-    """Against noise added to the coordinates of the grid; values as smooth as those of a table of aims."""
+    """Against noise added to the coordinates of the grid, for values as smooth as those of aims."""
     rng = np.random.default_rng(0)
     rows, columns = np.mgrid[0:31, 0:41].astype(float)
     sd = (1.5, 2.5)
@@ -73,7 +73,7 @@ def test_smoothing_is_the_expected_value_of_an_aim():
     np.testing.assert_allclose(smooth(blocks, np.stack([values, -values])), [smoothed, -smoothed])
 
 
-def test_values_are_smoothed_without_those_that_are_unknown():
+def test_unknown_values_are_left_out_of_smoothing():
     rng = np.random.default_rng(0)
     blocks = [AimBlock(np.zeros((31, 41, 3)), (1.5, 2.5)), AimBlock(np.zeros((2, 3, 3)), (0.0, 0.0))]
     rows, columns = np.mgrid[0:31, 0:41].astype(float)
@@ -87,8 +87,8 @@ def test_values_are_smoothed_without_those_that_are_unknown():
 
 
 @pytest.mark.parametrize(("plies", "seconds", "tick"), [(1, 0.06, 0.005), (2, 1.5, 0.02)])
-def test_the_clock_is_looked_at(monkeypatch, plies, seconds, tick):
-    """With a clock that runs on at every look: what was not tried in time has no value, and the search ends in time."""
+def test_time_budgets_are_kept(monkeypatch, plies, seconds, tick):
+    """With a clock that advances at every call: untried aims have no value, and the search ends in time."""
     ticks = itertools.count()
     clock = SimpleNamespace(perf_counter=lambda: tick * next(ticks))
     monkeypatch.setattr(expectimax, "time", clock)
@@ -121,8 +121,8 @@ def test_convolution_agrees_with_noisy_throws():
     assert np.abs(raw[some] - direct).mean() > 0.15  # without the noise they would be far off
 
 
-def test_a_second_ply_sees_the_reply():
-    """With two shots left a stone alone on the button is no good: the last shot takes it out."""
+def test_a_second_ply_considers_the_reply():
+    """With two shots left a single stone on the button is worth little: the last shot takes it out."""
     model = Curling().planning()
     state = state_of(no_stones(), 14, hammer=1)
     rng = np.random.default_rng(0)
@@ -134,7 +134,7 @@ def test_a_second_ply_sees_the_reply():
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_less_than_one_simulation_a_candidate(text):
-    """Every candidate is tried all the same, and the decision tells that it took more than the budget."""
+    """Every candidate is tried nevertheless, and the decision reports more simulations than the budget."""
     model = Curling().planning()
     decision = players.parse(text).plan(model, model.initial_state(None), Budget(1), np.random.default_rng(0))
     assert decision.simulations == decision.visits.sum() > 1
@@ -176,7 +176,7 @@ def test_rulebased_tries_each_candidate_equally():
     np.testing.assert_array_equal(only.actions, given)
 
 
-def test_everybody_is_known():
+def test_all_players_are_registered():
     assert {"dpw", "abstraction", "kr_uct", "rulebased", "expectimax"} <= set(planners.REGISTRY.everything())
     with pytest.raises(ValueError, match="rulebased"):
         players.make("rulebase")
@@ -208,7 +208,7 @@ def test_bad_input_is_refused(name):
         players.make(name).plan(model, np.full(model.state_dim, np.nan), Budget(10), rng)
 
 
-def test_a_grid_takes_no_other_actions():
+def test_expectimax_refuses_root_actions():
     model = Curling()
     with pytest.raises(ValueError, match=r"root_actions=.*None"):
         players.make("expectimax").plan(
@@ -216,7 +216,7 @@ def test_a_grid_takes_no_other_actions():
         )
 
 
-def test_the_state_is_left_as_it_was():
+def test_the_state_is_not_modified():
     model = Curling()
     state = last_shot(model)
     before = state.copy()
@@ -226,8 +226,8 @@ def test_the_state_is_left_as_it_was():
     assert state[FIRST_STONE + 15] > 0
 
 
-def test_the_static_table_tells_how_ends_go_on(tmp_path):
-    """Made in the same way it has the same form; the team with the hammer scores more the more it lies."""
+def test_the_static_table_is_reproducible_and_monotone(tmp_path):
+    """A new table has the same form; the team with the hammer scores more, the more stones it has nearest the tee."""
     static.write_file(tmp_path / "static.json", 20, np.random.default_rng(0))
     made, shipped = (json.loads(path.read_text()) for path in (tmp_path / "static.json", static.FILE))
     assert {key: np.shape(made[key]) for key in made} == {key: np.shape(shipped[key]) for key in shipped}
@@ -240,14 +240,14 @@ def test_the_static_table_tells_how_ends_go_on(tmp_path):
 
 @pytest.mark.parametrize("evaluation", ["board", "static"])
 @pytest.mark.parametrize("hammer", [0, 1])
-def test_team_0_is_worth_more_the_more_it_lies(evaluation, hammer):
+def test_values_grow_with_the_points_as_the_stones_lie(evaluation, hammer):
     found = worths(Curling().planning(), state_of(no_stones(), 15, hammer), evaluation)
     lying = found.reshape(17, static.LYING, 2)[1, :, 0]  # by points of the team with the hammer, one shot left
     least, most = (lying[2], lying[6]) if hammer == 0 else (lying[6], lying[2])
     assert least < most - 0.1
 
 
-def test_candidates_are_spread_over_all_kinds():
+def test_few_candidates_are_spread_evenly():
     assert evenly_spaced(np.arange(24.0)[:, None], 4).ravel().tolist() == [0.0, 8.0, 15.0, 23.0]
 
 

@@ -38,13 +38,13 @@ def uniform(model, state, rng):
 
 
 def value_of_shot(model, state, rng):
-    """Team 0's reward of the policy's shot as aimed."""
+    """Team 0's reward for the policy's shot without noise."""
     return model.step_exact(state, choose(model, state, rng), np.empty(model.state_dim), model.params, rng)[0]
 
 
 @PHYSICS
 @pytest.mark.parametrize(("opponent", "least"), [(uniform, 1.5), (sampled, 1.0)])
-def test_it_beats_random_shots_with_and_without_the_hammer(physics, opponent, least):
+def test_the_policy_beats_random_shots_with_and_without_the_hammer(physics, opponent, least):
     model, rng = Curling(physics=physics), np.random.default_rng(0)
     for team in (0, 1):
         choosers = [opponent, opponent]
@@ -79,7 +79,7 @@ def test_a_protected_guard_is_not_removed(physics):
 
 
 @PHYSICS
-def test_ends_between_equals_look_like_real_ones(physics):
+def test_scores_of_ends_in_self_play_are_realistic(physics):
     model, rng = Curling(physics=physics), np.random.default_rng(0)
     start, scratch = model.initial_state(rng), np.empty(model.state_dim)
     points = np.array([-model.rollout(start.copy(), scratch, STONES, model.params, rng) for _ in range(4000)])

@@ -1,4 +1,5 @@
 import json
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +29,7 @@ def played():
 @pytest.mark.parametrize(
     "match", [{}, {"physics": "dc2", "rule": "four_rock", "noise": "gat"}, {"noise": Noise(speed=0.01), "ends": 1}]
 )
-def test_what_is_written_is_read_and_replays(tmp_path, match):
+def test_a_record_is_written_read_and_replayed(tmp_path, match):
     written = game(**match)
     record.write(tmp_path / "a.jsonl", written)
     found = record.read(tmp_path / "a.jsonl")
@@ -67,7 +68,7 @@ def test_replay_notices_a_moved_stone(played):
         umpire.replay(moved)
 
 
-def test_replay_bears_what_it_is_told_to(played):
+def test_replay_accepts_differences_within_tolerance(played):
     number = next(i for i, shot in enumerate(played.shots) if any(shot.stones))
     stones = tuple(place and (place[0] + 2e-6, place[1]) for place in played.shots[number].stones)
     moved = changed(played, number, stones=stones)
@@ -75,11 +76,13 @@ def test_replay_bears_what_it_is_told_to(played):
         umpire.replay(moved)
     states = umpire.replay(moved, tolerance=1e-3)
     shown = [coordinate for place in stones for coordinate in place or (0.0, 0.0)]
-    np.testing.assert_array_equal(states[number + 1][-2 * STONES :], shown)  # play goes on from what is on record
+    np.testing.assert_array_equal(
+        states[number + 1][-2 * STONES :], shown
+    )  # the replay continues from the recorded stones
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_replay_notices_a_stone_that_is_gone_or_new(played, there):
+def test_replay_notices_a_missing_or_extra_stone(played, there):
     number, row = next(
         (i, row)
         for i, shot in enumerate(played.shots)
@@ -149,7 +152,7 @@ def test_a_shot_of_the_wrong_shape_is_named(tmp_path, played, field, value):
 @pytest.mark.parametrize(
     "text, reason", [("", "is empty"), ('{"type": "end"}', "missing .*end"), ('{"dir": "note"}', "missing .*type")]
 )
-def test_what_is_no_record_is_told_so(tmp_path, text, reason):
+def test_files_that_are_no_record_are_refused(tmp_path, text, reason):
     file = tmp_path / "a.jsonl"
     file.write_text(text)
     with pytest.raises(ValueError, match=reason):
@@ -164,7 +167,7 @@ def test_half_a_record_is_refused(tmp_path, played):
         record.read(file)
 
 
-def test_a_game_without_a_result_is_worth_nothing_yet(tmp_path, played):
+def test_an_abandoned_game_has_no_value(tmp_path, played):
     open_game = played._replace(
         shots=played.shots[:20],
         ends=played.ends[:1],
@@ -178,34 +181,34 @@ def test_a_game_without_a_result_is_worth_nothing_yet(tmp_path, played):
         open_game.result.value_for(0)
 
 
-def test_a_record_without_an_engine_is_one_of_the_analytic_engine(tmp_path, played):
+def test_the_default_engine_of_old_records_is_analytic(tmp_path, played):
     line = json.loads(record.line_of(played.match))
     assert line.pop("engine") == "analytic"
     assert record.parse_line(json.dumps(line)) == played.match
 
 
 def written_up_to(path, played, shots):
-    """A record written while it is played that stops after so many shots; its text."""
-    with record.Writer(path, played.match) as writer:
+    """Write a record shot by shot, up to a number of shots; its bytes."""
+    with closing(record.Writer(path, played.match)) as writer:
         for number, shot in enumerate(played.shots[:shots]):
-            writer.shot(shot)
+            writer.add(shot)
             if shot.shot == STONES - 1:
-                writer.end(played.ends[shot.end])
-            lines = path.read_text().splitlines()  # each is there at once
+                writer.add(played.ends[shot.end])
+            lines = path.read_text().splitlines()  # each line is written at once
             assert len(lines) == 1 + number + 1 + (number + 1) // STONES
         if shots == len(played.shots):
-            writer.result(played.result)
+            writer.add(played.result)
     return path.read_bytes()
 
 
-def test_what_is_written_while_it_is_played_is_the_same_record(tmp_path, played):
+def test_a_record_written_shot_by_shot_is_the_same(tmp_path, played):
     record.write(tmp_path / "a.jsonl", played)
     assert written_up_to(tmp_path / "b.jsonl", played, len(played.shots)) == (tmp_path / "a.jsonl").read_bytes()
     with pytest.raises(FileExistsError):
         record.Writer(tmp_path / "b.jsonl", played.match)
 
 
-def test_a_record_that_breaks_off_anywhere_is_read_up_to_there(tmp_path, played):
+def test_a_truncated_record_is_read_up_to_there(tmp_path, played):
     file = tmp_path / "a.jsonl"
     whole = written_up_to(file, played, 20)
     match_line = whole.index(b"\n") + 1

@@ -68,11 +68,11 @@ def test_other_stones_may_be_removed(place):
 
 
 @pytest.mark.parametrize("place", [(0.0, -IN_HOUSE - 1e-9), (2.0, -STONE_RADIUS - 1e-9), (0.0, -6.0)])
-def test_the_borders_of_the_free_guard_zone_belong_to_it(place):
+def test_the_free_guard_zone_includes_its_borders(place):
     assert is_foul(board(a0=place), NO_STONES)
 
 
-def test_a_guard_may_be_moved_and_ones_own_removed():
+def test_guards_may_be_moved_and_own_guards_removed():
     assert not is_foul(board(a0=GUARD), board(a0=(0.0, 1.0)))
     assert not is_foul(board(a0=GUARD), NO_STONES, shot=2, team=0)
     assert is_foul(board(b0=GUARD), NO_STONES, shot=2, team=0)

@@ -51,7 +51,7 @@ def path(law, velocity, side):
 
 
 def foot(law, velocity, side, target):
-    """How far the path passes from the target, and its speed there."""
+    """Distance of the path from the target, and its speed there."""
     places, velocities = path(law, velocity, side)
     near = int(np.hypot(*(places - target).T).argmin())
     (ux, uy), (dx, dy) = velocities[near], target - places[near]
@@ -75,7 +75,7 @@ def test_draw_stops_at_its_target(law):
 
 @LAWS
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.7])
-def test_through_passes_with_the_speed_that_shall_be_left(law, share):
+def test_through_passes_at_the_given_speed(law, share):
     speed = share * PHYSICS[law].max_speed
     for x, y, side in requests(law, 8):
         miss, left = foot(law, shots.through(law, x, y, speed, side), side, (x, y))
@@ -129,14 +129,14 @@ def test_aims_mirror(law):
 
 
 @LAWS
-def test_reach_is_where_a_draw_stops(law):
+def test_reach_is_the_distance_of_a_draw(law):
     for x, y, side in requests(law, 20):
         speed = math.hypot(*shots.draw(law, x, y, side))
         assert shots.reach(law, speed) == pytest.approx(math.hypot(x, y), abs=1e-6)
 
 
 @LAWS
-def test_the_impossible_is_nan(law):
+def test_impossible_aims_are_nan(law):
     cap, tee = PHYSICS[law].max_speed, PHYSICS[law].sheet.tee
     assert shots.draw(law, 0.0, 500.0, 1.0) == IMPOSSIBLE
     assert shots.draw(law, math.nan, tee, 1.0) == IMPOSSIBLE
@@ -186,7 +186,7 @@ def test_promote_raises_a_stone_to_its_target(law):
 
 @LAWS
 def test_recorded_shots(law):
-    """A draw to where a stone stopped, a raise to where one was raised: the recorded velocities, and the same ends."""
+    """Draws and raises to recorded places: the recorded velocities, and the same final stones."""
     box2d, draws, raises = curling.make_engine("box2d", PHYSICS[law].name), 0, 0
     for r in recorded(PHYSICS[law].name):
         side, thrown = math.copysign(1.0, r.spin), r.final[r.index]

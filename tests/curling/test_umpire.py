@@ -48,7 +48,7 @@ def test_a_record_replays_on_its_own_engine():
         umpire.replay(found._replace(match=replace(match, engine="analytic")))
 
 
-def test_a_foul_is_told():
+def test_a_foul_is_reported():
     model = Match(("", ""), "fcv1", None, "none", 1).model()
     state = model.initial_state(None)
     guard = umpire.outcome(model, state, (0.1317, 2.26, 1.5708))
@@ -110,7 +110,7 @@ def test_a_match_cut_short_replays(played, reason, winner):
     assert len(umpire.replay(short)) == 8
 
 
-def test_nothing_is_thrown_after_the_match_and_no_end_is_invented(played):
+def test_replay_notices_shots_after_the_match_and_extra_ends(played):
     with pytest.raises(ValueError, match="over"):
         umpire.replay(played._replace(shots=played.shots + played.shots[:1]))
     with pytest.raises(ValueError, match="ends="):

@@ -1,4 +1,4 @@
-"""Win probabilities: by hand, against a plain recursion, and what the model makes of them."""
+"""Win probabilities: by hand, against a plain recursion, and as rewards of the model."""
 
 import json
 import pickle
@@ -170,7 +170,7 @@ def last_shot(model, state):
 
 
 def one_stone(team):
-    """The team counts one, in a row that the last shot does not take."""
+    """The team scores one, with a stone in a row that the last shot does not use."""
     stones = no_stones()
     stones[8 * team] = 0.0, 37.0
     return stones
@@ -191,7 +191,7 @@ def test_the_model_is_paid_the_value_when_an_end_is_over(physics, hammer, scorer
     np.testing.assert_array_equal(following, other[2])  # the reward changes nothing else
 
 
-def test_the_value_is_paid_at_the_end_of_an_end_alone():
+def test_the_value_is_paid_only_after_an_end():
     model = Curling(ends=3, noise="none").planning()
     for shot in range(15):
         assert last_shot(model, state_of(no_stones(), shot))[:2] == (0.0, False)
@@ -221,7 +221,7 @@ def test_the_planning_twin(tmp_path):
 
 
 @pytest.mark.parametrize("physics", ["fcv1", "dc2"])
-def test_the_table_is_from_self_play_unless_given(physics):
+def test_the_default_table_is_from_self_play(physics):
     own = win_probabilities(2, table=table_of(None, physics)).ravel()
     np.testing.assert_array_equal(Curling(ends=2, physics=physics).params[-own.size :], own)
     thesis = win_probabilities(2, table=THESIS).ravel()
