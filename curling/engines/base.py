@@ -164,15 +164,9 @@ class Engine(ABC):
             ValueError: wrong shape, not finite, away from the house, or too fast.
         """
         require(velocities.ndim == 2 and velocities.shape[1] == 2, name, velocities.shape, "pairs (vx, vy)")
-        _require_rows(np.isfinite(velocities).all(1), name, velocities, "finite")
-        _require_rows(velocities[:, 1] > 0.0, name, velocities, "towards the house, with vy above 0 m/s")
         speeds, cap = np.hypot(velocities[:, 0], velocities[:, 1]), self.law.max_speed
-        _require_rows(
-            speeds <= NOISE_ROOM * cap,
-            name,
-            velocities,
-            f"within the cap of {cap} m/s (and noise of {NOISE_ROOM - 1.0:.1%} above it)",
-        )
+        allowed = f"finite, towards the house (vy above 0), up to the cap of {cap} m/s and {NOISE_ROOM - 1.0:.1%} noise"
+        _require_rows((velocities[:, 1] > 0.0) & (speeds <= NOISE_ROOM * cap), name, velocities, allowed)
         return np.ascontiguousarray(velocities)
 
 

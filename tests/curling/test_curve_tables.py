@@ -18,7 +18,7 @@ SHARE = st.floats(0.02, 1.0)
 
 def stone_of(law, v, angle, side, x=0.0, y=0.0, time=0.0):
     stone = np.zeros(curve.FIELDS)
-    curve.launch(law, stone, time, x, y, v * np.cos(angle), v * np.sin(angle), 1.5 * side)
+    curve.start_path(law, stone, time, x, y, v * np.cos(angle), v * np.sin(angle), 1.5 * side)
     return stone
 
 
@@ -47,11 +47,11 @@ def test_path_is_the_integral_of_the_law(law, share):
 def test_path_turns_and_mirrors_with_the_shot(law, share, angle, side, part):
     v = share * LAWS[law].max_speed
     time = part * curve.tau_of_speed(law, v)
-    x, y = curve.where(law, stone_of(law, v, 0.0, side), time)
-    turned = curve.where(law, stone_of(law, v, angle, side), time)
+    x, y = curve.place_of(law, stone_of(law, v, 0.0, side), time)
+    turned = curve.place_of(law, stone_of(law, v, angle, side), time)
     rotated = x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)
     np.testing.assert_allclose(turned, rotated, atol=1e-9)
-    np.testing.assert_allclose(curve.where(law, stone_of(law, v, 0.0, -side), time), (x, -y), atol=1e-12)
+    np.testing.assert_allclose(curve.place_of(law, stone_of(law, v, 0.0, -side), time), (x, -y), atol=1e-12)
 
 
 @settings(deadline=None)
@@ -62,7 +62,7 @@ def test_a_path_interrupted_half_way_continues_unchanged(law, share, side):
     half = 0.5 * curve.tau_of_speed(law, v)
     x, y, vx, vy = curve.motion(law, stone, half)
     again = np.zeros(curve.FIELDS)
-    curve.launch(law, again, half, x, y, vx, vy, curve.spin_at(law, stone, half))
+    curve.start_path(law, again, half, x, y, vx, vy, curve.spin_at(law, stone, half))
     np.testing.assert_allclose(again[: curve.STOP_TIME + 1], stone[: curve.STOP_TIME + 1], atol=5e-5)
     assert again[curve.SPIN] == pytest.approx(stone[curve.SPIN], abs=1e-5)
 

@@ -177,7 +177,7 @@ def test_an_abandoned_game_has_no_value(tmp_path, played):
     )
     record.write(tmp_path / "a.jsonl", open_game)
     assert record.read(tmp_path / "a.jsonl") == open_game and len(umpire.replay(open_game)) == 21
-    with pytest.raises(ValueError, match="without a result"):
+    with pytest.raises(ValueError, match="no result"):
         open_game.result.value_for(0)
 
 
