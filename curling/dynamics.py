@@ -28,7 +28,7 @@ from curling.state import (
     team_of,
 )
 from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, kernel, typeof
+from planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, int64, kernel, typeof
 
 
 @helper
@@ -57,19 +57,14 @@ def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float
     return vx, vy, _spin(action[2], params)
 
 
-@helper
-def _play(state: Array, vx: float, vy: float, spin: float, next_state: Array, params: Array) -> tuple[float, bool]:
-    stones = np.empty((STONES, 2))
-    read_stones(state, stones)
-    shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), np.empty(WORKSPACE))
-    return apply_rules(state, stones, next_state, params)
-
-
 @compiled("step")
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """Throw with noise on the analytic engine and apply the rules; the reward is team 0's."""
     vx, vy, spin = release(action, params, rng)
-    return _play(state, vx, vy, spin, next_state, params)
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
+    shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), np.empty(WORKSPACE))
+    return apply_rules(state, stones, next_state, params)
 
 
 @compiled("step_exact")
@@ -77,7 +72,10 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
     """`step` without noise; nothing is drawn from rng."""
     vx, vy = _velocity(action, params)
     vx, vy = noisy_velocity(vx, vy, params[CAP], np.zeros(VALUES - NOISE), rng)
-    return _play(state, vx, vy, _spin(action[2], params), next_state, params)
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
+    shoot(stones, row_of(state), vx, vy, _spin(action[2], params), int(params[LAW]), np.empty(WORKSPACE))
+    return apply_rules(state, stones, next_state, params)
 
 
 @compiled("actions")
@@ -129,13 +127,19 @@ def _better_thrown_away(
     return (reward - hit) * (1.0 - 2.0 * team_of(state)) > 0.0
 
 
-@compiled("rollout")
-def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """Return of at most `depth` shots of `curling.policy` by both teams.
-
-    The last stone of an end is thrown away if that is worth more than its aim.
-    """
-    stones, after, aim, workspace = np.empty((STONES, 2)), np.empty((STONES, 2)), np.empty(3), np.empty(WORKSPACE)
+@kernel(VECTOR, VECTOR, int64, VECTOR, RNG, MATRIX, MATRIX, VECTOR, MATRIX)
+def _play_out(
+    state: Array,
+    scratch: Array,
+    depth: int,
+    params: Array,
+    rng: Rng,
+    stones: Array,
+    after: Array,
+    aim: Array,
+    workspace: Array,
+) -> float:
+    # a kernel, because allocations in the same function would add reference counts to the loop
     law, free_guard = int(params[LAW]), int(params[FREE_GUARD])
     total = 0.0
     for _ in range(depth):
@@ -151,6 +155,16 @@ def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -
             break
         state, scratch = scratch, state
     return total
+
+
+@compiled("rollout")
+def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+    """Return of at most `depth` shots of `curling.policy` by both teams.
+
+    The last stone of an end is thrown away if that is worth more than its aim.
+    """
+    stones, after, aim, workspace = np.empty((STONES, 2)), np.empty((STONES, 2)), np.empty(3), np.empty(WORKSPACE)
+    return _play_out(state, scratch, depth, params, rng, stones, after, aim, workspace)
 
 
 @compiled("player")
