@@ -1,8 +1,8 @@
-"""The tree search of Digital Curling before the thesis: expectimax on a grid of aims, noise by convolution.
+"""Expectimax on a grid of aims, with the noise by convolution: the search of Digital Curling before the thesis.
 
-Each aim of a grid over everything that can be thrown is played once without noise. A throw misses its aim by a Gaussian
-that is the same all over the grid, so smoothing the grid's values with it gives the expected value of each aim (Kato,
-Iizuka, Yamamoto, "A game tree search algorithm considering uncertainty in Digital Curling", 2015/16).
+Each aim of a grid over all useful throws is played once without noise. The execution noise is the same Gaussian
+throughout the grid, so that smoothing the values with it gives the expected value of each aim (Kato, Iizuka, Yamamoto,
+"A game tree search algorithm considering uncertainty in Digital Curling", 2015/16).
 """
 
 import time
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curling.model import Curling
-from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
+from curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
 from curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
 from curling.sheet import STONES
 from curling.state import shot_of
@@ -22,39 +22,27 @@ from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_p
 from planners.core.aims import aims_of, outcomes
 from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from planners.core.search import extend
-from planners.jit import (
-    MATRIX,
-    PROBLEM,
-    RNG,
-    VECTOR,
-    Problem,
-    int64,
-    kernel,
-    problem_of,
-    run,
-    search_kernel,
-    step_exact,
-)
+from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, search_kernel, step_exact
 
-FIRST_ROUNDS = 4  # playouts of each aim that a grid must leave time for
+FIRST_ROUNDS = 4  # playouts of each aim for which the budget must suffice
 RESERVE = 0.003  # s, to smooth the values of the largest grid
-CHUNK_SECONDS = 0.001  # between two looks at the clock
+CHUNK_SECONDS = 0.001  # between two readings of the clock
 
 Flags = NDArray[np.bool_]
 Visits = NDArray[np.int64]
 
 
 class LeafSettings(NamedTuple):
-    """How positions are valued.
+    """Settings of the evaluation of positions.
 
     Attributes:
-        shots: left in the end, for a playout.
-        worth: by features, see `evaluator`.
-        over: the positions of an end that is over, bool [n].
+        shots: shots left in the end, for playouts.
+        table: `feature_values`.
+        over: whether the end is over in each position, bool [n].
     """
 
     shots: int
-    worth: Array
+    table: Array
     over: Flags
 
 
@@ -62,50 +50,50 @@ class LeafSettings(NamedTuple):
 def _add_values(
     rounds: Rounds, scratch: Array, problem: Problem, simulations: int, rng: Rng, settings: LeafSettings
 ) -> int:
-    """Add the value of one position after another, round and round; those of an end that is over stay."""
+    """Add the values of positions in rounds, except where the end is over."""
     for _ in range(simulations):
         i = next_index(rounds)
         if not settings.over[i]:
-            rounds.sums[i] += leaf_value(problem, rounds.states[i], scratch, settings.shots, settings.worth, rng)
+            rounds.sums[i] += leaf_value(problem, rounds.states[i], scratch, settings.shots, settings.table, rng)
     return simulations
 
 
-@kernel(PROBLEM, MATRIX, MATRIX, MATRIX, int64, VECTOR, MATRIX, RNG)
+@kernel(PROBLEM, MATRIX, MATRIX, MATRIX, 1, VECTOR, MATRIX, RNG)
 def _reply_all(
-    problem: Problem, states: Array, replies: Array, table: Array, shots: int, worth: Array, scratch: Array, rng: Rng
+    problem: Problem, states: Array, replies: Array, values: Array, shots: int, table: Array, scratch: Array, rng: Rng
 ) -> int:
-    """Value of each reply, without noise, to each position, [positions, replies]."""
+    """Write the value of each reply, without noise, to each position, [positions, replies]."""
     after = scratch[2]
     for i in range(len(states)):
         for j in range(len(replies)):
             value, over = step_exact(problem, states[i], replies[j], after, rng)
             if not over:
-                value = leaf_value(problem, after, scratch, shots, worth, rng)
-            table[i, j] = value
+                value = leaf_value(problem, after, scratch, shots, table, rng)
+            values[i, j] = value
     return len(states) * len(replies)
 
 
 class _Search:
-    """One decision: the model's functions, and room to work in."""
+    """The state of one decision."""
 
     def __init__(self, model: Curling, state: Array, evaluation: Evaluation, budget: Budget, rng: Rng) -> None:
         self.model, self.playouts, self.rng = model, evaluation == "playouts", rng
         self.budget, self.start = budget, time.perf_counter()
-        self.worth = evaluator(model, state, evaluation)
+        self.table = feature_values(model, state, evaluation)
         self.shots = STONES - shot_of(state)
         self.mover = model.player(state, model.params)
         self.problem = problem_of(model, state)
         self.scratch = np.empty((3, model.state_dim))
 
     def left(self, done: int) -> Budget | None:
-        """The rest of the budget for playouts after `done` of them, less the time to finish."""
+        """Budget left for playouts after `done` of them, without the time to smooth values; None if it is spent."""
         if self.budget.simulations is not None:
             return Budget(self.budget.simulations - done) if done < self.budget.simulations else None
         seconds = (self.budget.seconds or 0.0) - RESERVE - (time.perf_counter() - self.start)
         return Budget(seconds=seconds) if seconds > 0.0 else None
 
     def in_time(self, work: Callable[[slice], None], count: int) -> int:
-        """Do pieces 0 to count - 1 of some work, or as many as there is time for, one at least; returns how many."""
+        """Process slices of `count` items while time is left, at least one item; the number of items processed."""
         done, chunk, begin = 0, count if self.budget.seconds is None else 1, time.perf_counter()
         while done < count and chunk > 0:
             work(slice(done, min(done + chunk, count)))
@@ -120,16 +108,13 @@ class _Search:
         return outcomes(self.model, self.problem, actions, self.rng)
 
     def add(self, states: Array, over: Flags, sums: Array, budget: Budget) -> int:
-        """Add the values of positions round and round, see `_add_values`; how many."""
+        """Add values of positions in rounds, see `_add_values`; their number."""
         rounds = new_rounds(states, np.arange(len(states)), sums)
-        settings = LeafSettings(self.shots - 1, self.worth, over)
+        settings = LeafSettings(self.shots - 1, self.table, over)
         return extend(_add_values, self.model, rounds, self.scratch, self.problem, settings, None, budget, self.rng)[1]
 
     def one_ply(self, blocks: Sequence[AimBlock]) -> tuple[Array, Visits]:
-        """(expected values of the aims, evaluations of each): playouts until the budget is spent.
-
-        Aims that there was no time for are worth NaN.
-        """
+        """(expected values of the aims, NaN where untried, and evaluations of each), until the budget is spent."""
         actions = aims_of(blocks)
         order = self.rng.permutation(len(actions))
         actions, sums = actions[order], np.zeros(len(actions))
@@ -150,34 +135,24 @@ class _Search:
         return expected_values(blocks, self.mover * values[back], visits[back] > 0), visits[back]
 
     def two_plies(self, blocks: Sequence[AimBlock], replies: Sequence[AimBlock]) -> tuple[Array, Visits]:
-        """The same, each aim followed by the opponent's best reply."""
+        """`one_ply` with each aim followed by the opponent's best reply."""
         actions, answers = aims_of(blocks), aims_of(replies)
         order = self.rng.permutation(len(actions))
         actions, worst = actions[order], np.zeros(len(actions))
 
         def reply(part: slice) -> None:
             states, _, _ = self.throw(actions[part])
-            table = np.empty((len(states), len(answers)))
-            run(
-                _reply_all,
-                self.model,
-                self.problem,
-                states,
-                answers,
-                table,
-                self.shots - 2,
-                self.worth,
-                self.scratch,
-                self.rng,
-            )
-            worst[part] = (self.mover * smooth(replies, table)).min(-1)
+            values = np.empty((len(states), len(answers)))
+            arguments = states, answers, values, self.shots - 2, self.table, self.scratch, self.rng
+            run(_reply_all, self.model, self.problem, *arguments)
+            worst[part] = (self.mover * smooth(replies, values)).min(-1)
 
         done = self.in_time(reply, len(actions))
         back = np.argsort(order)
         return expected_values(blocks, worst[back], back < done), np.where(back < done, len(answers), 0)
 
     def cost(self) -> float:
-        """Seconds that it takes to play an aim and value what follows, by trying the coarsest grid."""
+        """Seconds to play an aim and value its position, measured on the coarsest grid."""
         actions = aims_of(self.model.aim_grid(self.problem.state, FEWEST))
         start = time.perf_counter()
         states, sums, over = self.throw(actions)
@@ -187,24 +162,24 @@ class _Search:
 
 @dataclass(frozen=True)
 class Expectimax:
-    """The aim with the best expected value, from the values of a grid of aims smoothed by the noise of the throw.
+    """Chooses the aim with the best expected value, from a grid of values smoothed by the execution noise.
 
-    More budget makes grids finer, and playouts more. The smallest grid is thrown even where the budget is less, and a
-    second ply is left out where the budget is not enough for one; `Decision.simulations` tells how many positions were
-    valued. Aims are tried in random order; those that there is no time for are left out. The first plan of a process
-    under a time budget also makes the grids, which takes half a second.
+    Larger budgets give finer grids and more playouts. The smallest grid is played even if the budget is smaller; a
+    second ply is left out if the budget is too small for it; `Decision.simulations` is the number of positions valued.
+    Aims are tried in random order until the time is spent. The first plan of a process with a time budget also builds
+    the grids, in half a second.
 
     Args:
-        evaluation: value of what the shots leave: the "board" scored as it lies, "static" as ends went on from boards
-            like it, or "playouts" of the default policy.
-        plies: 1, or 2 to let the opponent reply, in the same way, to each aim.
+        evaluation: of the position after the shots: "board" scores it as the stones lie, "static" like ends of the
+            default policy from similar positions, "playouts" by playouts of the default policy.
+        plies: 1, or 2 to consider the opponent's best reply to each aim.
     """
 
     evaluation: Evaluation = "static"
     plies: Literal[1, 2] = 2
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
+        """Check the parameters."""
         require_choice("evaluation", self.evaluation, EVALUATIONS)
         require(self.plies in (1, 2) and not isinstance(self.plies, bool), "plies", self.plies, "1 or 2")
 

@@ -1,4 +1,4 @@
-"""The rule-based player of the Digital Curling examples: a few shots that make sense, tried with noise, one ply."""
+"""The rule-based player of the Digital Curling examples: one ply of a few rule-based shots, tried with noise."""
 
 import time
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from curling.model import Curling
-from curling.players.evaluation import EVALUATIONS, Evaluation, evaluator, leaf_value, planning_model
+from curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
 from curling.sheet import STONES
 from curling.state import shot_of
 from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_plan, require_choice, require_count
@@ -16,30 +16,23 @@ from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, p
 
 @kernel(PROBLEM, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG)
 def _try(
-    problem: Problem,
-    actions: Array,
-    simulations: int,
-    shots: int,
-    worth: Array,
-    scratch: Array,
-    values: Array,
-    rng: Rng,
+    problem: Problem, actions: Array, throws: int, shots: int, table: Array, scratch: Array, values: Array, rng: Rng
 ) -> int:
-    """Write the mean value of each action for the team that throws; how many simulations that took."""
+    """Write the mean value of each action for the throwing team; the number of simulations."""
     mover = player(problem, problem.state)
     for i in range(len(actions)):
         total = 0.0
-        for _ in range(simulations):
+        for _ in range(throws):
             value, over = step(problem, problem.state, actions[i], scratch[0], rng)
             if not over:
-                value = leaf_value(problem, scratch[0], scratch[1:], shots - 1, worth, rng)
+                value = leaf_value(problem, scratch[0], scratch[1:], shots - 1, table, rng)
             total += value
-        values[i] = mover * total / simulations
-    return len(actions) * simulations
+        values[i] = mover * total / throws
+    return len(actions) * throws
 
 
 def evenly_spaced(actions: Array, n: int) -> Array:
-    """At most n actions, evenly from the list, which has kinds of shots together."""
+    """At most n actions, spread evenly over the list, in which kinds of shots are adjacent."""
     if len(actions) <= n:
         return actions
     return np.ascontiguousarray(actions[np.linspace(0, len(actions) - 1, n).round().astype(int)])
@@ -47,15 +40,15 @@ def evenly_spaced(actions: Array, n: int) -> Array:
 
 @dataclass(frozen=True)
 class RuleBased:
-    """Tries the model's `actions` with noise, a fixed number of times each, and plays the one with the best mean.
+    """Throws each of a few of the model's `actions` with noise and chooses the one with the best mean value.
 
-    The work does not depend on the budget: `Decision.simulations` tells how much it was.
+    The number of simulations does not depend on the budget; `Decision.simulations` reports it.
 
     Args:
-        evaluation: value of what a shot leaves: the "board" scored as it lies, "static" as ends went on from such
-            boards, or "playouts" of the default policy.
-        n_candidates: most shots to try, spread over the kinds of shots that the model offers.
-        simulations: throws of each.
+        evaluation: of the position after a shot: "board" scores it as the stones lie, "static" like ends of the default
+            policy from similar positions, "playouts" by a playout of the default policy.
+        n_candidates: largest number of shots, spread over the kinds of shots of the model.
+        simulations: throws of each shot.
     """
 
     evaluation: Evaluation = "board"
@@ -63,7 +56,7 @@ class RuleBased:
     simulations: int = 50
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
+        """Check the parameters."""
         require_choice("evaluation", self.evaluation, EVALUATIONS)
         require_count("n_candidates", self.n_candidates)
         require_count("simulations", self.simulations)
@@ -82,18 +75,10 @@ class RuleBased:
         else:
             actions = check_actions(model, root_actions)
         values = np.empty(len(actions))
-        done = run(
-            _try,
-            model,
-            problem_of(model, state),
-            np.ascontiguousarray(actions),
-            self.simulations,
-            STONES - shot_of(state),
-            evaluator(model, state, self.evaluation),
-            np.empty((3, model.state_dim)),
-            values,
-            rng,
-        )
+        table, scratch = feature_values(model, state, self.evaluation), np.empty((3, model.state_dim))
+        actions, shots = np.ascontiguousarray(actions), STONES - shot_of(state)
+        arguments = actions, self.simulations, shots, table, scratch, values, rng
+        done = run(_try, model, problem_of(model, state), *arguments)
         best = int(values.argmax())
         visits = np.full(len(actions), self.simulations, np.int64)
         seconds = time.perf_counter() - start

@@ -11,7 +11,7 @@ import planners
 from curling import players
 from curling.model import Curling
 from curling.players import expectimax, static
-from curling.players.evaluation import worths
+from curling.players.evaluation import feature_values
 from curling.players.expectimax import Expectimax
 from curling.players.rulebased import evenly_spaced
 from curling.players.smoothing import FEWEST, expected_values, smooth
@@ -241,7 +241,7 @@ def test_the_static_table_is_reproducible_and_monotone(tmp_path):
 @pytest.mark.parametrize("evaluation", ["board", "static"])
 @pytest.mark.parametrize("hammer", [0, 1])
 def test_values_grow_with_the_points_as_the_stones_lie(evaluation, hammer):
-    found = worths(Curling().planning(), state_of(no_stones(), 15, hammer), evaluation)
+    found = feature_values(Curling().planning(), state_of(no_stones(), 15, hammer), evaluation)
     lying = found.reshape(17, static.LYING, 2)[1, :, 0]  # by points of the team with the hammer, one shot left
     least, most = (lying[2], lying[6]) if hammer == 0 else (lying[6], lying[2])
     assert least < most - 0.1
