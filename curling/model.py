@@ -152,7 +152,7 @@ class Curling:
         return self.law.max_vx, 0.5 * (low + high), 0.5 * (high - low)
 
     def steps_left(self, state: Array) -> int:
-        """Shots left in the episode, 0 after the match: of the end with "win_probability", else of the longest match."""
+        """Shots left in the episode, the end with "win_probability", else the longest match; 0 after the match."""
         time = int(state[TIME])
         decided = time >= STONES * self.ends and time % STONES == 0 and state[LEAD] != 0.0
         if decided or time >= self.horizon:
