@@ -12,7 +12,6 @@ import numpy as np
 
 from curling.dynamics import release
 from curling.engines import make_engine
-from curling.match_data import places
 from curling.record import Match, RecordedShot
 from curling.sheet import TEAM_STONES
 from curling.state import hammer_of, row_of, shot_of, stones_of, team_of
