@@ -112,8 +112,8 @@ def plan_with_tree(
     tree = new_tree(model, problem.state, problem.steps, nodes, root_actions, by_state, columns)
     walk = new_walk(model, problem.steps)
     tree, simulations = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start)
-    first = tree.nodes[0]["first_edge"]
-    root = slice(first, first + tree.nodes[0]["actions"])
+    _, count, first, *_ = tree.nodes[0].item()
+    root = slice(first, first + count)
     visits = tree.edges["visits"][root].copy()
     return decide(tree.action[root].copy(), visits, tree.value[root], simulations, start, choose)
 

@@ -68,4 +68,5 @@ def least_visited_outcome(tree: SearchTree, edge: int) -> int:
 
 def final_choice(visits: NDArray[np.int64], values: Array) -> int:
     """Index of the action to play: most visits, then higher mean, then lower index."""
-    return max(range(len(visits)), key=list(zip(visits.tolist(), values.tolist(), strict=True)).__getitem__)
+    pairs = list(zip(visits.tolist(), values.tolist(), strict=True))
+    return pairs.index(max(pairs))

@@ -33,6 +33,8 @@ NODE = np.dtype(
         ("player", "f8"),  # +1 or -1, whose turn it is
     ]
 )
+_SIZE = np.array([1, 0, 1])  # of a tree of one root
+_NO_KEYS, _NO_SLOTS = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 _ROOT = np.array([(0, 0, 0, 0, 0, 0.0, 1.0)], NODE)
 EDGE = np.dtype(
     [
@@ -42,6 +44,8 @@ EDGE = np.dtype(
         ("first_outcome", "i8"),  # 0: none, since the root is nobody's outcome
     ]
 )
+_SIZE = np.array([1, 0, 1])  # of a tree of one root
+_NO_KEYS, _NO_SLOTS = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 _ROOT = np.array([(0, 0, 0, 0, 0, 0.0, 1.0)], NODE)
 EDGE = np.dtype(
     [
@@ -98,17 +102,18 @@ def new_tree(
         root_actions = check_actions(model, root_actions)
         edges += 2 * len(root_actions) * (steps + 1)
     tree = SearchTree(
-        size=np.array([1, 0, 1]),
+        size=_SIZE.copy(),
         nodes=np.empty(room, NODE),
         state=np.empty((room, model.state_dim)),
-        keys=np.empty(room if by_state else 1, np.uint64),
+        keys=np.empty(room, np.uint64) if by_state else _NO_KEYS,
         edges=np.empty(edges, EDGE),
         value=np.empty((edges, columns)),
         action=np.empty((edges, len(model.action_low))),
-        slots=new_slots(room) if by_state else np.zeros(1, np.int64),
+        slots=new_slots(room) if by_state else _NO_SLOTS,
     )
     tree.state[0] = state
-    tree.keys[0] = 0
+    if by_state:
+        tree.keys[0] = 0
     tree.nodes[:1] = _ROOT
     if offers(model, HasPlayer):
         tree.nodes["player"][0] = model.player(state, model.params)
