@@ -37,7 +37,7 @@ def test_a_planner_in_writing_reads_as_the_planner(text):
         ("dpw:exploration", "'exploration' is not key=value"),
         ("dpw:exploration=1,exploration=2", "'exploration' is given twice"),
         ("dpw:exploration=-1", "exploration=-1: must be finite and at least 0"),
-        ("uct:n_actions=0", "n_actions=0: must be a whole number of at least 1"),
+        ("uct:n_actions=0", "n_actions=0: must be a whole number from 1"),
         ("uct:leaf=root", "leaf='root': must be 'tree' or 'rollout'"),
         ("", "unknown planner ''"),
     ],
