@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from curling.client.exit_status import ConnectionLost, no_connection
@@ -31,6 +32,7 @@ class MessageFormat(NamedTuple):
     log: Callable[[MessageLog, str, bytes], None]
 
 
+@dataclass
 class Connection:
     """Sends, receives and logs messages.
 
@@ -46,20 +48,14 @@ class Connection:
         received: when the last message arrived, in `time.monotonic` seconds.
     """
 
-    def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        write: Callable[[bytes], Awaitable[None]],
-        wire: MessageFormat,
-        log: MessageLog,
-        address: str,
-        delay: float = 0.0,
-    ) -> None:
-        """Wrap a reader and a writer."""
-        self.address, self.delay = address, delay
-        self._reader, self._write, self._wire, self._log = reader, write, wire, log
-        self._next: asyncio.Task[tuple[bytes, float]] | None = None
-        self.received = time.monotonic()
+    reader: asyncio.StreamReader
+    write: Callable[[bytes], Awaitable[None]]
+    wire: MessageFormat
+    log: MessageLog
+    address: str
+    delay: float = 0.0
+    received: float = field(default_factory=time.monotonic, init=False)
+    _next: asyncio.Task[tuple[bytes, float]] | None = field(default=None, init=False)
 
     async def receive(self) -> Any:
         """The next message; waits without a time limit.
@@ -71,11 +67,11 @@ class Connection:
         pending, self._next = self._pending(), None
         text, self.received = await pending
         try:
-            message = self._wire.decode(text)
+            message = self.wire.decode(text)
         except ProtocolError:
-            self._log.write_raw(FROM_SERVER, text)
+            self.log.write_raw(FROM_SERVER, text)
             raise
-        self._wire.log(self._log, FROM_SERVER, text)
+        self.wire.log(self.log, FROM_SERVER, text)
         return message
 
     async def request(self, message: Any, kind: type[M]) -> tuple[M, float]:
@@ -99,12 +95,12 @@ class Connection:
         Raises:
             ConnectionLost: the server has closed the connection.
         """
-        text = self._wire.encode(message)
+        text = self.wire.encode(message)
         try:
-            await self._write(text)
+            await self.write(text)
         except OSError as error:
             raise ConnectionLost(f"the server has closed the connection ({error.strerror or error})") from error
-        self._wire.log(self._log, TO_SERVER, text)
+        self.wire.log(self.log, TO_SERVER, text)
 
     async def run_while_open(self, work: Awaitable[T]) -> T:
         """Run some work, and cancel it if the server closes the connection meanwhile.
@@ -119,32 +115,32 @@ class Connection:
                 self._next.result()  # an early message is left for `receive`
             return await task
         finally:
-            if not task.done():
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
-    async def close(self) -> None:
-        """Stop reading."""
+    async def close(self, writer: asyncio.StreamWriter) -> None:
+        """Stop reading, and close the stream."""
         if self._next is not None:
             self._next.cancel()
-            with suppress(asyncio.CancelledError, ConnectionLost, ProtocolError):
-                await self._next
+            await asyncio.gather(self._next, return_exceptions=True)
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
 
     def _pending(self) -> asyncio.Task[tuple[bytes, float]]:
         return self._next or asyncio.create_task(self._read())
 
     async def _read(self) -> tuple[bytes, float]:
         try:
-            text = await self._reader.readuntil(self._wire.end)
+            text = await self.reader.readuntil(self.wire.end)
         except asyncio.IncompleteReadError as error:
             middle = " in the middle of a message" if error.partial else ""
             raise ConnectionLost(f"the server has closed the connection{middle}") from None
         except asyncio.LimitOverrunError:
-            raise ProtocolError(f"a message of more than {self._wire.longest:,} bytes") from None
+            raise ProtocolError(f"a message of more than {self.wire.longest:,} bytes") from None
         except OSError as error:
             raise ConnectionLost(f"the connection to the server broke ({error.strerror or error})") from error
-        return text.removesuffix(self._wire.end), time.monotonic()
+        return text.removesuffix(self.wire.end), time.monotonic()
 
 
 @asynccontextmanager
@@ -178,10 +174,7 @@ async def tcp_connection(host: str, port: int, wire: MessageFormat, log: Message
     try:
         yield connection
     finally:
-        await connection.close()
-        writer.close()
-        with suppress(OSError):
-            await writer.wait_closed()
+        await connection.close(writer)
 
 
 @asynccontextmanager
@@ -211,6 +204,4 @@ async def stdio_connection(wire: MessageFormat, log: MessageLog) -> AsyncIterato
     try:
         yield connection
     finally:
-        await connection.close()
-        writer.close()
-        await writer.wait_closed()
+        await connection.close(writer)

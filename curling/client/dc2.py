@@ -1,6 +1,8 @@
 """Plays a match on a server of Digital Curling 2."""
 
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from curling.protocols.dc2_coordinates import stones_of_position, throw_from_she
 from curling.sheet import no_stones
 
 FIRST_TIME = 60.0  # s, assumed thinking time until the first Go
+position_of = partial(ClientPosition, extra_ends=False, rule="four_rock", physics="dc2")
 VERDICTS = {"WIN": "won", "LOSE": "lost", "DRAW": "drawn"}
 
 
@@ -28,6 +31,7 @@ def _log(log: MessageLog, direction: str, text: bytes) -> None:
 FORMAT = MessageFormat(decode_server, encode, b"\0", MAX_TEXT, _log)
 
 
+@dataclass
 class MatchTracker:
     """The state of a match, collected from its messages.
 
@@ -38,15 +42,13 @@ class MatchTracker:
         team: the own one, 0 for `NewGame.first`; None until it is known.
     """
 
-    def __init__(self, noise: str) -> None:
-        """Before the first message."""
-        self.noise = noise
-        self.team: int | None = None
-        self.reason = "score"
-        self._position: dc2.Position | None = None
-        self._state: dc2.SetState | None = None
-        self._lead = 0
-        self._total = (0, 0)
+    noise: str
+    team: int | None = None
+    reason: str = "score"
+    _position: dc2.Position | None = None
+    _state: dc2.SetState | None = None
+    _lead: int = 0
+    _total: tuple[int, int] = (0, 0)
 
     def update(self, message: dc2.ServerMessage) -> None:
         """Take a message that needs no answer."""
@@ -83,17 +85,7 @@ class MatchTracker:
 
     def match_position(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> ClientPosition:
         """A position of this match; see `ClientPosition`."""
-        return ClientPosition(
-            stones,
-            shot,
-            hammer,
-            self._lead,
-            max(ends, 1),
-            extra_ends=False,
-            rule="four_rock",
-            physics="dc2",
-            noise=self.noise,
-        )
+        return position_of(stones, shot, hammer, self._lead, max(ends, 1), noise=self.noise)
 
     def result(self, over: dc2.GameOver) -> str:
         """The result for people, own points first."""

@@ -40,7 +40,6 @@ class AnnouncedMatch:
     game: dc3.GameInfo
 
     def __post_init__(self) -> None:
-        """Refuse a match that this client cannot play."""
         if self.game.rule != "normal":
             raise ProtocolError(f"unknown rule {self.game.rule!r}, only 'normal' is supported")
         if self.game.simulator.type != "fcv1":
@@ -80,18 +79,9 @@ class AnnouncedMatch:
 
     def _position(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> ClientPosition:
         setting, player = self.game.setting, self._players[shot // SHOTS_EACH]
-        return ClientPosition(
-            stones,
-            shot,
-            hammer,
-            lead,
-            ends=max(setting.max_end - end, 1),
-            extra_ends=True,
-            rule="five_rock" if setting.five_rock_rule else "four_rock",
-            physics="fcv1",
-            noise=_noise(player),
-            max_speed=None if player.max_speed is UNSET else player.max_speed,
-        )
+        ends, rule = max(setting.max_end - end, 1), "five_rock" if setting.five_rock_rule else "four_rock"
+        max_speed = None if player.max_speed is UNSET else player.max_speed
+        return ClientPosition(stones, shot, hammer, lead, ends, True, rule, "fcv1", _noise(player), max_speed)
 
     def clocks_reset(self, state: dc3.State) -> bool:
         """Whether the clocks were just set to the time of an extra end."""
@@ -129,15 +119,10 @@ async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, p
             remaining = state.thinking_time_remaining[match.team]
             player.learn_charge(None if match.clocks_reset(state) else remaining)
             if update.next_team == f"team{match.team}":
-                await connection.run_while_open(
-                    player.move(
-                        describe_shot(state.end, state.shot, match.game.setting.max_end),
-                        match.position(state),
-                        remaining,
-                        connection.received,
-                        lambda shot: connection.send(_move(shot)),
-                    )
-                )
+                where = describe_shot(state.end, state.shot, match.game.setting.max_end)
+                position, received = match.position(state), connection.received
+                move = player.move(where, position, remaining, received, lambda shot: connection.send(_move(shot)))
+                await connection.run_while_open(move)
         player.report(_result(match.team, state, result))
         try:
             await connection.expect(dc3.GameOver)

@@ -2,20 +2,11 @@
 
 import asyncio
 import time
+from functools import partial
 from uuid import UUID
 
-import numpy as np
-
 from curling.client.console import count_ends, describe_shot
-from curling.client.dc4_connection import (
-    ANSWER,
-    PATIENCE,
-    Account,
-    Dc4Connection,
-    error_of,
-    failure_of,
-    import_dc4client,
-)
+from curling.client.dc4_connection import ANSWER, PATIENCE, Account, Dc4Connection, error_of, failure_of, load_dc4client
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
 from curling.client.planner_worker import ClientPosition
@@ -26,6 +17,8 @@ ENDS, SECONDS = 10, 219.0  # assumed for the warm-up; servers announce theirs wh
 RULES = {"five_rock": "fgz_rule", "no_tick": "no_tick_rule"}  # their names on the server
 EXTRA_FRACTION = 0.5  # of a share of time in extra ends: they all have one clock, and there may be more of them
 RESEND_SECONDS = 2.0  # until a lost throw is sent again
+
+position_of = partial(ClientPosition, extra_ends=True, physics="fcv1", noise="normal_dist")
 
 
 async def create_match(account: Account, rule: str, ends: int, seconds: float, extra_seconds: float) -> UUID:
@@ -45,7 +38,7 @@ async def create_match(account: Account, rule: str, ends: int, seconds: float, e
         ServerRefused: by the server.
         ConnectionLost: the server is unreachable.
     """
-    dc4client = import_dc4client()
+    dc4client = load_dc4client()
     data = dc4client.ClientDataModel(
         tournament=dc4client.TournamentModel(tournament_name="bonspiel"),
         match_name="bonspiel",
@@ -83,7 +76,7 @@ async def play_dc4(
     report, fraction = player.report, player.timing.fraction
     async with Dc4Connection(account, match_id, team, player.log) as connection:
         report("warming up")
-        await player.warm_up(_position(no_stones(), shot=0, hammer=1, lead=0, ends=ENDS, rule=rule), SECONDS)
+        await player.warm_up(position_of(no_stones(), shot=0, hammer=1, lead=0, ends=ENDS, rule=rule), SECONDS)
         start = time.monotonic()
         team = await connection.join(name)
         player.timing.delay = time.monotonic() - start
@@ -102,22 +95,20 @@ async def play_dc4(
         report(_result(team, state))
 
 
-async def _move(
-    connection: Dc4Connection, player: MatchPlayer, state: StateUpdate, team: int, rule: str
-) -> StateUpdate:
+async def _move(server: Dc4Connection, player: MatchPlayer, state: StateUpdate, team: int, rule: str) -> StateUpdate:
     """Choose and send a throw; the state after it."""
     delivery: asyncio.Task[StateUpdate] | None = None
 
     async def send(shot: AimedShot | None) -> None:
         nonlocal delivery
         assert shot is not None  # nobody concedes in this protocol
-        delivery = asyncio.create_task(_deliver(connection, state, shot))
+        delivery = asyncio.create_task(_deliver(server, state, shot))
 
     shot, hammer, ends = state.total_shot_number, state.hammer, max(state.ends - state.end_number, 1)
     assert hammer is not None
-    position = _position(stones_of_update(state), shot, hammer, state.lead, ends, rule)
+    position = position_of(stones_of_update(state), shot, hammer, state.lead, ends, rule=rule)
     where = describe_shot(state.end_number, shot, state.ends)
-    await player.move(where, position, state.remaining(team), connection.received, send)
+    await player.move(where, position, state.remaining(team), server.received, send)
     assert delivery is not None
     return await delivery
 
@@ -140,12 +131,6 @@ async def _deliver(connection: Dc4Connection, state: StateUpdate, shot: AimedSho
             raise ConnectionLost(f"the server accepted a throw, but sent no state after it for {PATIENCE:g} s")
         if not lost or time.monotonic() - start > PATIENCE:
             raise error_of("a throw", failure)
-
-
-def _position(stones: np.ndarray, shot: int, hammer: int, lead: int, ends: int, rule: str) -> ClientPosition:
-    return ClientPosition(
-        stones, shot, hammer, lead, ends, extra_ends=True, rule=rule, physics="fcv1", noise="normal_dist"
-    )
 
 
 def _result(team: int, state: StateUpdate) -> str:

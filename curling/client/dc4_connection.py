@@ -47,7 +47,7 @@ class PackageFailure(NamedTuple):
     status: int | None
 
 
-def import_dc4client() -> Any:
+def load_dc4client() -> Any:
     """The package dc4client.
 
     Raises:
@@ -94,11 +94,10 @@ class Dc4Connection:
     """
 
     def __init__(self, account: Account, match_id: UUID, team: int, log: MessageLog) -> None:
-        """Create the package's clients; nothing is sent yet."""
-        self._dc4client, self._log = import_dc4client(), log
+        self._dc4client, self._log = load_dc4client(), log
         self._failures: list[PackageFailure] = []
         self._sender = self._client(account, match_id, team, self._failures.append)
-        self._listener = self._client(account, match_id, team, self._stream_failed, self._stream_connected)
+        self._listener = self._client(account, match_id, team, self._stream_failed)
         self._listening: asyncio.Task[None] | None = None
         self._down_since: float | None = None
         self._error: Exception | None = None
@@ -107,16 +106,13 @@ class Dc4Connection:
         self.received = time.monotonic()
 
     async def __aenter__(self) -> Self:
-        """Use `join` next."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop listening."""
         self._listener.logger.disabled = True
         if self._listening is not None:
             self._listening.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._listening
+            await asyncio.gather(self._listening, return_exceptions=True)
 
     async def join(self, name: str) -> int:
         """Take a side of the match with the server's default players; the assigned team, 0 or 1.
@@ -125,12 +121,10 @@ class Dc4Connection:
             ServerRefused: by the server.
             ConnectionLost: the server is unreachable.
         """
-        player = self._dc4client.PlayerModel(
-            max_velocity=4.0, shot_std_dev=0.0076, angle_std_dev=0.0018, player_name=name
-        )
-        team = self._dc4client.TeamModel(
-            use_default_config=True, team_name=name, player1=player, player2=player, player3=player, player4=player
-        )
+        models = self._dc4client
+        player = models.PlayerModel(max_velocity=4.0, shot_std_dev=0.0076, angle_std_dev=0.0018, player_name=name)
+        players = dict.fromkeys(("player1", "player2", "player3", "player4"), player)
+        team = models.TeamModel(use_default_config=True, team_name=name, **players)
         failure = await self._send(self._sender.send_team_info(team))
         if failure is not None:
             raise error_of("no place in the match", failure)
@@ -217,14 +211,17 @@ class Dc4Connection:
         self._error = self._error or error
         self._changed.set()
 
-    def _client(
-        self,
-        account: Account,
-        match_id: UUID,
-        team: int,
-        failed: Callable[[PackageFailure], None],
-        connected: Callable[[], None] = lambda: None,
-    ) -> Any:
+    def _client(self, account: Account, match_id: UUID, team: int, failed: Callable[[PackageFailure], None]) -> Any:
+        def observe(record: logging.LogRecord) -> bool:
+            if record.levelno >= logging.WARNING:
+                cause = record.exc_info[1] if record.exc_info else None
+                failure = failure_of(record.getMessage() if cause is None else f"{record.getMessage()}: {cause}")
+                self._log.write_note(f"dc4client: {failure.text}")
+                failed(failure)
+            elif record.getMessage() == "SSE connection established.":
+                self._stream_connected()
+            return False
+
         names = self._dc4client.MatchNameModel
         client = self._dc4client.DCClient(
             str(match_id),
@@ -237,26 +234,5 @@ class Dc4Connection:
         )
         client.set_server_address(account.host, account.port)
         client.logger = logging.Logger("dc4client", logging.DEBUG)  # not the package's, which all clients share
-        client.logger.addHandler(_PackageLogHandler(self._log, failed, connected))
+        client.logger.addFilter(observe)
         return client
-
-
-class _PackageLogHandler(logging.Handler):
-    """Passes the package's log records on."""
-
-    def __init__(
-        self, log: MessageLog, failed: Callable[[PackageFailure], None], connected: Callable[[], None]
-    ) -> None:
-        super().__init__()
-        self._log, self._failed, self._connected = log, failed, connected
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Pass a record on."""
-        if record.levelno < logging.WARNING:
-            if record.getMessage() == "SSE connection established.":
-                self._connected()
-            return
-        cause = record.exc_info[1] if record.exc_info else None
-        failure = failure_of(record.getMessage() if cause is None else f"{record.getMessage()}: {cause}")
-        self._log.write_note(f"dc4client: {failure.text}")
-        self._failed(failure)

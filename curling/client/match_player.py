@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from curling.client.console import print_error
@@ -26,6 +27,7 @@ class AimedShot(NamedTuple):
         return f"({self.vx:.3f}, {self.vy:.3f}) {'ccw' if self.rotation > 0.0 else 'cw'}"
 
 
+@dataclass
 class MatchPlayer:
     """Chooses and sends the moves of one match, in any protocol.
 
@@ -37,17 +39,12 @@ class MatchPlayer:
         concede: concede when the planner's estimate of winning is below this; None never concedes.
     """
 
-    def __init__(
-        self,
-        planner: PlannerProcess,
-        timing: TimeManager,
-        log: MessageLog,
-        report: Callable[[str], None],
-        concede: float | None = None,
-    ) -> None:
-        """Prepare for a match."""
-        self.planner, self.timing, self.log, self.report, self.concede = planner, timing, log, report, concede
-        self._last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
+    planner: PlannerProcess
+    timing: TimeManager
+    log: MessageLog
+    report: Callable[[str], None]
+    concede: float | None = None
+    _last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
 
     async def warm_up(self, position: ClientPosition, remaining: float) -> None:
         """Let the planner plan once, while no clock runs, for as long as it will in the match.
@@ -92,10 +89,8 @@ class MatchPlayer:
             self.warn(f"{where}: a draw to the tee instead of the planner's shot: {choice.failure}")
         chance = "" if choice.chance is None else f"expects to win {choice.chance:.1%}, "
         simulations = "1 simulation" if choice.simulations == 1 else f"{choice.simulations:,} simulations"
-        self.report(
-            f"{where}: {shot or 'conceded'}, {chance}{simulations} in {choice.seconds:.2f} s, "
-            f"{remaining:.1f} s were left"
-        )
+        effort = f"{simulations} in {choice.seconds:.2f} s, {remaining:.1f} s were left"
+        self.report(f"{where}: {shot or 'conceded'}, {chance}{effort}")
 
     def learn_charge(self, remaining: float | None) -> None:
         """Learn the time that the server deducted for the last move.

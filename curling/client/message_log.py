@@ -4,7 +4,6 @@ import json
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -31,20 +30,15 @@ class MessageLog:
     """
 
     def __init__(self, path: Path, new: bool = False) -> None:
-        """Open the file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._file = path.open("x" if new else "w", encoding="utf-8", newline="\n")
         self._start = time.monotonic()
 
     def __enter__(self) -> Self:
-        """Close the log at the end of the block."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        """Note the error, if any, and close the file."""
+    def __exit__(self, kind: object, error: object, where: object) -> None:
         if isinstance(error, Exception):
             self.write_note(str(error))
         self._file.close()

@@ -47,7 +47,6 @@ class PlannerProcess:
     def __init__(
         self, planner: str | Planner, seed: int | None = None, patience: float = PATIENCE, grace: float = GRACE
     ) -> None:
-        """Keep the arguments; entering the context starts the process."""
         self.planner, self.seed, self.patience, self.grace = planner, seed, patience, grace
         self._process: BaseProcess | None = None
         self._pipe: Pipe | None = None
@@ -69,7 +68,6 @@ class PlannerProcess:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """End the process."""
         if self._recovery is not None:
             self._recovery.cancel()
         self._kill()
@@ -157,8 +155,7 @@ class PlannerProcess:
             self._pipe.send((position, seconds))
         except OSError as error:
             raise PlannerGone("the planner's process has ended") from error
-        choice: ShotChoice = await self._answer(limit)
-        return choice
+        return await self._answer(limit)
 
     async def _answer(self, limit: float) -> Any:
         """The next message of the process.

@@ -89,7 +89,7 @@ class ShotChoice:
         action: (vx, vy, spin): velocity aimed at, m/s, and a number whose sign is the rotation; None for no shot.
         chance: the planner's estimate of its team's probability to win; None where it estimates none.
         simulations: simulations run.
-        seconds: time taken.
+        seconds: time taken, as measured by the client.
         failure: why there is no action, in one line.
     """
 
@@ -147,19 +147,9 @@ def _choose(planner: Planner, position: ClientPosition, seconds: float, rng: Rng
         decision = planner.plan(model, state, Budget(seconds=left), rng)
         require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
         vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
-        value = float(decision.value)
-        chance = value if position.team == 0 else 1.0 + value
-        return ShotChoice(
-            (vx, vy, spin),
-            chance if math.isfinite(chance) else None,
-            int(decision.simulations),
-            time.perf_counter() - start,
-        )
+        chance = float(decision.value) + position.team  # team 1's values are below 0
+        return ShotChoice((vx, vy, spin), chance if math.isfinite(chance) else None, int(decision.simulations))
     except Exception as error:
-        return ShotChoice(seconds=time.perf_counter() - start, failure=_reason(error))
-
-
-def _reason(error: Exception) -> str:
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    message = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"{message} ({where.name}, line {where.lineno})"
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        return ShotChoice(failure=f"{message} ({where.name}, line {where.lineno})")

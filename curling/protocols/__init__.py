@@ -16,7 +16,6 @@ class Finite(msgspec.Struct, frozen=True):
     """A struct whose real numbers are neither NaN nor infinite."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are not finite."""
         if not all(math.isfinite(v) for v in msgspec.structs.astuple(self) if isinstance(v, float)):
             raise ValueError("a number that is not finite")
 
@@ -52,11 +51,7 @@ def invalid_message(message: bytes, reason: object) -> ProtocolError:
 
     Both are shortened and escaped, so that the sender cannot affect the form of the line.
     """
-    text = ascii(str(reason))[1:-1][:160]
-    secret = b"LOGIN" in message[:80].upper()
-    return ProtocolError(text if secret else f"{text}: {_excerpt(message)}")
-
-
-def _excerpt(message: bytes) -> str:
-    text = ascii(message[:80].decode("utf-8", "replace"))
-    return text if len(message) <= 80 and len(text) <= 80 else text[:77] + "..."
+    text, excerpt = ascii(str(reason))[1:-1][:160], ascii(message[:80].decode("utf-8", "replace"))
+    if b"LOGIN" in message[:80].upper():
+        return ProtocolError(text)
+    return ProtocolError(f"{text}: {excerpt if max(len(message), len(excerpt)) <= 80 else excerpt[:77] + '...'}")

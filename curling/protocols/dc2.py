@@ -25,7 +25,6 @@ from curling.sheet import STONES
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
 Time: TypeAlias = Annotated[int, Meta(ge=-(10**9), le=10**9)]  # a server's clock may fall below 0
 Length: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m; longer than any sheet
-Spin: TypeAlias = Annotated[int, Meta(ge=0, le=1)]
 
 
 class Connected(Struct, frozen=True, array_like=True):
@@ -68,7 +67,6 @@ class Position(Struct, frozen=True, array_like=True):
     xy: Annotated[tuple[tuple[Length, Length], ...], Meta(min_length=STONES, max_length=STONES)]
 
     def __post_init__(self) -> None:
-        """Refuse numbers that are not finite."""
         if not np.isfinite(self.xy).all():
             raise ValueError("a number that is not finite")
 
@@ -101,19 +99,15 @@ class BestShot(Finite, frozen=True, array_like=True):
 
     vx: float
     vy: float
-    spin: Spin
+    spin: Annotated[int, Meta(ge=0, le=1)]
 
 
 class Concede(Struct, frozen=True, array_like=True):
     """The client gives up the match."""
 
 
-class RunShot(Finite, frozen=True, array_like=True):
+class RunShot(BestShot, frozen=True, array_like=True):
     """The throw with its execution error."""
-
-    vx: float
-    vy: float
-    spin: Spin
 
 
 class Score(Struct, frozen=True, array_like=True):
@@ -145,19 +139,7 @@ class Timeout(Struct, frozen=True, array_like=True):
     id: str
 
 
-ServerMessage: TypeAlias = (
-    Connected
-    | LoginOk
-    | IsReady
-    | NewGame
-    | Position
-    | SetState
-    | Go
-    | RunShot
-    | Score
-    | TotalScore
-    | GameOver
-    | Disconnect
-    | Timeout
-)
+Greeting: TypeAlias = Connected | LoginOk | IsReady | NewGame
+Course: TypeAlias = Position | SetState | Go | RunShot | Score | Timeout
+ServerMessage: TypeAlias = Greeting | Course | TotalScore | GameOver | Disconnect
 ClientMessage: TypeAlias = Login | ReadyOk | BestShot | Concede

@@ -37,8 +37,7 @@ def decode_server(text: bytes) -> ServerMessage:
     Raises:
         ProtocolError: not a message of a server, or more than MAX_TEXT bytes.
     """
-    message: ServerMessage = _decode(_SERVER, text)
-    return message
+    return _decode(_SERVER, text)
 
 
 def decode_client(text: bytes) -> ClientMessage:
@@ -47,8 +46,7 @@ def decode_client(text: bytes) -> ClientMessage:
     Raises:
         ProtocolError: not a message of a client, or more than MAX_TEXT bytes.
     """
-    message: ClientMessage = _decode(_CLIENT, text)
-    return message
+    return _decode(_CLIENT, text)
 
 
 def _decode(kinds: dict[str, type[Struct]], text: bytes) -> Any:

@@ -5,7 +5,7 @@ In Digital Curling 2 stones are thrown towards -y from (2.375, 41.28) to the tee
 
 import numpy as np
 
-from curling.protocols.dc2 import BestShot, Position, RunShot
+from curling.protocols.dc2 import BestShot, Position
 from curling.sheet import STONES, TEAM_STONES
 from planners.base import Array
 
@@ -23,7 +23,7 @@ def from_sheet(points: Array) -> Array:
     return points * _FLIP + RELEASE
 
 
-def throw_to_sheet(shot: BestShot | RunShot) -> tuple[float, float, float]:
+def throw_to_sheet(shot: BestShot) -> tuple[float, float, float]:
     """A throw in the shot frame: (vx, vy, rotation), m/s, rotation +1 for counter-clockwise or -1."""
     return shot.vx, -shot.vy, 1.0 if shot.spin else -1.0
 

@@ -227,7 +227,6 @@ class ReadyOk(Struct, frozen=True, tag_field="cmd", tag="ready_ok"):
     player_order: Annotated[tuple[int, ...], Meta(max_length=4)] = (0, 1, 2, 3)
 
     def __post_init__(self) -> None:
-        """Refuse an order that leaves a player out."""
         if sorted(self.player_order) != [0, 1, 2, 3]:
             raise ValueError("player_order must have each of 0, 1, 2, 3 once")
 

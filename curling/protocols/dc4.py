@@ -33,8 +33,6 @@ LEAST_SPIN, MOST_SPIN = math.pi / 6.0, math.pi / 2.0  # rad/s, as the server cla
 
 Points: TypeAlias = Annotated[int, Meta(ge=0, le=TEAM_STONES)]
 Scores: TypeAlias = Annotated[tuple[Points, ...], Meta(min_length=2, max_length=256)]
-
-
 Stones: TypeAlias = Annotated[tuple[Coordinate, ...], Meta(min_length=TEAM_STONES, max_length=TEAM_STONES)]
 
 
@@ -72,7 +70,6 @@ class StateUpdate(Struct, frozen=True):
     second_team_extra_end_remaining_time: float
 
     def __post_init__(self) -> None:
-        """Refuse an impossible state."""
         if len(self.score.team0) != len(self.score.team1):
             raise ValueError("score: as many ends of team0 as of team1")
         if self.total_shot_number < STONES and self.next_shot_team is None and self.winner_team is None:

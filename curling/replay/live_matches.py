@@ -22,7 +22,6 @@ class LiveMatch:
     """The lines of the record of one match, and the page events made from them."""
 
     def __init__(self) -> None:
-        """A match without lines."""
         self.lines: list[Line] = []
         self._events: list[str] = []
         self._maker: PageEvents | None = None
@@ -70,7 +69,6 @@ class LiveMatches:
     """
 
     def __init__(self, feed: RecordFeed) -> None:
-        """Take the lines published so far, and subscribe to the feed."""
         self._changed, self._changes, self.closed = Condition(), 0, False
         self._matches: dict[str, LiveMatch] = {}
         for match_id, lines in feed.matches():

@@ -38,7 +38,6 @@ class LiveServer(ThreadingHTTPServer):
     request_queue_size = VIEWERS
 
     def __init__(self, feed: RecordFeed, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Start to listen."""
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _RequestHandler)
         name = f"[{host}]" if ":" in host else host

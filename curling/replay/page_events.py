@@ -15,6 +15,7 @@ from curling.umpire import outcome
 from planners.base import Array, require
 
 Event = dict[str, Any]
+SHEET = ("hog_line", "tee", "back_line", "half_width", "house_radius")  # the parts of a sheet on a page
 
 
 class PageEvents:
@@ -45,18 +46,11 @@ class PageEvents:
         match, sheet, model = self.match, self.model.law.sheet, self.model
         return {
             "type": "match",
-            "players": match.players,
-            "budgets": match.budgets,
-            "physics": match.physics,
+            **{name: getattr(match, name) for name in ("players", "budgets", "physics", "ends", "engine")},
             "rule": model.rule,
             "noise": model.noise if isinstance(model.noise, str) else "custom",
-            "ends": match.ends,
-            "engine": match.engine,
             "chance": self._chance(),
-            "sheet": {
-                name: round(1000.0 * getattr(sheet, name))
-                for name in ("hog_line", "tee", "back_line", "half_width", "house_radius")
-            },
+            "sheet": {name: round(1000.0 * getattr(sheet, name)) for name in SHEET},
         }
 
     def next_event(self, item: RecordedShot | End | Result) -> Event:
@@ -72,12 +66,8 @@ class PageEvents:
     def _shot(self, shot: RecordedShot) -> Event:
         """The event of a shot: speeds in m/s of a real clock, angles in degrees, times in ms, lengths in mm."""
         turn = *divmod(int(self._state[TIME]), STONES), int(team_of(self._state)), int(self._state[HAMMER])
-        require(
-            not self._over and turn == shot[:4],
-            "(end, shot, team, hammer)",
-            shot[:4],
-            "none, the match is over" if self._over else f"{turn}, the next shot",
-        )
+        allowed = "none, the match is over" if self._over else f"{turn}, the next shot"
+        require(not self._over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
         before = self._state
         after = outcome(self.model, before, shot.thrown, self.match.engine, trajectory=True)
         assert after.path is not None
@@ -88,10 +78,7 @@ class PageEvents:
             self._state[FIRST_STONE:] = np.nan_to_num(stones).ravel()
         return {
             "type": "shot",
-            **{
-                name: getattr(shot, name)
-                for name in ("end", "shot", "team", "hammer", "value", "simulations", "seconds")
-            },
+            **shot._asdict(),
             "aim": self._throw(shot.aim),
             "thrown": self._throw(shot.thrown),
             "turn": 1 if shot.aim[2] >= 0.0 else -1,

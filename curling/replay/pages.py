@@ -31,14 +31,8 @@ def index_page() -> str:
 
 def _page(title: str, data: dict[str, Any], connect: str) -> str:
     style, script = read_cached(FOLDER / "page.css"), "\n".join(read_cached(FOLDER / name) for name in SCRIPTS)
-    return fill_template(
-        FOLDER / "page.html",
-        title=html.escape(title),
-        style=style,
-        script=script,
-        data=json_for_html(data),
-        policy=_policy(style, script, connect),
-    )
+    parts = {"style": style, "script": script, "policy": _policy(style, script, connect)}
+    return fill_template(FOLDER / "page.html", title=html.escape(title), data=json_for_html(data), **parts)
 
 
 def _policy(style: str, script: str, connect: str) -> str:

@@ -64,7 +64,6 @@ class ClientConnection(asyncio.Protocol):
     def __init__(
         self, end: bytes, longest: int, clock: Callable[[], float], connected: Callable[["ClientConnection"], object]
     ) -> None:
-        """Not connected yet."""
         self._end, self._longest, self._clock, self._connected = end, longest, clock, connected
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()

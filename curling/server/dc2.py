@@ -19,12 +19,10 @@ LOGIN_SECONDS = 60.0
 async def listen_dc2(context: ServerContext, lobby: Lobby, host: str, port: int) -> Sequence[asyncio.Server]:
     """Open the port; clients play each other in the order in which they log in."""
 
-    def make_connection() -> ClientConnection:
-        return ClientConnection(
-            b"\0", MAX_TEXT, context.clock, lambda client: lobby.start_task(_log_in(context, lobby, client))
-        )
+    def connected(client: ClientConnection) -> None:
+        lobby.start_task(_log_in(context, lobby, client))
 
-    return (await listen(host, port, make_connection),)
+    return (await listen(host, port, lambda: ClientConnection(b"\0", MAX_TEXT, context.clock, connected)),)
 
 
 async def _log_in(context: ServerContext, lobby: Lobby, client: ClientConnection) -> None:
@@ -53,7 +51,6 @@ class Dc2Session(Session):
     sides = ("first", "second")
 
     def __init__(self, context: ServerContext) -> None:
-        """A session without clients."""
         super().__init__(context, decode_client, encode)
         self._asked: set[int] = set()
 

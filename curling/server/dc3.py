@@ -46,15 +46,11 @@ class Dc3Session(Session):
     """
 
     def __init__(self, context: ServerContext, steps: int | None) -> None:
-        """A session without clients."""
         super().__init__(context, decode_client, encode)
         self._steps = steps
         self._game = game_info(context.match, context.times)
-        self._greeting = dc3.Dc(
-            VERSION,
-            str(uuid.UUID(bytes=context.ids.bytes(16), version=4)),
-            datetime.now(UTC).isoformat(timespec="seconds"),
-        )
+        match_id = str(uuid.UUID(bytes=context.ids.bytes(16), version=4))
+        self._greeting = dc3.Dc(VERSION, match_id, datetime.now(UTC).isoformat(timespec="seconds"))
         self._due = [math.inf, math.inf]  # times by the event loop's clock, by which each must answer the greeting
 
     async def run_match(self) -> None:

@@ -18,12 +18,9 @@ TEAMS: tuple[dc3.Team, dc3.Team] = ("team0", "team1")
 
 def game_info(match: Match, times: ThinkingTimes) -> dc3.GameInfo:
     """Rules, physics and players of a match."""
-    noise = noise_of(match.noise)
-    player = (
-        dc3.IDENTICAL
-        if noise == Noise()
-        else dc3.Player("normal_dist", physics_of(match.physics).max_speed, noise.speed, noise.angle, None)
-    )
+    noise, player = noise_of(match.noise), dc3.IDENTICAL
+    if noise != Noise():
+        player = dc3.Player("normal_dist", physics_of(match.physics).max_speed, noise.speed, noise.angle, None)
     setting = dc3.GameSetting(
         max_end=match.ends,
         five_rock_rule=match.rule == "five_rock",

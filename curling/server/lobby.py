@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 
 from curling.server.client_connection import ClientConnection
 from curling.server.session import Session
@@ -19,7 +20,6 @@ class Lobby:
     """
 
     def __init__(self, make_session: Callable[[], Session], most: int | None = None) -> None:
-        """A lobby without matches."""
         self._make_session, self._most = make_session, most
         self._sessions: list[Session] = []  # running or waiting, oldest first
         self._tasks: set[asyncio.Task[None]] = set()
@@ -38,7 +38,11 @@ class Lobby:
             client.close()
             return
         waiting = (session for session in self._sessions if session.waits_for(team))
-        session = next(waiting, None) or self._open_session()
+        session = next(waiting, None)
+        if session is None:
+            session = self._make_session()
+            self._sessions.append(session)
+            self.start_task(session.run()).add_done_callback(partial(self._remove_session, session))
         session.add_client(session.clients.index(None) if team is None else team, client, name)
 
     def start_task(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
@@ -54,13 +58,7 @@ class Lobby:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _open_session(self) -> Session:
-        session = self._make_session()
-        self._sessions.append(session)
-        self.start_task(session.run()).add_done_callback(lambda _: self._remove_session(session))
-        return session
-
-    def _remove_session(self, session: Session) -> None:
+    def _remove_session(self, session: Session, _: object) -> None:
         self._sessions.remove(session)
         if session.number:  # else it never began
             self._over += 1

@@ -19,7 +19,6 @@ class RecordFeed:
     """
 
     def __init__(self, keep: int = KEPT_MATCHES) -> None:
-        """A feed without matches."""
         self._keep = keep
         self._lines: OrderedDict[str, list[Line]] = OrderedDict()
         self._subscribers: list[Subscriber] = []

@@ -60,7 +60,6 @@ class Referee:
         errors: ErrorSampler,
         publish: Callable[[Match | RecordedShot | End | Result], None],
     ) -> None:
-        """Begin the match and its record."""
         self.match, self.model, self.times = match, model, times
         self._errors, self._publish = errors, publish
         self.state = model.initial_state(np.random.default_rng(0))
@@ -109,11 +108,8 @@ class Referee:
             after: its outcome, as from `curling.umpire.outcome`.
             seconds: thinking time.
         """
-        self._publish(
-            RecordedShot(
-                self.end, self.shot, self.team, self.hammer, aim, thrown, places(after.stones), None, None, seconds
-            )
-        )
+        turn, stones = (self.end, self.shot, self.team, self.hammer), places(after.stones)
+        self._publish(RecordedShot(*turn, aim, thrown, stones, None, None, seconds))
         self.state, self.stones = after.state, after.stones
         if after.points is None:
             self.shot += 1

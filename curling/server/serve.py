@@ -15,19 +15,14 @@ SIGNALS = signal.SIGINT, signal.SIGTERM
 
 
 async def serve_matches(
-    context: ServerContext,
-    make_session: MakeSession,
-    open_listeners: OpenListeners,
-    host: str,
-    port: int,
-    most: int | None = None,
+    context: ServerContext, make: MakeSession, listen: OpenListeners, host: str, port: int, most: int | None
 ) -> int | None:
     """Serve matches until the requested number is over or a signal arrives.
 
     Args:
         context: of the server.
-        make_session: makes a session of the protocol.
-        open_listeners: opens the protocol's ports at an address and from a port on; their clients go to a lobby.
+        make: makes a session of the protocol.
+        listen: opens the protocol's ports at an address and from a port on; their clients go to a lobby.
         host: address to bind to.
         port: first port; 0 is any free one.
         most: number of matches; None for no limit.
@@ -44,10 +39,10 @@ async def serve_matches(
         number: signal.signal(number, lambda received, _: loop.call_soon_threadsafe(stopped.put_nowait, received))
         for number in SIGNALS
     }
-    lobby = Lobby(lambda: make_session(context), most)
+    lobby = Lobby(lambda: make(context), most)
     servers: Sequence[asyncio.Server] = ()
     try:
-        servers = await open_listeners(context, lobby, host, port)
+        servers = await listen(context, lobby, host, port)
         context.report(f"listening on {' and '.join(map(listen_address, servers))}: {context.summary}")
         ends = [asyncio.create_task(waiting) for waiting in (stopped.get(), lobby.done.wait())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

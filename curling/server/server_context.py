@@ -58,48 +58,40 @@ class ServerContext:
         name = f"{self.name}-{number:04}"
         path = self.records and self.records / f"{name}.jsonl"
         publisher = RecordPublisher(name, path, self.feed, lambda text: self.report(f"match {number}: {text}"))
-        match, errors = (
-            replace(self.match, players=players, pair=number),
-            self.make_errors(self.model, (self.seed, number)),
-        )
+        match = replace(self.match, players=players, pair=number)
+        errors = self.make_errors(self.model, (self.seed, number))
         return Referee(match, self.model, self.times, errors, publisher.publish), publisher
 
 
+@dataclass
 class RecordPublisher:
     """Passes the items of a match's record to its file and to viewers.
 
     Args:
         match_id: of the match.
-        path: of the file; None for none.
+        path: of the file; None if there is none, or if it is incomplete.
         feed: to the viewers; None if there are none.
         report: called if the file cannot be written; the match continues without it.
-
-    Attributes:
-        path: of the file; None if there is none, or if it is incomplete.
     """
 
-    def __init__(
-        self, match_id: str, path: Path | None, feed: RecordFeed | None, report: Callable[[str], None]
-    ) -> None:
-        """Publish nothing yet."""
-        self._id, self.path, self._feed, self._report = match_id, path, feed, report
-        self._writer: Writer | None = None
+    match_id: str
+    path: Path | None
+    feed: RecordFeed | None
+    report: Callable[[str], None]
+    _writer: Writer | None = None
 
     def publish(self, item: Match | RecordedShot | End | Result) -> None:
         """Write the next item of the record."""
         try:
-            self._write(item)
+            if self._writer is not None:
+                self._writer.add(item)
+            elif isinstance(item, Match) and self.path is not None:
+                self._writer = Writer(self.path, item)
         except OSError as error:
-            self._report(f"the record ends here: {error.strerror or error} ({self.path})")
+            self.report(f"the record ends here: {error.strerror or error} ({self.path})")
             if self._writer is not None:
                 with suppress(OSError):
                     self._writer.close()
             self._writer = self.path = None
-        if self._feed is not None:
-            self._feed.publish(self._id, json.loads(line_of(item)))
-
-    def _write(self, item: Match | RecordedShot | End | Result) -> None:
-        if self._writer is not None:
-            self._writer.add(item)
-        elif isinstance(item, Match) and self.path is not None:
-            self._writer = Writer(self.path, item)
+        if self.feed is not None:
+            self.feed.publish(self.match_id, json.loads(line_of(item)))

@@ -18,7 +18,6 @@ class TeamFault(ClientFault):
     """A fault of one of the two clients; the text names its team."""
 
     def __init__(self, team: int, text: str) -> None:
-        """A fault of this team's client."""
         super().__init__(text)
         self.team = team
 
@@ -44,7 +43,6 @@ class Session(ABC):
     sides = ("team0", "team1")
 
     def __init__(self, context: ServerContext, decode: Callable[[bytes], Any], encode: Callable[[Any], bytes]) -> None:
-        """A session without clients."""
         self.context, self._decode, self._encode = context, decode, encode
         self.number = 0
         self.clients: list[ClientConnection | None] = [None, None]

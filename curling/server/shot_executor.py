@@ -28,7 +28,6 @@ class ShotExecutor:
     """
 
     def __init__(self, model: Curling, engine: str, paths: bool, workers: int) -> None:
-        """Load and compile, or start the workers."""
         self._model, self._engine, self._paths, self._workers = model, engine, paths, workers
         self._pool: ProcessPoolExecutor | None = None
         state, throw = model.initial_state(np.random.default_rng(0)), (*model.law.tee_draw, model.law.launch_spin)
@@ -68,13 +67,10 @@ class ShotExecutor:
 
     def _new_pool(self) -> ProcessPoolExecutor:
         # spawned: a fork of a process with threads may hang
-        return ProcessPoolExecutor(self._workers, multiprocessing.get_context("spawn"), _ignore_interrupts)
+        context = multiprocessing.get_context("spawn")
+        # ignores Ctrl-C also where workers do not inherit this from the server
+        return ProcessPoolExecutor(self._workers, context, signal.signal, (signal.SIGINT, signal.SIG_IGN))
 
     def _submit(self, pool: ProcessPoolExecutor, state: Array, thrown: Throw) -> Future[Outcome]:
         with ctrl_c_ignored():  # this may start a worker
             return pool.submit(outcome, self._model, state, thrown, self._engine, self._paths)
-
-
-def _ignore_interrupts() -> None:
-    """Ignore Ctrl-C where workers do not inherit this from the server."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -34,12 +34,12 @@ def dc4(arguments: argparse.Namespace) -> int:
     """
     from curling.client import dc4
     from curling.client.console import print_error, print_line
-    from curling.client.dc4_connection import ServerRefused, import_dc4client
+    from curling.client.dc4_connection import ServerRefused, load_dc4client
     from curling.client.exit_status import PROTOCOL_ERROR
     from runs.experiment import UsageError
 
     try:
-        import_dc4client()
+        load_dc4client()
     except ModuleNotFoundError as error:
         raise UsageError(str(error)) from error
     if arguments.concede is not None:

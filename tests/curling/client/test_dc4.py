@@ -380,4 +380,4 @@ def test_a_match_can_be_created() -> None:
 def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dc4client", None)
     with pytest.raises(ModuleNotFoundError, match=r"^Digital Curling 4 needs the package dc4client.*\.\[dc4\]'$"):
-        dc4_connection.import_dc4client()
+        dc4_connection.load_dc4client()
