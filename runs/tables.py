@@ -2,11 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from runs.experiment import Setting
 
 if TYPE_CHECKING:  # `bonspiel status` does not wait for scipy
     from runs.statistics.sample import Interval
+    from runs.suite import Suite
 
 NARROWEST = 24  # characters of a name that are kept in one line on a narrow terminal
 
@@ -38,6 +41,21 @@ def by_budget(cells: Mapping[str, Mapping[float, str]], unit: str, width: int | 
         tables.append(table)
         budgets = budgets[len(shown) :]
     return "\n\n".join(tables)
+
+
+def by_setting(suite: "Suite", cells: Mapping[Setting, str], width: int | None = None) -> Iterator[str]:
+    """Tables as from `by_budget`, one for each environment and unit of budget.
+
+    Args:
+        suite: its labels name the planners.
+        cells: texts.
+        width: as of `by_budget`.
+    """
+    tables: dict[tuple[str, str], dict[str, dict[float, str]]] = {}
+    for setting, text in cells.items():
+        name = suite.labels(setting.env).get(setting.planner, setting.planner)
+        tables.setdefault((setting.env, setting.unit), {}).setdefault(name, {})[setting.budget] = text
+    return (f"{env}\n{by_budget(table, unit, width)}" for (env, unit), table in tables.items())
 
 
 def _by_budget(cells: Mapping[str, Mapping[float, str]], budgets: Sequence[float], unit: str, width: int | None) -> str:

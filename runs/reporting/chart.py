@@ -48,12 +48,8 @@ HEIGHTS = (1.45, 1.0)  # of rewards and regrets
 LABEL = 56  # characters in a line of the legend
 APART = 1.02  # factor between the bars of two planners that have played the same budget
 PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")
-VEIL: Any = {
-    "facecolor": "white",
-    "alpha": 0.7,
-    "linewidth": 0,
-    "pad": 0.5,
-}  # keeps words readable where curves cross them
+# keeps words readable where curves cross them
+VEIL: Any = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}
 
 
 class Style(NamedTuple):
@@ -116,16 +112,12 @@ def draw(panels: Sequence[Panel]) -> Figure:
         figure = Figure((4.8 * columns, blocks * (0.3 + 2.16 * sum(heights) + 0.18 * longest)), layout=layout)
         FigureCanvasAgg(figure)
         axes = figure.subplots(blocks * len(heights), columns, squeeze=False, height_ratios=heights * blocks)
-        for place in range(blocks * columns):
-            row, column = divmod(place, columns)
-            ours: list[Axes] = list(axes[row * len(heights) : (row + 1) * len(heights), column])
-            if place < len(panels):
-                env = panels[place].env
-                styles = looks(text for panel in panels if panel.env == env for text in panel.curves)
-                _panel(ours, panels[place], styles, named=column == 0)
-            else:
-                for one in ours:
-                    one.set_axis_off()
+        cells = axes.reshape(blocks, len(heights), columns).swapaxes(1, 2).reshape(-1, len(heights))
+        for place, (ours, panel) in enumerate(zip(cells, panels, strict=False)):
+            styles = looks(text for other in panels if other.env == panel.env for text in other.curves)
+            _panel(list(ours), panel, styles, named=place % columns == 0)
+        for unused in cells[len(panels) :].flat:
+            unused.set_axis_off()
         figure.align_ylabels()
     return figure
 
@@ -153,32 +145,15 @@ def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, name
         if lowest is not reward:
             lowest.set_ylabel("regret (optimum \N{MINUS SIGN} mean)")
     handles, labels = reward.get_legend_handles_labels()
-    lowest.legend(
-        handles,
-        ["\n".join(fold(label, LABEL)) for label in labels],
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0),
-        borderaxespad=4,
-        ncols=2 if max(map(len, labels)) < 30 else 1,
-    )
+    lines = ["\n".join(fold(label, LABEL)) for label in labels]
+    below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 4}
+    lowest.legend(handles, lines, ncols=2 if max(map(len, labels)) < 30 else 1, **below)
 
 
 def _curve(axes: Axes, look: Style, label: str, x: Array, y: Array, low: Array, high: Array) -> None:
-    (line,) = axes.plot(
-        x,
-        y,
-        color=look.colour,
-        linestyle=look.line,
-        linewidth=1.4,
-        marker=look.marker,
-        label=label,
-        markersize=7.5 if look.marker == "*" else 4.8,
-        markeredgecolor=look.colour,
-        markeredgewidth=1.0,
-        markerfacecolor=look.colour if look.filled else "white",
-        zorder=3,
-    )
-    line.set_gid(label)
+    size, face = 7.5 if look.marker == "*" else 4.8, look.colour if look.filled else "white"
+    (line,) = axes.plot(x, y, color=look.colour, ls=look.line, lw=1.4, marker=look.marker, ms=size, mfc=face, zorder=3)
+    line.set(label=label, gid=label)
     if len(x) > 1:
         axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
     else:
@@ -187,10 +162,8 @@ def _curve(axes: Axes, look: Style, label: str, x: Array, y: Array, low: Array, 
 
 def _points(panel: Panel) -> dict[str, Array]:
     """For each planner budgets, means, lower and upper bounds, [4, n]."""
-    found = {
-        text: np.array([(budget, *summary.interval) for budget, summary in curve]).T
-        for text, curve in panel.curves.items()
-    }
+    curves = panel.curves.items()
+    found = {text: np.array([(budget, *summary.interval) for budget, summary in curve]).T for text, curve in curves}
     if len(panel.budgets) == 1:
         for place, points in enumerate(found.values()):
             points[0] *= apart(place, len(found))
@@ -210,18 +183,12 @@ def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, *
     if value is not None:
         axes.axhline(value, color=colour, linewidth=1.0, linestyle=line, zorder=1.5)
         label = f"{name} {value:.3f}".replace("-", "\N{MINUS SIGN}")
-        axes.annotate(
-            label,
-            (1, value),
-            (-2, 3 if above else -3),
-            xycoords=("axes fraction", "data"),
-            color=colour,
-            textcoords="offset points",
-            ha="right",
-            va="bottom" if above else "top",
-            fontsize=8,
-            bbox=VEIL,
-        )
+        place: Any = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom" if above else "top"}
+        _note(axes, label, (1, value), (-2, 3 if above else -3), fontsize=8, color=colour, **place)
+
+
+def _note(axes: Axes, text: str, place: tuple[float, float], offset: tuple[int, int], **style: Any) -> None:
+    axes.annotate(text, place, offset, textcoords="offset points", bbox=VEIL, **style)
 
 
 def _regret(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
@@ -239,18 +206,8 @@ def _regret(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
     if touched:
         axes.axhspan(0, least, color="#f2f2f2", linewidth=0, zorder=0)
         axes.set_ylim(bottom=least / 1.6)
-        axes.annotate(
-            f"within {least:.2g} of the optimum",
-            (0, 0),
-            (4, 2),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="left",
-            va="bottom",
-            fontsize=7.5,
-            color=GREY,
-            bbox=VEIL,
-        )
+        label = f"within {least:.2g} of the optimum"
+        _note(axes, label, (0, 0), (4, 2), fontsize=7.5, color=GREY, xycoords="axes fraction", va="bottom")
     _log_labels(axes.yaxis, *axes.get_ylim())
 
 

@@ -11,23 +11,12 @@ from planners.base import Array
 from runs.experiment import Setting
 from runs.reporting import chart
 from runs.runner.episode import planner_rng
-from runs.statistics.curves import Column, Panel
-from runs.statistics.sample import histogram, performance_profile, regret
+from runs.statistics.curves import Column, Panel, columns
+from runs.statistics.sample import histogram, performance_profile
 
 THRESHOLDS = 61
-SYMBOLS = {
-    "x": "x-thin",
-    "o": "circle",
-    "s": "square",
-    "^": "triangle-up",
-    "D": "diamond",
-    "*": "star",
-    "v": "triangle-down",
-    "P": "cross",
-    "X": "hexagon",
-    "<": "triangle-left",
-    ">": "triangle-right",
-}
+_NAMES = "x-thin circle square triangle-up diamond star triangle-down cross hexagon triangle-left triangle-right"
+SYMBOLS = dict(zip(chart.MARKERS, _NAMES.split(), strict=True))
 DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
 ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
 
@@ -63,12 +52,9 @@ def returns(panel: Panel) -> dict[str, Any]:
 
 def regrets(panel: Panel) -> dict[str, Any] | None:
     """Regret against budget, None without an optimum."""
-    optimum = panel.optimum
-    if optimum is None:
+    if panel.optimum is None:
         return None
-    curves = _curves(
-        panel, "Regret", "optimum \N{MINUS SIGN} mean return", lambda summary: regret(summary.interval, optimum)
-    )
+    curves = _curves(panel, "Regret", "optimum \N{MINUS SIGN} mean return", columns(panel)["regret"])
     return {**curves, "floor": chart.floor(panel)}
 
 
@@ -90,21 +76,12 @@ def _curves(panel: Panel, title: str, value: str, column: Column = attrgetter("i
         y, low, high = map(numbers, zip(*map(column, summaries), strict=True))
         n = [summary.n for summary in summaries]
         series.append({"planner": planner, "x": budgets, "y": y, "low": low, "high": high, "n": n})
-    return {
-        "kind": "curve",
-        "title": title,
-        "x": chart.UNITS[panel.unit],
-        "y": value,
-        "ticks": chart.ticks(panel),
-        "series": series,
-    }
+    axes = {"x": chart.UNITS[panel.unit], "y": value, "ticks": chart.ticks(panel)}
+    return {"kind": "curve", "title": title, **axes, "series": series}
 
 
-def _by_budget(samples: Mapping[Setting, Array]) -> dict[float, dict[Setting, Array]]:
-    found: dict[float, dict[Setting, Array]] = {}
-    for setting in sorted(samples, key=lambda setting: setting.budget):
-        found.setdefault(setting.budget, {})[setting] = samples[setting]
-    return found
+def _by_budget(samples: Mapping[Setting, Array]) -> list[tuple[Setting, Array]]:
+    return sorted(samples.items(), key=lambda item: item[0].budget)
 
 
 def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
@@ -117,25 +94,16 @@ def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
     shift, scale, name = 0.0, 1.0, "return"
     if panel.optimum is not None and panel.random is not None:
         shift, scale, name = panel.random, panel.optimum - panel.random, "normalised score of an episode"
-    low = min(float(sample.min()) for sample in samples.values())
-    high = max(float(sample.max()) for sample in samples.values())
-    room = 0.03 * (high - low or scale)
-    thresholds = np.linspace((low - room - shift) / scale, (high + room - shift) / scale, THRESHOLDS)
-    budgets = {}
-    for budget, some in _by_budget(samples).items():
-        series = []
-        for setting, sample in some.items():
-            found = performance_profile((sample - shift) / scale, thresholds, planner_rng(setting, len(sample)))
-            series.append(
-                {
-                    "planner": setting.planner,
-                    "y": numbers(found.share),
-                    "low": numbers(found.low),
-                    "high": numbers(found.high),
-                    "n": len(sample),
-                }
-            )
-        budgets[f"{budget:g}"] = series
+    least = min(float(sample.min()) for sample in samples.values())
+    most = max(float(sample.max()) for sample in samples.values())
+    room = 0.03 * (most - least or scale)
+    thresholds = np.linspace((least - room - shift) / scale, (most + room - shift) / scale, THRESHOLDS)
+    budgets: dict[str, list[dict[str, Any]]] = {}
+    for setting, sample in _by_budget(samples):
+        found = performance_profile((sample - shift) / scale, thresholds, planner_rng(setting, len(sample)))
+        y, low, high = map(numbers, found)
+        point = {"planner": setting.planner, "y": y, "low": low, "high": high, "n": len(sample)}
+        budgets.setdefault(f"{setting.budget:g}", []).append(point)
     return {
         "kind": "profile",
         "title": "Performance profile",
@@ -156,12 +124,10 @@ def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any]:
             return numbers((np.round(sample, 6)[:, None] == shown.low).mean(axis=0))
         return numbers(np.histogram(sample, [*shown.low, shown.high[-1]])[0] / len(sample))
 
-    budgets = {
-        f"{budget:g}": [
-            {"planner": setting.planner, "n": len(sample), "y": shares(sample)} for setting, sample in some.items()
-        ]
-        for budget, some in _by_budget(samples).items()
-    }
+    budgets: dict[str, list[dict[str, Any]]] = {}
+    for setting, sample in _by_budget(samples):
+        point = {"planner": setting.planner, "n": len(sample), "y": shares(sample)}
+        budgets.setdefault(f"{setting.budget:g}", []).append(point)
     return {
         "kind": "outcomes",
         "title": "Outcomes",

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from runs import provenance
 from runs.experiment import Setting
@@ -27,21 +26,13 @@ def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing
         parts += ["## Time budgets", timing.verdict(timings), timing.table(timings)]
     failures = store.failures()
     if failures:
-        lines = [
-            f"- {env}, {planner}, {budget} {unit}, episode {episode}: {error}"
-            for env, planner, budget, unit, episode, error in failures
-        ]
+        lines = ["- {}, {}, {} {}, episode {}: {}".format(*failure) for failure in failures]
         parts += [f"## {len(failures)} episodes failed", "\n".join(lines)]
-    parts += [
-        "## Environments and planners",
-        "\n".join(f"- `{name}` is `{meaning}`" for name, meaning in store.resolved.items()),
-    ]
+    meanings = [f"- `{name}` is `{meaning}`" for name, meaning in store.resolved.items()]
+    parts += ["## Environments and planners", "\n".join(meanings), "## Provenance"]
     seeds = sorted({experiment.seed for experiment in store.suite.experiment})
-    parts += ["## Provenance", _facts({"seed": ", ".join(map(str, seeds)), **store.provenance})]
-    for one in store.provenance.get("merged", []):
-        parts += [f"### {one['run']}", _facts(one)]
+    facts = {"seed": ", ".join(map(str, seeds)), **store.provenance}
+    for one in facts, *facts.get("merged", []):
+        shown = "\n".join(f"- {name}: {value}" for name, value in provenance.texts(one).items())
+        parts += ["" if one is facts else f"### {one['run']}", shown]
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def _facts(facts: Mapping[str, Any]) -> str:
-    return "\n".join(f"- {name}: {value}" for name, value in provenance.texts(facts).items())

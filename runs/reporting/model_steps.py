@@ -98,15 +98,7 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
     return int(jit.actions(problem, state, out, keys))
 
 
-COUNTING = {
-    "step": step,
-    "step_exact": step_exact,
-    "rollout": rollout,
-    "sample_action": sample_action,
-    "player": player,
-    "cells": cells,
-    "actions": actions,
-}
+COUNTING = {role: globals()[role] for role in jit.ROLES}
 
 
 class Counted:

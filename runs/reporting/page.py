@@ -18,7 +18,7 @@ from runs.progress import Advance, counted, progress
 from runs.reporting import chart, charts, model_steps, tables
 from runs.reporting.model_steps import Steps
 from runs.reporting.provenance import provenance
-from runs.results.store import Store
+from runs.results.store import Count, Store
 from runs.runner.episode import named_rng
 from runs.statistics import curves, timing
 from runs.statistics import sample as statistics
@@ -82,19 +82,12 @@ class _Report:
 
     def panel(self, panel: Panel) -> None:
         """Add the charts and tables of an environment and a unit of budget."""
-        samples = {
-            setting: sample
-            for setting, sample in self.samples.items()
-            if (setting.env, setting.unit) == (panel.env, panel.unit)
-        }
+        key = panel.env, panel.unit
+        samples = {setting: sample for setting, sample in self.samples.items() if (setting.env, setting.unit) == key}
         self.labels.setdefault(panel.env, {}).update({text: panel.label(text) for text in panel.curves})
-        simple = self.simple.get((panel.env, panel.unit)) if panel.optimum is not None else None
-        against_budget = self._figures(
-            panel,
-            charts.returns(panel),
-            charts.regrets(panel),
-            charts.simple_regrets(simple, chart.floor(panel)) if simple else None,
-        )
+        simple = self.simple.get(key) if panel.optimum is not None else None
+        lost = charts.simple_regrets(simple, chart.floor(panel)) if simple else None
+        against_budget = self._figures(panel, charts.returns(panel), charts.regrets(panel), lost)
         spread = self._figures(panel, charts.profiles(panel, samples), charts.outcomes(samples))
         best = _fullest(samples)
         shown = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
@@ -140,16 +133,15 @@ class _Report:
             for text, label in entrants(store.suite, env).items()
         }
         verdict = _verdict(timings) if timings else ""
-        last = ""
-        if timings:
-            last += (
-                f'<section><h2 id="time">Time of decisions</h2>{verdict}{tables.of_timings(timings, labels)}</section>'
-            )
-        if failures:
-            last += f'<section><h2 id="failures">Failures</h2>{tables.of_failures(failures)}</section>'
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
-        links += [("time", "time of decisions")] * bool(timings) + [("failures", "failures")] * bool(failures)
-        links += [("planners", "planners"), ("method", "method"), ("provenance", "provenance")]
+        if timings:
+            table = tables.of_timings(timings, labels)
+            sections += f'<section><h2 id="time">Time of decisions</h2>{verdict}{table}</section>'
+            links.append(("time", "time of decisions"))
+        if failures:
+            sections += f'<section><h2 id="failures">Failures</h2>{tables.of_failures(failures)}</section>'
+            links.append(("failures", "failures"))
+        links += [(name, name) for name in ("planners", "method", "provenance")]
         return template.fill_template(
             FOLDER / "page.html",
             title=escape(store.suite.name),
@@ -159,7 +151,7 @@ class _Report:
             style=style,
             script=script,
             contents="".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links),
-            sections=sections + last,
+            sections=sections,
             planners=_planners(store, self.environments),
             provenance=provenance(store),
             resamples=f"{statistics.RESAMPLES:,}",
@@ -175,14 +167,10 @@ class _Report:
             f"{escape(look['label'])}</button>"
             for planner, look in looks.items()
         )
-        found, speed = self.steps.get(env, {}), _speed(self.store, env)
-        labels = entrants(self.store.suite, env)
-        steps = ""
+        found, steps = self.steps.get(env, {}), ""
         if any(found.values()):
-            steps = (
-                f"<section><h3>Model steps</h3>{tables.of_steps(env, labels, found, speed)}"
-                f'<p class="muted">{STEPS}</p></section>'
-            )
+            table = tables.of_steps(env, entrants(self.store.suite, env), found, _speed(self.store, env))
+            steps = f'<section><h3>Model steps</h3>{table}<p class="muted">{STEPS}</p></section>'
         return (
             f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
             f'<p class="muted">{escape(self.store.resolved.get(env, ""))}</p>'
@@ -200,7 +188,7 @@ STEPS = (
 
 
 def _fullest(samples: Mapping[Setting, Array]) -> float:
-    """The largest budget at which most planners have played."""
+    """The largest budget that most planners have played."""
     budgets = [setting.budget for setting in samples]
     return max(budgets, key=lambda budget: (budgets.count(budget), budget))
 
@@ -217,7 +205,6 @@ def _improvements(samples: Mapping[Setting, Array], budget: float) -> dict[tuple
 
 
 def _speed(store: Store, env: str) -> dict[str, float]:
-    """Simulations a second, by planner."""
     sums: dict[str, Array] = {}
     for setting, effort in store.efforts().items():
         if setting.env == env and setting.unit == "simulations":
@@ -255,20 +242,14 @@ def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:
 
 def _state(store: Store, verdict: str) -> str:
     """The lines at the top of the page: progress, failures, late decisions."""
-    counts = store.counts().values()
-    done, total = sum(count.done for count in counts), sum(count.total for count in counts)
-    failed = sum(count.failed for count in counts)
-    parts = [
-        f"<p>Complete: {done:,} episodes.</p>"
-        if done == total
-        else f'<p class="bad"><strong>Unfinished</strong>: {done:,} of {total:,} episodes were played.</p>'
-    ]
+    done, _, failed, total = Count.of(store.counts())
+    state = f"<p>Complete: {done:,} episodes.</p>"
+    if done < total:
+        state = f'<p class="bad"><strong>Unfinished</strong>: {done:,} of {total:,} episodes were played.</p>'
     if failed:
-        parts.append(
-            f'<p class="bad"><strong>{counted(failed, "episode")} failed</strong>, '
-            '<a href="#failures">see below</a>.</p>'
-        )
-    return "".join(parts) + (verdict if 'class="bad"' in verdict else "")
+        failures = f"<strong>{counted(failed, 'episode')} failed</strong>"
+        state += f'<p class="bad">{failures}, <a href="#failures">see below</a>.</p>'
+    return state + (verdict if 'class="bad"' in verdict else "")
 
 
 def _planners(store: Store, environments: Iterable[str]) -> str:
@@ -277,9 +258,8 @@ def _planners(store: Store, environments: Iterable[str]) -> str:
         for env in environments
         for planner, label in entrants(store.suite, env).items()
     ]
-    return tables.table(
-        "Planners with all their parameters", ["planner", "environment", "parameters"], rows, "planners"
-    )
+    head = ["planner", "environment", "parameters"]
+    return tables.table("Planners with all their parameters", head, rows, "planners")
 
 
 def _policy(script: str) -> str:

@@ -68,12 +68,9 @@ def of_budgets(panel: Panel, name: str, column: Column) -> str:
         bands |= any(not math.isnan(interval.low) for interval in values.values())
         cells = {budget: estimate(interval) for budget, interval in values.items()}
         rows.append([text(panel.label(planner)), *(cells.get(budget, NOTHING) for budget in panel.budgets)])
-    return table(
-        f"{name.capitalize()}{' [95 % interval]' * bands} by {UNITS[panel.unit]}",
-        ["planner", *(f"{budget:,g}" for budget in panel.budgets)],
-        rows,
-        f"{name}|{panel.env}|{panel.unit}",
-    )
+    caption = f"{name.capitalize()}{' [95 % interval]' * bands} by {UNITS[panel.unit]}"
+    head = ["planner", *(f"{budget:,g}" for budget in panel.budgets)]
+    return table(caption, head, rows, f"{name}|{panel.env}|{panel.unit}")
 
 
 def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], Interval]) -> str:
@@ -91,13 +88,8 @@ def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], 
             share = round(200 * abs((value or 0.0) - 0.5))
             cells.append((f'<span class="{side}" style="--share:{share}%">{shown}</span>', value))
         rows.append(cells)
-    unit = "simulations" if panel.unit == "simulations" else "ms"
-    return table(
-        f"Probability of improvement, row over column, with {budget:,g} {unit} [95 % interval]",
-        ["planner", *map(panel.label, planners)],
-        rows,
-        f"improvement|{panel.env}|{panel.unit}",
-    )
+    caption = f"Probability of improvement, row over column, with {budget:,g} {panel.unit} [95 % interval]"
+    return table(caption, ["planner", *map(panel.label, planners)], rows, f"improvement|{panel.env}|{panel.unit}")
 
 
 def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | None], speed: Mapping[str, float]) -> str:
@@ -137,12 +129,9 @@ def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str
         names = text(labels[setting.env, setting.planner]), text(setting.env)
         counts = number(setting.budget, ",g"), number(one.decisions, ",.0f")
         rows.append([*names, *counts, *map(number, (one.median, one.p99, one.longest)), marked])
-    return table(
-        f"Time budgets and times of decisions; late is more than {TOLERANCE:.0%} over the budget",
-        ["planner", "environment", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late, %"],
-        rows,
-        "timing",
-    )
+    caption = f"Time budgets and times of decisions; late is more than {TOLERANCE:.0%} over the budget"
+    head = ["planner", "environment", "budget, ms", "decisions", "median, ms", "99 %, ms", "longest, ms", "late, %"]
+    return table(caption, head, rows, "timing")
 
 
 def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]], most: int = 200) -> str:
@@ -151,10 +140,5 @@ def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]], most:
         [text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)]
         for env, planner, budget, unit, episode, error in failures[:most]
     ]
-    shown = f", the first {most} of them" if len(failures) > most else ""
-    return table(
-        f"{counted(len(failures), 'episode')} failed{shown}",
-        ["planner", "environment", "budget", "episode", "error"],
-        rows,
-        "failures",
-    )
+    caption = f"{counted(len(failures), 'episode')} failed" + f", the first {most} of them" * (len(failures) > most)
+    return table(caption, ["planner", "environment", "budget", "episode", "error"], rows, "failures")

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -16,52 +16,24 @@ from runs.runner.episode import Episode
 CHUNK = 50_000  # rows in memory as Python objects
 
 
-class Row(NamedTuple):
-    """An episode as it is exported; docs/results-files.md says what the columns mean."""
-
-    env: str
-    planner: str
-    budget: int | float
-    unit: str
-    episode: int
-    total: float
-    steps: int
-    seconds: float
-    simulations: int | None
-    first_action: str | None
-    mean_ms: float | None
-    max_ms: float | None
+# docs/results-files.md says what they mean
+_EPISODE = ("episode", "return", "steps", "seconds", "simulations", "first_action", "mean_ms", "max_ms")
+COLUMNS = (*Setting._fields[:4], *_EPISODE)
 
 
-COLUMNS = ["return" if name == "total" else name for name in Row._fields]
-
-
-def rows(store: Store) -> Iterator[Row]:
-    """Every episode, in order of the suite."""
+def rows(store: Store) -> Iterator[tuple[Any, ...]]:
+    """Every episode as it is exported, a value for each of COLUMNS, in order of the suite."""
     return (_row(setting, episode) for setting in store.suite.settings() for episode in store.episodes(setting))
 
 
-def _row(setting: Setting, episode: Episode) -> Row:
+def _row(setting: Setting, episode: Episode) -> tuple[Any, ...]:
     action = mean = longest = None
     if episode.first_action is not None:
         action = " ".join(map(repr, np.frombuffer(episode.first_action, "<f8").tolist()))
     if episode.times is not None:
         times = 1e3 * np.frombuffer(episode.times, "<f4").astype(np.float64)
         mean, longest = round(float(times.mean()), 6), round(float(times.max()), 6)
-    return Row(
-        setting.env,
-        setting.planner,
-        setting.budget,
-        setting.unit,
-        episode.number,
-        episode.total,
-        episode.steps,
-        episode.seconds,
-        episode.simulations,
-        action,
-        mean,
-        longest,
-    )
+    return (*setting[:4], *episode[:5], action, mean, longest)
 
 
 def to_csv(store: Store, stream: TextIO) -> None:

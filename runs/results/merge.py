@@ -12,7 +12,7 @@ from runs.experiment import Setting, UsageError
 from runs.files import locked
 from runs.provenance import other_version
 from runs.results.run_folder import drafted, holds
-from runs.results.store import Store, read
+from runs.results.store import Count, Store, read
 from runs.runner.episode import Batch, Episode, Failure
 
 CHUNK = 10_000  # episodes in memory
@@ -51,8 +51,8 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
                 found = _episodes(setting, stores)
                 while chunk := list(islice(found, CHUNK)):
                     merged.add(Batch(setting, [*chunk], 0.0))
-            counts = merged.counts().values()
-            return sum(count.done for count in counts), sum(count.total for count in counts)
+            done, _, _, total = Count.of(merged.counts())
+            return done, total
 
 
 def _check_free(folder: Path) -> None:
@@ -99,15 +99,12 @@ def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
                     raise UsageError(
                         f"episode {first.number} of {setting.planner} in {setting.env} with {setting.budget:g} "
                         f"{setting.unit} has another {'return' if name == 'total' else name.replace('_', ' ')} in "
-                        f"{store.folder} than in {origin.folder}{_why(setting)}; nothing was merged"
+                        f"{store.folder} than in {origin.folder}{TIMED * (setting.unit == 'ms')}; nothing was merged"
                     )
         yield first
 
 
-def _why(setting: Setting) -> str:
-    return " (time budgets never come out the same: play each episode on one machine, with --part)" * (
-        setting.unit == "ms"
-    )
+TIMED = " (time budgets never come out the same: play each episode on one machine, with --part)"
 
 
 def provenance(stores: Sequence[Store], command: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from runs.part import WHOLE
 from runs.progress import time_left
 from runs.results.store import Count, Store
 from runs.suite import Suite
-from runs.tables import by_budget
+from runs.tables import by_setting
 
 
 @dataclass(frozen=True)
@@ -52,26 +52,16 @@ def status(store: Store) -> Status:
     """Read the progress of a run; further episodes are expected to take as long as those of their setting so far."""
     running = in_use(store.folder)
     points = store.counts()
-    done = sum(count.done for count in points.values())
+    done, seconds, failed, total = Count.of(points)
     rate = left = None
     if running and store.driver:
         elapsed = max(time.time() - store.driver["began"], 1e-3)
         rate = (done - store.driver["episodes"]) / elapsed
-        worked = sum(count.seconds for count in points.values()) - store.driver["seconds"]
+        worked = seconds - store.driver["seconds"]
         ahead = sum((count.total - count.done) * count.seconds / count.done for count in points.values() if count.done)
         left = elapsed * ahead / worked if worked > 0.0 else None
-    return Status(
-        str(store.folder),
-        store.suite.name,
-        str(store.part),
-        done,
-        sum(count.total for count in points.values()),
-        sum(count.failed for count in points.values()),
-        running,
-        rate,
-        left,
-        points,
-    )
+    run, name, part = str(store.folder), store.suite.name, str(store.part)
+    return Status(run, name, part, done, total, failed, running, rate, left, points)
 
 
 def text(found: Status, suite: Suite, width: int | None = None) -> str:
@@ -90,25 +80,15 @@ def text(found: Status, suite: Suite, width: int | None = None) -> str:
         facts.append("running")
         facts += [f"{found.rate:,.3g} a second"] if found.rate else []
         facts += [time_left(found.seconds_left)] if found.seconds_left is not None else []
+    elif found.done == found.total:
+        facts.append("finished")
     else:
-        facts.append(
-            "finished" if found.done == found.total else "not running; continue with `bonspiel run ... --resume`"
-        )
-    tables: dict[tuple[str, str], dict[str, dict[float, str]]] = {}
-    for setting, count in found.points.items():
-        name = suite.labels(setting.env).get(setting.planner, setting.planner)
-        table = tables.setdefault((setting.env, setting.unit), {})
-        table.setdefault(name, {})[setting.budget] = _cell(count)
-    return "\n\n".join(
-        [
-            _filled(", ".join(facts), width),
-            *(f"{env}\n{by_budget(cells, unit, width)}" for (env, unit), cells in tables.items()),
-        ]
-    )
-
-
-def _filled(line: str, width: int | None) -> str:
-    return line if width is None else textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+        facts.append("not running; continue with `bonspiel run ... --resume`")
+    line = ", ".join(facts)
+    if width is not None:
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    cells = {setting: _cell(count) for setting, count in found.points.items()}
+    return "\n\n".join([line, *by_setting(suite, cells, width)])
 
 
 def _cell(count: Count) -> str:

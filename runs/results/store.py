@@ -30,6 +30,11 @@ class Count(NamedTuple):
     failed: int
     total: int
 
+    @classmethod
+    def of(cls, counts: Mapping[Setting, "Count"]) -> "Count":
+        """The sum of the progress of several settings."""
+        return cls(*map(sum, zip(*counts.values(), strict=True)))
+
 
 class Effort(NamedTuple):
     """Sums over the episodes of a setting; simulations are None where they were not kept."""
@@ -91,15 +96,14 @@ class Store:
         key = self._ids[batch.setting]
         played = [{"setting": key, **one._asdict()} for one in batch.results if isinstance(one, Episode)]
         failed = [{"setting": key, **one._asdict()} for one in batch.results if not isinstance(one, Episode)]
+        insert = f"INSERT INTO episode (setting, {COLUMNS}) VALUES (:setting, {VALUES})"
         with self._connection:
-            self._connection.executemany(
-                f"INSERT INTO episode (setting, {COLUMNS}) VALUES (:setting, {VALUES})", played
-            )
+            self._connection.executemany(insert, played)
             self._connection.executemany("DELETE FROM failure WHERE setting = :setting AND episode = :number", played)
             self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (:setting, :number, :error)", failed)
 
     def discard(self, setting: Setting, numbers: Iterable[int]) -> None:
-        """Forget episodes, which are played again."""
+        """Remove episodes, which are played again."""
         keys = ((self._ids[setting], number) for number in numbers)
         with self._connection:
             self._connection.executemany("DELETE FROM episode WHERE setting = ? AND episode = ?", keys)
@@ -125,12 +129,8 @@ class Store:
 
     def begin(self, suite: Suite, resolved: Mapping[str, str]) -> None:
         """Note that a driver begins now, with a suite that is the run's own or extends it."""
-        counts = self.counts().values()
-        self.driver = {
-            "began": time.time(),
-            "episodes": sum(count.done for count in counts),
-            "seconds": sum(count.seconds for count in counts),
-        }
+        progress = Count.of(self.counts())
+        self.driver = {"began": time.time(), "episodes": progress.done, "seconds": progress.seconds}
         if suite.digest() != self.suite.digest():
             self.suite, self.resolved = suite, {**self.resolved, **resolved}
         meta = plan(self.suite, self.resolved) | {"driver": json.dumps(self.driver)}

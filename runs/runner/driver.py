@@ -13,7 +13,7 @@ from runs.experiment import RunError
 from runs.part import WHOLE, Part
 from runs.progress import counted, progress
 from runs.results import run_folder
-from runs.results.store import Store
+from runs.results.store import Count, Store
 from runs.runner import backends, parallel
 from runs.runner.backends import HERE, Place, Workers
 from runs.runner.episode import Batch, play_batch
@@ -73,7 +73,7 @@ def play_pending(
     """
     pending = results.pending()
     left = sum(map(len, pending.values()))
-    total = sum(count.total for count in results.counts().values())
+    total = Count.of(results.counts()).total
     share = "" if results.part == WHOLE else f", part {results.part}"
     print(
         f"{results.suite.name}{share}: {left} of {total} {things} to play with {counted(workers.jobs, 'job')}, into "

@@ -19,7 +19,7 @@ from runs.progress import counted
 from runs.runner import parallel
 from runs.runner.episode import play, reason
 from runs.suite import Suite
-from runs.tables import by_budget
+from runs.tables import by_setting
 
 LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are tried
 RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # what is played at each of them at most, but for one episode
@@ -155,16 +155,9 @@ def text(suite: Suite, costs: Mapping[Setting, Cost], jobs: int, part: Part = WH
         part: the share of the episodes to run.
     """
     episodes = {setting: len(part.episodes(count)) for setting, count in suite.episodes().items()}
-    parts = []
-    for env, unit in dict.fromkeys((setting.env, setting.unit) for setting in episodes):
-        settings = [setting for setting in episodes if (setting.env, setting.unit) == (env, unit)]
-        labels, cells = suite.labels(env), dict[str, dict[float, str]]()
-        for setting in settings:
-            row = cells.setdefault(labels.get(setting.planner, setting.planner), {})
-            row[setting.budget] = f"{episodes[setting]} x {costs[setting]}"
-        parts.append(f"{env}\n{by_budget(cells, unit)}")
+    tables = by_setting(suite, {setting: f"{count} x {costs[setting]}" for setting, count in episodes.items()})
     name = suite.name if part == WHOLE else f"{suite.name}, part {part}"
-    return "\n\n".join([*parts, f"{name}: {_whole(episodes, costs, jobs)}"])
+    return "\n\n".join([*tables, f"{name}: {_whole(episodes, costs, jobs)}"])
 
 
 def _whole(episodes: Mapping[Setting, int], costs: Mapping[Setting, Cost], jobs: int) -> str:

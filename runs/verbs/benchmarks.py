@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runs.verbs import results
-from runs.verbs.command_line import DONE, PLANNER, Verb, add_place, numbers, stopped, workers
+from runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_place, stopped, workers
 
 if TYPE_CHECKING:
     from runs.part import Part
@@ -51,9 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
-    chosen = suite.load(arguments.target).override(
-        arguments.planner, arguments.budget, arguments.milliseconds, arguments.episodes, arguments.seed
-    )
+    given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed")]
+    chosen = suite.load(arguments.target).override(*given)
     if arguments.dry_run:
         return dry_run(chosen, workers(arguments.jobs), part)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
@@ -102,29 +101,21 @@ def add_verbs(verb: Verb) -> None:
         "--episodes 200 --seed 1 --jobs 2 --out results/x",
     )
     command.add_argument("target", metavar="SUITE|ENV", help="a suite, a TOML file, or e.g. treasure_hunt:size=15")
-    command.add_argument(
-        "--planner", action="append", default=[], metavar=PLANNER, help="replaces the suite's planners; repeatable"
-    )
-    command.add_argument("--budget", type=numbers, default=[], metavar="N,...", help="simulations per decision")
-    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help="time per decision")
+    replacing = "replaces the suite's planners; repeatable"
+    command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=replacing)
+    add_budgets(command)
     command.add_argument("--episodes", type=int, metavar="N", help="episodes for each planner and budget")
     command.add_argument("--seed", type=int, metavar="N", help="random seed")
-    command.add_argument(
-        "--jobs", type=int, metavar="N", help="workers (default: all cores, or all workers of the cluster at --address)"
-    )
+    jobs = "workers (default: all cores, or all workers of the cluster at --address)"
+    command.add_argument("--jobs", type=int, metavar="N", help=jobs)
     add_place(command)
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/NAME)")
-    command.add_argument(
-        "--resume", action="store_true", help="continue the run in --out; more planners, budgets and episodes extend it"
-    )
-    command.add_argument(
-        "--dry-run", action="store_true", help="run nothing; print the episodes and the expected time, after a minute"
-    )
-    command.add_argument(
-        "--part",
-        metavar="K/N",
-        help="run every N-th episode from the K-th on, as one machine's share; `bonspiel merge` joins the shares",
-    )
+    resume = "continue the run in --out; more planners, budgets and episodes extend it"
+    command.add_argument("--resume", action="store_true", help=resume)
+    dry = "run nothing; print the episodes and the expected time, after a minute"
+    command.add_argument("--dry-run", action="store_true", help=dry)
+    part = "run every N-th episode from the K-th on, as one machine's share; `bonspiel merge` joins the shares"
+    command.add_argument("--part", metavar="K/N", help=part)
     command = verb(
         "tune",
         tune,
@@ -132,35 +123,17 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --trials 24 --budget 1000",
     )
     command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
-    command.add_argument(
-        "--planner",
-        required=True,
-        action="append",
-        metavar=PLANNER,
-        help="the planner to tune; parameters given here are fixed. Repeated: further candidates of both rounds, "
-        "e.g. known good parameters",
-    )
+    tuned = "the planner to tune; parameters given here are fixed. Repeated: further candidates of both rounds"
+    command.add_argument("--planner", required=True, action="append", metavar=PLANNER, help=tuned)
     command.add_argument("--trials", type=int, default=24, metavar="N", help="draws of parameters (default: 24)")
-    command.add_argument(
-        "--budget", type=int, default=1000, metavar="N", help="simulations per decision (default: 1000)"
-    )
-    command.add_argument(
-        "--episodes",
-        type=int,
-        default=30,
-        metavar="N",
-        help="episodes of a trial; the best few are run for 8 times as many (default: 30)",
-    )
+    simulations = "simulations per decision (default: 1000)"
+    command.add_argument("--budget", type=int, default=1000, metavar="N", help=simulations)
+    episodes = "episodes of a trial; the best few are run for 8 times as many (default: 30)"
+    command.add_argument("--episodes", type=int, default=30, metavar="N", help=episodes)
     command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
-    command = verb(
-        "bench", bench, "measure speed, start-up, memory and scaling here", "bonspiel bench --planner dpw --json"
-    )
-    command.add_argument(
-        "--planner",
-        action="append",
-        default=[],
-        metavar=PLANNER,
-        help="planner to measure; repeatable (default: every planner but random)",
-    )
+    summary = "measure speed, start-up, memory and scaling here"
+    command = verb("bench", bench, summary, "bonspiel bench --planner dpw --json")
+    measured = "planner to measure; repeatable (default: every planner but random)"
+    command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=measured)
     command.add_argument("--json", action="store_true", help="print JSON")

@@ -51,6 +51,12 @@ def numbers(text: str) -> list[float]:
         raise argparse.ArgumentTypeError(f"{text!r} must be numbers separated by commas, e.g. 100,1000") from None
 
 
+def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
+    """Add the budgets of decisions, in either unit."""
+    command.add_argument("--budget", type=numbers, default=[], metavar="N,...", help=f"simulations per decision{note}")
+    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help=f"time per decision{note}")
+
+
 def workers(jobs: int | None) -> int:
     """The number of worker processes: all cores if None.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from runs.experiment import UsageError
 from runs.files import check_writable, writing
-from runs.verbs.command_line import DONE, Verb, numbers, stopped, workers
+from runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, stopped, workers
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
 
@@ -25,9 +25,8 @@ def match(arguments: argparse.Namespace) -> int:
     if arguments.game_options:
         given = ",".join(f"{key}={value}" for key, value in dict(arguments.game_options).items())
         game += f"{',' if ':' in game else ':'}{given}"
-    chosen = tournament.make_tournament(
-        arguments.planners, game, arguments.seed, arguments.budget, arguments.milliseconds
-    )
+    budgets = arguments.budget, arguments.milliseconds
+    chosen = tournament.make_tournament(arguments.planners, game, arguments.seed, *budgets)
     name = re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))[:LONGEST_NAME]
     folder = arguments.out or Path("results") / name
     facts = provenance.collect(arguments.line, match.sources_of(chosen.game))
@@ -59,7 +58,8 @@ def replay(arguments: argparse.Namespace) -> int:
     try:
         game = GAMES.parse(arguments.game)
         if file.is_dir():
-            raise UsageError(f"{file} is a folder; give a record, the file of one game{_records(file)}")
+            records = f"; there are some in {file / 'records'}" * (file / "records").is_dir()
+            raise UsageError(f"{file} is a folder; give a record, the file of one game{records}")
         record = game.read(file, partial=True)
         out: Path = arguments.out or file.with_suffix(".html")
         check_writable(out, (".html", ".htm"))
@@ -84,12 +84,6 @@ def replay(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _records(folder: Path) -> str:
-    """Name the folder of records inside a match's folder."""
-    inside = folder / "records"
-    return f"; there are some in {inside}" if inside.is_dir() else ""
-
-
 def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     """Add the verbs to the command line; returns `match`, for the options of single games.
 
@@ -102,13 +96,8 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
         "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
     )
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a match's folder")
-    command.add_argument(
-        "--out",
-        type=Path,
-        default=Path("strength.png"),
-        metavar="FILE",
-        help="the SVG is written beside it (default: strength.png)",
-    )
+    beside = "the SVG is written beside it (default: strength.png)"
+    command.add_argument("--out", type=Path, default=Path("strength.png"), metavar="FILE", help=beside)
     command = verb(
         "replay",
         replay,
@@ -125,25 +114,12 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
         "play planners against each other at curling or another game",
         "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
     )
-    command.add_argument(
-        "planners", nargs="+", metavar="PLANNER", help="NAME[:key=value,...]; two, or more for a round robin"
-    )
-    command.add_argument(
-        "--game", default="curling", metavar="GAME[:key=value,...]", help="what is played (default: curling)"
-    )
-    command.add_argument(
-        "--games",
-        type=int,
-        default=100,
-        metavar="N",
-        help="games of each two planners, in pairs with the sides swapped (default: 100)",
-    )
-    command.add_argument(
-        "--milliseconds", type=numbers, default=[], metavar="T[,...]", help="time per decision, for all or for each"
-    )
-    command.add_argument(
-        "--budget", type=numbers, default=[], metavar="N[,...]", help="simulations per decision, for all or for each"
-    )
+    planners = f"{PLANNER}; two, or more for a round robin"
+    command.add_argument("planners", nargs="+", metavar="PLANNER", help=planners)
+    command.add_argument("--game", default="curling", metavar="GAME[:key=value,...]", help="default: curling")
+    games = "games of each two planners, in pairs with the sides swapped (default: 100)"
+    command.add_argument("--games", type=int, default=100, metavar="N", help=games)
+    add_budgets(command, ", for all or for each")
     command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="for the records (default: results/A-vs-B)")

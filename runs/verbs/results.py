@@ -1,4 +1,4 @@
-"""The verbs that read results: `chart`, `report`, `export`, `status` and `merge`."""
+"""The verbs that read results: `chart`, `report`, `export`, `status`, `merge` and `compare`."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 from runs.experiment import UsageError
 from runs.files import writing
-from runs.verbs.command_line import DONE, FAILED, Verb
+from runs.verbs.command_line import DONE, FAILED, Verb, add_budgets
 
 CLEAR = "\x1b[H\x1b[2J"
 
@@ -124,6 +124,21 @@ def merge(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def compare(arguments: argparse.Namespace) -> int:
+    """Print the paired difference of two planners, or one JSON object."""
+    from runs.results import store
+    from runs.statistics import compare
+
+    given = [getattr(arguments, name) for name in ("a", "b", "env", "budget", "milliseconds")]
+    with store.read(arguments.run) as results:
+        found = compare.compare(results, *given)
+    if arguments.json:
+        print(json.dumps({"run": str(arguments.run), "comparisons": [compare.as_json(one) for one in found]}, indent=1))
+    else:
+        print(compare.table(found))
+    return DONE
+
+
 def seconds(text: str) -> float:
     """The time between two refreshes."""
     found = float(text)
@@ -143,20 +158,13 @@ def add_verbs(verb: Verb) -> None:
     command = of_run("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the files (default: the run's folder)")
     of_run("report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick")
-    command = of_run(
-        "export", export, "write every episode as a table", "bonspiel export results/quick --format csv > quick.csv"
-    )
+    example = "bonspiel export results/quick --format csv > quick.csv"
+    command = of_run("export", export, "write every episode as a table", example)
     command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
     command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output (CSV only)")
     command = of_run("status", status, "progress of a finished or running run", "bonspiel status results/quick --watch")
-    command.add_argument(
-        "--watch",
-        type=seconds,
-        nargs="?",
-        const=2.0,
-        metavar="SECONDS",
-        help="refresh every SECONDS (default: 2) until the run ends",
-    )
+    watch = "refresh every SECONDS (default: 2) until the run ends"
+    command.add_argument("--watch", type=seconds, nargs="?", const=2.0, metavar="SECONDS", help=watch)
     command.add_argument("--json", action="store_true", help="print one JSON object per refresh, each in one line")
     command = verb(
         "merge",
@@ -166,3 +174,15 @@ def add_verbs(verb: Verb) -> None:
     )
     command.add_argument("out", type=Path, metavar="OUT", help="folder of the new run")
     command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="folders that `bonspiel run` wrote")
+    command = of_run(
+        "compare",
+        compare,
+        "paired difference of two planners of a run, and the episodes needed to settle it",
+        "bonspiel compare results/quick abstraction dpw --budget 1000",
+    )
+    command.add_argument("a", metavar="A", help="a planner, by its name in the run's tables or its full text")
+    command.add_argument("b", metavar="B", help="another one; the difference is A - B")
+    environment = "an environment of the run; repeatable (default: all)"
+    command.add_argument("--env", action="append", default=[], metavar="ENV", help=environment)
+    add_budgets(command, " (default: all budgets, of both units)")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
