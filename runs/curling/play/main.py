@@ -1,8 +1,7 @@
 """`bonspiel play`: sets up a game between a person and a planner, in the terminal or in a window."""
 
+import argparse
 import secrets
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,44 +17,32 @@ WARM_UP_SECONDS = 0.1
 LONGEST = 600_000.0  # ms
 
 
-def main(
-    against: str,
-    milliseconds: float,
-    match: dict[str, Any],
-    hammer: str,
-    seed: int | None,
-    out: Path | None,
-    window: bool,
-) -> None:
+def main(arguments: argparse.Namespace) -> None:
     """Play one match and print its result.
 
     Args:
-        against: the planner, NAME[:key=value,...].
-        milliseconds: its time for a shot.
-        match: ends, physics, rule and noise, as of `curling.model.Curling`.
-        hammer: "me" or "them": who throws the last stone of the first end.
-        seed: of the noise and of the planner; None is a new one.
-        out: file for the record, or None.
-        window: in a window rather than in the terminal.
+        arguments: of `bonspiel play`.
 
     Raises:
         UsageError: a value is unknown or out of range, or the record cannot be written.
         RunError: the planner failed.
     """
+    against, milliseconds, out = arguments.against, arguments.milliseconds, arguments.record
     seconds = number("milliseconds", milliseconds, 1, LONGEST, whole=False) / 1000.0
     if out is not None:
         check_writable(out)
         if out.exists():
             raise UsageError(f"{out} exists already; choose another --record")
-    chosen = secrets.randbits(32) if seed is None else number("seed", seed, 0, 2**63, whole=True)
-    me, spent = int(hammer == "me"), f"{milliseconds:g} ms"
+    seed = secrets.randbits(32) if arguments.seed is None else number("seed", arguments.seed, 0, 2**63, whole=True)
+    me, spent = int(arguments.hammer == "me"), f"{milliseconds:g} ms"
     sides, budgets = (("you", against), ("any", spent)) if me == 0 else ((against, "you"), (spent, "any"))
-    played = record.Match(sides, **match, budgets=budgets, seed=chosen)
+    physics, rule, noise = arguments.physics, arguments.rule, arguments.noise
+    played = record.Match(sides, physics, rule, noise, arguments.ends, budgets=budgets, seed=seed)
     try:
         planner, model = players.parse(against), played.model()
     except ValueError as error:
         raise UsageError(str(error)) from error
-    if window:
+    if arguments.window:
         from runs.curling.play.window import check_display
         from runs.curling.play.window import play_in_window as play_in
 
@@ -75,7 +62,7 @@ def main(
             with writing(out):
                 record.write(out, game_record(game))
             print(f"record  {out}")
-    print(f"{result(game)} (seed {chosen})")
+    print(f"{result(game)} (seed {seed})")
 
 
 def _warm_up(planner: Planner, name: str, model: Curling) -> None:

@@ -6,22 +6,11 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from runs.curling.verbs import client_dc4
-from runs.curling.verbs.client_common import (
-    STATUSES,
-    add_address,
-    add_habits,
-    add_protocol,
-    address,
-    check_names,
-    match_player,
-    run,
-    team_name,
-)
+from runs.curling.verbs.client_common import STATUSES, add_player, add_protocol, address, check_names, run, team_name
 from runs.verbs.command_line import Parser, Verb
 
 if TYPE_CHECKING:
-    from curling.client.message_log import MessageLog
-    from curling.client.planner_process import PlannerProcess
+    from curling.client.match_player import MatchPlayer
 
 
 def dc3(arguments: argparse.Namespace) -> int:
@@ -35,11 +24,10 @@ def dc3(arguments: argparse.Namespace) -> int:
     name, (host, port) = team_name(arguments), address(arguments)
     check_names(lambda: encode(DcOk(name)))
 
-    def play(planner: "PlannerProcess", log: "MessageLog") -> Awaitable[None]:
-        server = tcp_connection(host, port, dc3.FORMAT, log)
-        return dc3.play_dc3(server, name, match_player(arguments, planner, log, print_line))
+    def play(player: "MatchPlayer") -> Awaitable[None]:
+        return dc3.play_dc3(tcp_connection(host, port, dc3.FORMAT, player.log), name, player)
 
-    return run(arguments, play)
+    return run(arguments, play, print_line)
 
 
 def dc2(arguments: argparse.Namespace) -> int:
@@ -64,52 +52,28 @@ def dc2(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--{field}: must be one word of printable ASCII")
     check_names(lambda: encode(login))
 
-    def play(planner: "PlannerProcess", log: "MessageLog") -> Awaitable[None]:
-        server = stdio_connection(dc2.FORMAT, log) if arguments.stdio else tcp_connection(host, port, dc2.FORMAT, log)
-        player = match_player(arguments, planner, log, print_to_stderr if arguments.stdio else print_line)
+    def play(player: "MatchPlayer") -> Awaitable[None]:
+        log, stdio = player.log, arguments.stdio
+        server = stdio_connection(dc2.FORMAT, log) if stdio else tcp_connection(host, port, dc2.FORMAT, log)
         return dc2.play_dc2(server, login, player, arguments.noise)
 
-    return run(arguments, play)
+    return run(arguments, play, print_to_stderr if arguments.stdio else print_line)
 
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb(
-        "client",
-        dc3,
-        "let a planner play on a Digital Curling server",
-        f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch | {STATUSES}",
-    )
+    example = f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch | {STATUSES}"
+    command = verb("client", dc3, "let a planner play on a Digital Curling server", example)
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
-    _add_dc3(protocols)
-    _add_dc2(protocols)
+    example = "--port 10001 --planner expectimax --max-seconds 5"
+    add_player(add_protocol(protocols, "dc3", dc3, 10000, "Digital Curling 3, over TCP", example))
+    summary = "Digital Curling 2, over TCP or standard input and output"
+    command = add_protocol(protocols, "dc2", dc2, 9876, summary, "--host 127.0.0.1 --id ID --password WORD")
+    add = command.add_argument
+    add("--stdio", action="store_true", help="talk to the server over standard input and output")
+    add("--id", metavar="ID", help="to log in with (default: the name)")
+    add("--password", default="none", metavar="WORD", help="to log in with (default: none)")
+    errors = "errors of execution, which the protocol does not announce (default: dc2)"
+    add("--noise", choices=("dc2", "gat", "none"), default="dc2", help=errors)
+    add_player(command)
     client_dc4.add_dc4(protocols)
-
-
-def _add_dc3(protocols: "argparse._SubParsersAction[Parser]") -> None:
-    command = add_protocol(
-        protocols, "dc3", dc3, "Digital Curling 3, over TCP", "--port 10001 --planner expectimax --max-seconds 5"
-    )
-    add_address(command, 10000, "one for each team (default: 10000, team0's)")
-    add_habits(command)
-
-
-def _add_dc2(protocols: "argparse._SubParsersAction[Parser]") -> None:
-    command = add_protocol(
-        protocols,
-        "dc2",
-        dc2,
-        "Digital Curling 2, over TCP or standard input and output",
-        "--host 127.0.0.1 --id ID --password WORD",
-    )
-    add_address(command, 9876, "default: 9876")
-    command.add_argument("--stdio", action="store_true", help="talk to the server over standard input and output")
-    command.add_argument("--id", metavar="ID", help="to log in with (default: the name)")
-    command.add_argument("--password", default="none", metavar="WORD", help="to log in with (default: none)")
-    command.add_argument(
-        "--noise",
-        choices=("dc2", "gat", "none"),
-        default="dc2",
-        help="errors of execution, which the protocol does not announce (default: dc2)",
-    )
-    add_habits(command)

@@ -3,15 +3,13 @@
 import argparse
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from runs import interrupts
-from runs.verbs.command_line import Parser
+from runs.verbs.command_line import PLANNER, Parser
 
 if TYPE_CHECKING:
     from curling.client.match_player import MatchPlayer
-    from curling.client.message_log import MessageLog
-    from curling.client.planner_process import PlannerProcess
 
 LOGS = Path("results") / "client"
 HOST = "127.0.0.1"
@@ -24,11 +22,17 @@ STATUSES = (
     "4 the server broke the protocol or refused, 130 stopped"
 )
 
-Play = Callable[["PlannerProcess", "MessageLog"], Awaitable[None]]
+Play = Callable[["MatchPlayer"], Awaitable[None]]
+Protocols: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
-def run(arguments: argparse.Namespace, play: Play) -> int:
-    """Play one match with the planner and the log that the arguments ask for; the exit status.
+def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]) -> int:
+    """Play one match with the player that the arguments configure; the exit status.
+
+    Args:
+        arguments: of the command line.
+        play: plays the match.
+        report: takes lines for the user.
 
     Raises:
         UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
@@ -37,19 +41,28 @@ def run(arguments: argparse.Namespace, play: Play) -> int:
     import asyncio
 
     from curling.client.exit_status import exit_status
+    from curling.client.match_player import MatchPlayer
     from curling.client.message_log import MessageLog, new_log
     from curling.client.planner_process import PlannerGone, PlannerProcess, PlannerRefused
-    from runs.experiment import RunError, UsageError
+    from curling.client.time_manager import FRACTION, TimeManager
+    from runs.experiment import RunError, UsageError, number
     from runs.files import writing
 
-    habits(arguments)  # checked before anything is started or written
+    # checked before anything is started or written
+    if arguments.seed is not None:
+        number("--seed", arguments.seed, 0, 2**63, whole=True)
+    if arguments.concede is not None:
+        number("--concede", arguments.concede, 0, 1, whole=False)
+    longest = number("--max-seconds", arguments.max_seconds, 0.01, 1e6, whole=False)
+    fraction = number("--time-fraction", arguments.time_fraction, 0.01, FRACTION, whole=False)
 
     async def match() -> None:
         async with PlannerProcess(arguments.planner, arguments.seed) as planner:
             with writing(arguments.log or LOGS):
                 log = MessageLog(arguments.log) if arguments.log else new_log(LOGS, arguments.protocol)
             with log:
-                await play(planner, log)
+                timing = TimeManager(fraction=fraction, longest=longest)
+                await play(MatchPlayer(planner, timing, log, report, arguments.concede))
 
     try:
         with interrupts.left_to_asyncio():
@@ -94,45 +107,6 @@ def address(arguments: argparse.Namespace) -> tuple[str, int]:
     return host, number("--port", port, 1, 65535, whole=True)
 
 
-def match_player(
-    arguments: argparse.Namespace, planner: "PlannerProcess", log: "MessageLog", report: Callable[[str], None]
-) -> "MatchPlayer":
-    """The player of a match, as configured by the arguments.
-
-    Raises:
-        UsageError: a number is out of range.
-    """
-    from curling.client.match_player import MatchPlayer
-    from curling.client.time_manager import TimeManager
-
-    given = habits(arguments)
-    timing = TimeManager(fraction=given["fraction"], longest=given["longest"])
-    return MatchPlayer(planner, timing, log, report, given["concede"])
-
-
-def habits(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Options of the match player: `fraction` and `longest` of `TimeManager`, `concede` of `MatchPlayer`.
-
-    Also checks the seed, which `PlannerProcess` takes.
-
-    Raises:
-        UsageError: out of range.
-    """
-    from curling.client.time_manager import FRACTION
-    from runs.experiment import number
-
-    def within(option: str, value: float | None, low: float, high: float) -> float | None:
-        return None if value is None else float(number(option, value, low, high, whole=False))
-
-    if arguments.seed is not None:
-        number("--seed", arguments.seed, 0, 2**63, whole=True)
-    return {
-        "concede": within("--concede", arguments.concede, 0.0, 1.0),
-        "longest": within("--max-seconds", arguments.max_seconds, 0.01, 1e6),
-        "fraction": within("--time-fraction", arguments.time_fraction, 0.01, FRACTION),
-    }
-
-
 def check_names(encoded: Callable[[], bytes]) -> None:
     """Refuse names that a message cannot hold."""
     from curling.protocols import ProtocolError
@@ -145,51 +119,35 @@ def check_names(encoded: Callable[[], bytes]) -> None:
 
 
 def add_protocol(
-    protocols: "argparse._SubParsersAction[Parser]",
+    protocols: Protocols,
     name: str,
     function: Callable[[argparse.Namespace], int],
+    port: int,
     summary: str,
     example: str,
 ) -> Parser:
-    """Add a protocol to the verb, without its options."""
-    command = protocols.add_parser(
-        name, help=summary, description=f"{summary}.", epilog=f"example: bonspiel client {name} {example} | {STATUSES}"
-    )
-    command.set_defaults(function=function)
+    """Add a protocol with the server's address to the verb; `port` is the default."""
+    example = f"example: bonspiel client {name} {example} | {STATUSES}"
+    command = protocols.add_parser(name, help=summary, description=f"{summary}.", epilog=example)
+    command.set_defaults(function=function, usual_port=port)
+    ports = f"one for each team (default: {port}, team0's)" if name == "dc3" else f"default: {port}"
+    command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
+    command.add_argument("--port", type=int, metavar="N", help=ports)
     return command
 
 
-def add_address(command: argparse.ArgumentParser, port: int, meaning: str) -> None:
-    """Add the options of the server's address."""
-    command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
-    command.add_argument("--port", type=int, metavar="N", help=meaning)
-    command.set_defaults(usual_port=port)
-
-
-def add_habits(command: argparse.ArgumentParser, concede: str = CONCEDE) -> None:
-    """Add the options of all protocols."""
-    command.add_argument(
-        "--planner", default="presearch", metavar="NAME[:key=value,...]", help="the planner (default: presearch)"
-    )
-    command.add_argument("--name", metavar="NAME", help="of the team (default: the planner's)")
-    command.add_argument("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
-    command.add_argument(
-        "--max-seconds", type=float, default=60.0, metavar="S", help="maximum for a move (default: 60)"
-    )
-    command.add_argument(
-        "--time-fraction",
-        type=float,
-        default=0.95,
-        metavar="F",
-        help="share of its slice of the clock that a move may take (default and maximum: 0.95)",
-    )
-    command.add_argument("--concede", type=float, metavar="P", help=concede)
-    command.add_argument(
-        "--log",
-        type=_file,
-        metavar="FILE",
-        help="file for all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)",
-    )
+def add_player(command: Parser, concede: str = CONCEDE) -> None:
+    """Add the options of the player, which all protocols share."""
+    add = command.add_argument
+    add("--planner", default="presearch", metavar=PLANNER, help="the planner (default: presearch)")
+    add("--name", metavar="NAME", help="of the team (default: the planner's)")
+    add("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
+    add("--max-seconds", type=float, default=60.0, metavar="S", help="maximum for a move (default: 60)")
+    share = "share of its slice of the clock that a move may take (default and maximum: 0.95)"
+    add("--time-fraction", type=float, default=0.95, metavar="F", help=share)
+    add("--concede", type=float, metavar="P", help=concede)
+    log = "file for all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)"
+    add("--log", type=_file, metavar="FILE", help=log)
 
 
 def _file(text: str) -> Path:

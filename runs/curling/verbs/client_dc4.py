@@ -5,23 +5,12 @@ import os
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from runs.curling.verbs.client_common import (
-    add_address,
-    add_habits,
-    add_protocol,
-    address,
-    match_player,
-    run,
-    team_name,
-)
+from runs.curling.verbs.client_common import Protocols, add_player, add_protocol, address, run, team_name
 
 if TYPE_CHECKING:
     from curling.client.dc4_connection import Account
-    from curling.client.message_log import MessageLog
-    from curling.client.planner_process import PlannerProcess
-    from runs.verbs.command_line import Parser
+    from curling.client.match_player import MatchPlayer
 
-RULES = "five_rock", "no_tick"
 USER, PASSWORD = "DC4_USER", "DC4_PASSWORD"
 NEW = {"ends": 10, "thinking_time": 219.0, "extra_end_time": 21.9}  # defaults of a new match
 
@@ -46,60 +35,41 @@ def dc4(arguments: argparse.Namespace) -> int:
         raise UsageError("--concede: Digital Curling 4 has no way to concede")
     account, created, name = _login(arguments), _created(arguments), team_name(arguments)
 
-    async def play(planner: "PlannerProcess", log: "MessageLog") -> None:
+    async def play(player: "MatchPlayer") -> None:
         match_id = arguments.match
         if match_id is None:
             match_id = await dc4.create_match(account, arguments.rule, **created)
             print_line(f"created; the other team joins with --match {match_id}")
-        player, team = match_player(arguments, planner, log, print_line), int(arguments.team == "team1")
-        await dc4.play_dc4(account, match_id, team, name, player, arguments.rule)
+        await dc4.play_dc4(account, match_id, int(arguments.team == "team1"), name, player, arguments.rule)
 
     try:
-        return run(arguments, play)
+        return run(arguments, play, print_line)
     except ServerRefused as error:
         print_error(str(error))
         return PROTOCOL_ERROR
 
 
-def add_dc4(protocols: "argparse._SubParsersAction[Parser]") -> None:
+def add_dc4(protocols: Protocols) -> None:
     """Add the protocol to those of the verb."""
-    command = add_protocol(protocols, "dc4", dc4, "Digital Curling 4, over HTTP", "--host 127.0.0.1 --create --ends 8")
-    add_address(command, 5000, "default: 5000")
+    example = "--host 127.0.0.1 --create --ends 8"
+    command = add_protocol(protocols, "dc4", dc4, 5000, "Digital Curling 4, over HTTP", example)
+    add = command.add_argument
     match = command.add_mutually_exclusive_group(required=True)
     match.add_argument("--match", type=_match_id, metavar="ID", help="of the match")
     match.add_argument("--create", action="store_true", help="play in a new match, and print its id")
-    command.add_argument(
-        "--team",
-        choices=("team0", "team1"),
-        default="team0",
-        help="side to ask for; team1 throws last in the first end (default: team0)",
-    )
-    command.add_argument("--user", metavar="NAME", help=f"to log in with (default: the environment's {USER})")
-    command.add_argument(
-        "--password",
-        metavar="WORD",
-        help=f"to log in with; visible to others on this machine, so prefer to set {PASSWORD}",
-    )
-    command.add_argument(
-        "--rule",
-        choices=RULES,
-        default="five_rock",
-        help="of the match, which the server does not announce (default: five_rock)",
-    )
-    command.add_argument("--ends", type=int, metavar="N", help="of the new match, only with --create (default: 10)")
-    command.add_argument(
-        "--thinking-time",
-        type=float,
-        metavar="S",
-        help="of each team in the new match, only with --create (default: 219)",
-    )
-    command.add_argument(
-        "--extra-end-time",
-        type=float,
-        metavar="S",
-        help="of each team in all its extra ends, only with --create (default: 21.9)",
-    )
-    add_habits(command, concede=argparse.SUPPRESS)
+    side = "side to ask for; team1 throws last in the first end (default: team0)"
+    add("--team", choices=("team0", "team1"), default="team0", help=side)
+    add("--user", metavar="NAME", help=f"to log in with (default: the environment's {USER})")
+    secret = f"to log in with; visible to others on this machine, so prefer to set {PASSWORD}"
+    add("--password", metavar="WORD", help=secret)
+    rule = "of the match, which the server does not announce (default: five_rock)"
+    add("--rule", choices=("five_rock", "no_tick"), default="five_rock", help=rule)
+    add("--ends", type=int, metavar="N", help="of the new match, only with --create (default: 10)")
+    time = "of each team in the new match, only with --create (default: 219)"
+    add("--thinking-time", type=float, metavar="S", help=time)
+    extra = "of each team in all its extra ends, only with --create (default: 21.9)"
+    add("--extra-end-time", type=float, metavar="S", help=extra)
+    add_player(command, concede=argparse.SUPPRESS)
 
 
 def _match_id(text: str) -> UUID:
@@ -110,11 +80,7 @@ def _match_id(text: str) -> UUID:
 
 
 def _login(arguments: argparse.Namespace) -> "Account":
-    """The account on the server.
-
-    Raises:
-        UsageError: no user or no password, or not ASCII.
-    """
+    """The account on the server; a UsageError if there is no user or no password, or it is not ASCII."""
     from curling.client.dc4_connection import Account
     from runs.experiment import UsageError
 
@@ -133,11 +99,7 @@ def _login(arguments: argparse.Namespace) -> "Account":
 
 
 def _created(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Settings of a new match, as `create_match` takes them.
-
-    Raises:
-        UsageError: out of range, or the match is not a new one.
-    """
+    """Settings of a new match, as `create_match` takes them; a UsageError if they are out of range or not for one."""
     from runs.experiment import UsageError, number
 
     given = {name: getattr(arguments, name) for name in NEW if getattr(arguments, name) is not None}
