@@ -113,26 +113,12 @@ def analyse(position: MatchPosition, planner: Presearch, name: str, budget: Budg
     aimed = vx, vy, model.law.launch_spin * (1.0 if side >= 0.0 else -1.0)
     exactly = outcome(model, state, aimed)
     throws = [outcome(model, state, release(decision.action, model.params, rng)) for _ in range(THROWS)]
-    values = (
-        playouts(model, state, PLAYOUTS, rng),
-        np.mean([value_after(after, PLAYOUTS // THROWS) for after in throws]),
-        value_after(exactly, PLAYOUTS),
-    )
-    film = make_engine("analytic", physics=model.physics).unchecked_path(
-        stones_of(state), row_of(state), np.array([vx, vy]), aimed[2]
-    )[1]
     sign = model.player(state, model.params)
-    before, noisy, exact = (float(win_probability(sign * value, model, state)) for value in values)
-    return Analysis(
-        model,
-        state,
-        name,
-        decision,
-        sweep,
-        film.positions,
-        np.array([after.stones for after in throws]),
-        exactly.stones,
-        before,
-        noisy,
-        exact,
-    )
+    before = playouts(model, state, PLAYOUTS, rng)
+    after = np.mean([value_after(one, PLAYOUTS // THROWS) for one in throws])
+    values = before, after, value_after(exactly, PLAYOUTS)
+    engine = make_engine("analytic", physics=model.physics)
+    paths = engine.unchecked_path(stones_of(state), row_of(state), np.array([vx, vy]), aimed[2])[1].positions
+    chances = (float(win_probability(sign * value, model, state)) for value in values)
+    places = np.array([one.stones for one in throws])
+    return Analysis(model, state, name, decision, sweep, paths, places, exactly.stones, *chances)

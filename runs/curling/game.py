@@ -96,18 +96,9 @@ class CurlingGame:
     def match(self, scheduled: ScheduledGame) -> Match:
         """The match, as the first line of its record."""
         model, (first, second) = _models(self)[0], scheduled.sides
-        return Match(
-            (first.planner, second.planner),
-            self.physics,
-            model.rule,
-            model.noise,
-            self.ends,
-            self.extra_ends,
-            TIES[self.ties],
-            (first.allowance, second.allowance),
-            scheduled.seed,
-            scheduled.pair,
-        )
+        names, budgets = (first.planner, second.planner), (first.allowance, second.allowance)
+        rules = self.physics, model.rule, model.noise, self.ends, self.extra_ends, TIES[self.ties]
+        return Match(names, *rules, budgets, scheduled.seed, scheduled.pair)
 
     def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Record:
         """The match with its shots, ends and result."""

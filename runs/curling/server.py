@@ -6,7 +6,7 @@ import secrets
 import signal
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from typing import Any
 
@@ -43,13 +43,12 @@ def main(options: Options) -> int:
         RunError: a port is taken.
     """
     context = _context(options)
-    with ExitStack() as leaving:
-        leaving.callback(context.executor.close)
+    with closing(context.executor), ExitStack() as leaving:
+        url = None
         if context.feed is not None and options.watch is not None:
-            watch = _watch(context.feed, options.watch)
-            leaving.callback(watch.close)
-            return asyncio.run(_serve(context, options, watch.url))
-        return asyncio.run(_serve(context, options))
+            watch = leaving.enter_context(closing(_watch(context.feed, options.watch)))
+            url = watch.url
+        return asyncio.run(_serve(context, options, url))
 
 
 def _watch(feed: RecordFeed, port: int) -> LiveServer:
@@ -63,15 +62,15 @@ def _context(options: Options) -> ServerContext:
     """Check the options, and prepare the match, its executor and the folder of records."""
     number("--port", options.port, 0, 65534, whole=True)
     ends = number("--ends", options.ends, 1, MOST_ENDS, whole=True)
-    times = ThinkingTimes(
-        _milliseconds("--thinking-time", options.thinking_time),
-        _milliseconds("--extra-end-time", options.extra_end_time),
-    )
+    seconds = ("--thinking-time", options.thinking_time), ("--extra-end-time", options.extra_end_time)
+    times = ThinkingTimes(*(round(1000.0 * number(*given, 0.001, LONGEST, whole=False)) for given in seconds))
     seed = secrets.randbits(32) if options.seed is None else number("--seed", options.seed, 0, 2**63, whole=True)
     for name, low, high in (("trajectory", *STEPS), ("matches", 1, 1e9), ("watch", 0, 65535)):
         if getattr(options, name) is not None:
             number(f"--{name}", getattr(options, name), low, high, whole=True)
-    _check_watch(options)
+    last = options.port + (options.protocol == "dc3")
+    if options.port and options.watch is not None and options.port <= options.watch <= last:
+        raise UsageError(f"--watch={options.watch}: the clients use that port, choose another one")
     # Digital Curling 3 plays extra ends until a match is decided, Digital Curling 2 has draws
     physics, extra_ends = ("fcv1", MOST_ENDS) if options.protocol == "dc3" else ("dc2", 0)
     match = Match(("", ""), physics, options.rule, _noise(options), ends, extra_ends, seed=seed, engine=options.engine)
@@ -80,29 +79,10 @@ def _context(options: Options) -> ServerContext:
         options.records.mkdir(parents=True, exist_ok=True)
     name = f"{options.protocol}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     feed = None if options.watch is None else RecordFeed()
-    return ServerContext(
-        match,
-        model,
-        times,
-        ShotExecutor(model, options.engine, options.trajectory is not None, min(os.cpu_count() or 1, MOST_WORKERS)),
-        seed,
-        np.random.default_rng(seed),
-        _text(match, options),
-        _say,
-        name,
-        options.records,
-        feed,
-    )
-
-
-def _check_watch(options: Options) -> None:
-    last = options.port + (options.protocol == "dc3")
-    if options.port and options.watch is not None and options.port <= options.watch <= last:
-        raise UsageError(f"--watch={options.watch}: the clients use that port, choose another one")
-
-
-def _milliseconds(name: str, seconds: float) -> int:
-    return round(1000.0 * number(name, seconds, 0.001, LONGEST, whole=False))
+    cores = min(os.cpu_count() or 1, MOST_WORKERS)
+    executor = ShotExecutor(model, options.engine, options.trajectory is not None, cores)
+    ids, summary = np.random.default_rng(seed), _summary(match, options)
+    return ServerContext(match, model, times, executor, seed, ids, summary, _say, name, options.records, feed)
 
 
 def _noise(options: Options) -> str | Noise:
@@ -110,14 +90,11 @@ def _noise(options: Options) -> str | Noise:
         return options.noise
     if options.noise == "none":
         raise UsageError("--noise none has no standard deviations: leave out one of the options")
-    own = noise_of(options.noise)
-    speed, angle = (
-        given if (given := getattr(options, name)) is not None else getattr(own, name[:5])
-        for name in ("speed_sd", "angle_sd")
-    )
-    return Noise(
-        number("--speed-sd", speed, 0, MOST_SD, whole=False), number("--angle-sd", angle, 0, MOST_SD, whole=False)
-    )
+    default = noise_of(options.noise)
+    speed = default.speed if options.speed_sd is None else options.speed_sd
+    angle = default.angle if options.angle_sd is None else options.angle_sd
+    values = ("--speed-sd", speed), ("--angle-sd", angle)
+    return Noise(*(number(*given, 0, MOST_SD, whole=False) for given in values))
 
 
 def _say(line: str) -> None:
@@ -125,7 +102,7 @@ def _say(line: str) -> None:
         print(line, flush=True)
 
 
-def _text(match: Match, options: Options) -> str:
+def _summary(match: Match, options: Options) -> str:
     noise = f"{match.noise.speed:g} m/s {match.noise.angle:g} rad" if isinstance(match.noise, Noise) else match.noise
     return (
         f"{options.protocol}, {counted(match.ends, 'end')}, {options.thinking_time:g} s a team, {match.rule}, "
@@ -133,16 +110,16 @@ def _text(match: Match, options: Options) -> str:
     )
 
 
-async def _serve(context: ServerContext, options: Options, url: str | None = None) -> int:
+async def _serve(context: ServerContext, options: Options, url: str | None) -> int:
     """Serve matches, which `url` shows; returns the exit status."""
     protocols: dict[str, tuple[MakeSession, OpenListeners]] = {
         "dc3": (partial(dc3.Dc3Session, steps=options.trajectory), dc3.listen_dc3),
         "dc2": (dc2.Dc2Session, dc2.listen_dc2),
     }
-    make, doors = protocols[options.protocol]
+    make, listen = protocols[options.protocol]
 
     async def opened(*where: Any) -> Sequence[asyncio.Server]:
-        servers = await doors(*where)
+        servers = await listen(*where)
         if url is not None:
             context.report(f"watch the matches at {url}")
         return servers

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 RECORDS = Path("results/server")
+SD = "standard deviation of the"
+PATHS = "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number)"
+WATCH = "show the matches on a page at http://127.0.0.1:PORT; 0: any free port"
 
 
 def _option(meaning: str, metavar: str | None = None, default: Any = None, **given: Any) -> Any:
@@ -23,27 +26,15 @@ class Options:
     extra_end_time: float = _option("seconds of a team for an extra end", "S", 21.9, type=float)
     rule: str = _option("free guard zone rule", None, "five_rock", choices=("five_rock", "four_rock"))
     noise: str = _option("errors of execution", None, "normal_dist", choices=("normal_dist", "none"))
-    speed_sd: float | None = _option(
-        "standard deviation of the speed, m/s (default: that of the noise)", "SD", type=float
-    )
-    angle_sd: float | None = _option(
-        "standard deviation of the direction, rad (default: that of the noise)", "SD", type=float
-    )
-    trajectory: int | None = _option(
-        "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number)",
-        "MS",
-        type=int,
-        nargs="?",
-        const=100,
-    )
+    speed_sd: float | None = _option(f"{SD} speed, m/s (default: that of the noise)", "SD", type=float)
+    angle_sd: float | None = _option(f"{SD} direction, rad (default: that of the noise)", "SD", type=float)
+    trajectory: int | None = _option(PATHS, "MS", type=int, nargs="?", const=100)
     host: str = _option("address to bind to; 0.0.0.0: all", "ADDRESS", "127.0.0.1", flag="--bind")
     engine: str = _option("simulator of the stones", None, "analytic", choices=("analytic", "box2d"))
     seed: int | None = _option("random seed (default: a new one)", "N", type=int)
     matches: int | None = _option("end after N matches (default: serve until stopped)", "N", type=int)
     records: Path = _option("folder for the records of all matches", "FOLDER", RECORDS, type=Path)  # noqa: RUF009 - a field
-    watch: int | None = _option(
-        "show the matches on a page at http://127.0.0.1:PORT; 0: any free port", "PORT", type=int
-    )
+    watch: int | None = _option(WATCH, "PORT", type=int)
 
 
 DC2: dict[str, dict[str, Any]] = {

@@ -26,16 +26,12 @@ from runs.curling.analysis import THROWS, Analysis, stopping_places, win_probabi
 from runs.progress import counted
 
 SIZE, DPI = (16.0, 9.6), 110
-STYLE: Any = {
-    "font.family": "DejaVu Sans",
-    "font.size": 12,
-    "axes.linewidth": 0.8,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.labelcolor": INK,
-    "text.color": INK,
-}
-VALUES, CHOSEN = "viridis", "#e8175d"
+STYLE: Any = {"font.family": "DejaVu Sans", "font.size": 12, "axes.linewidth": 0.8} | dict.fromkeys(
+    ("xtick.color", "ytick.color", "axes.labelcolor", "text.color"), INK
+)
+STAR: Any = {"markersize": 22, "color": "#e8175d", "markeredgewidth": 1.5, "zorder": 8, "clip_on": False}
+DOT: Any = {"markersize": 4.5, "markerfacecolor": "none", "zorder": 6}
+VALUES = "viridis"
 SHEET, STRIP = (6.5, 3.31), 1.35  # inches: a sheet, and the width of a strip of hits
 LEFT, RIGHT, TOP, BOTTOM = 0.35, 7.35, 5.1, 1.25  # inches: where the columns and the rows of sheets begin
 LEAST_RANGE = 0.01  # of the colours
@@ -165,11 +161,8 @@ def _position(axes: Axes, found: Analysis) -> None:
     last = found.paths[-1]
     for i, _ in moved(found.paths):
         for width, ink in ((4.5, INK), (2.6, TEAMS[i // TEAM_STONES])):
-            axes.add_patch(
-                Circle(
-                    (last[i, 1], last[i, 0]), STONE_RADIUS, facecolor="white", edgecolor=ink, linewidth=width, zorder=6
-                )
-            )
+            ring = {"facecolor": "white", "edgecolor": ink, "linewidth": width, "zorder": 6}
+            axes.add_patch(Circle((last[i, 1], last[i, 0]), STONE_RADIUS, **ring))
 
 
 def _errors(axes: Axes, found: Analysis) -> None:
@@ -182,24 +175,16 @@ def _errors(axes: Axes, found: Analysis) -> None:
 
 def _draws(axes: Axes, found: Analysis, block: AimBlock, values: Array, norm: Normalize) -> None:
     """The values over the places where the stones would stop, the lines of the sheet and the stones on top."""
-    places, sheet = stopping_places(found.model, block.actions), found.model.law.sheet
-    axes.pcolormesh(places[..., 1], places[..., 0], values, shading="gouraud", cmap=VALUES, norm=norm, zorder=3)
-    known = values[np.isfinite(values)]
-    levels = [
-        level
-        for level in np.linspace(norm.vmin or 0.0, norm.vmax or 1.0, 11)[1:-1]
-        if (known > level).any() and (known < level).any()
-    ]
-    if levels:
-        axes.contour(
-            places[..., 1], places[..., 0], values, levels, colors="white", linewidths=0.7, alpha=0.45, zorder=3
-        )
+    sheet = found.model.law.sheet
+    across, along = np.moveaxis(stopping_places(found.model, block.actions), -1, 0)
+    axes.pcolormesh(along, across, values, shading="gouraud", cmap=VALUES, norm=norm, zorder=3)
+    levels = np.linspace(norm.vmin or 0.0, norm.vmax or 1.0, 11)[1:-1]
+    levels = levels[(levels > np.nanmin(values)) & (levels < np.nanmax(values))]
+    if len(levels):
+        axes.contour(along, across, values, levels, colors="white", linewidths=0.7, alpha=0.45, zorder=3)
+    ring = {"fill": False, "edgecolor": "white", "linewidth": 1.2, "zorder": 3.5}
     for share in (1.0, 2.0 / 3.0, 1.0 / 3.0):
-        axes.add_patch(
-            Circle(
-                (sheet.tee, 0.0), share * sheet.house_radius, fill=False, edgecolor="white", linewidth=1.2, zorder=3.5
-            )
-        )
+        axes.add_patch(Circle((sheet.tee, 0.0), share * sheet.house_radius, **ring))
     axes.plot((sheet.tee, sheet.tee), (-sheet.half_width, sheet.half_width), color="white", linewidth=0.8, zorder=3.5)
     _stones(axes, stones_of(found.state))
 
@@ -233,29 +218,16 @@ def _mark(axes: Axes, strip: Axes, found: Analysis, spin: float, fastest: float)
         angles = [atan2(*launched(law, x, tee, speed, spin)) for x in fan]
         return strip, speed, float(np.interp(atan2(action[0], action[1]), angles, fan))
 
-    for action in found.decision.actions[found.decision.actions[:, 2] * spin > 0.0]:
-        on, along, across = place(action)
-        on.plot(along, across, "o", markersize=4.5, markerfacecolor="none", markeredgecolor="white", zorder=6)
-    if found.decision.action[2] * spin > 0.0:
-        on, along, across = place(found.decision.action)
-        on.plot(
-            along,
-            across,
-            "*",
-            markersize=22,
-            color=CHOSEN,
-            markeredgecolor="white",
-            markeredgewidth=1.5,
-            zorder=8,
-            clip_on=False,
-        )
+    decision = found.decision
+    for actions, marker, style in ((decision.actions, "o", DOT), (decision.action[None], "*", STAR)):
+        for action in actions[actions[:, 2] * spin > 0.0]:
+            on, along, across = place(action)
+            on.plot(along, across, marker, markeredgecolor="white", **style)
 
 
 def _colour_bar(figure: Figure, found: Analysis, norm: Normalize) -> None:
-    axes = _axes(figure, RIGHT, 0.72, SHEET[0], 0.2)
-    bar = figure.colorbar(
-        ScalarMappable(norm, VALUES), cax=axes, orientation="horizontal", format=PercentFormatter(1.0, decimals=0)
-    )
+    axes, percent = _axes(figure, RIGHT, 0.72, SHEET[0], 0.2), PercentFormatter(1.0, decimals=0)
+    bar = figure.colorbar(ScalarMappable(norm, VALUES), cax=axes, orientation="horizontal", format=percent)
     bar.set_label(f"expected win probability of {NAMES[team_of(found.state)]} when it aims there")
     bar.outline.set_visible(False)
     notes = (

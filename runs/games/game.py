@@ -127,22 +127,18 @@ class TwoPlayerGame(Hashable, Protocol):
     @property
     def title(self) -> str:
         """The game in a few words, for charts."""
-        ...
 
     @property
     def roles(self) -> tuple[str, str]:
         """Names of the two players' roles, such as ("Black", "White")."""
-        ...
 
     @property
     def suffix(self) -> str:
         """Ending of the names of record files, such as ".jsonl"."""
-        ...
 
     @property
     def model(self) -> Model:
         """The model for planners, with `player`; its `actions`, if any, are the legal or the candidate actions."""
-        ...
 
     def make_player(self, text: str) -> Planner:
         """A player from its text on the command line.
@@ -150,15 +146,12 @@ class TwoPlayerGame(Hashable, Protocol):
         Raises:
             ValueError: unknown, or a parameter is out of range.
         """
-        ...
 
     def initial_state(self, rng: Rng) -> Array:
         """The state before the first move."""
-        ...
 
     def player(self, state: Array) -> int:
         """The player to move, 0 or 1."""
-        ...
 
     def check_action(self, state: Array, action: Array) -> Array:
         """The action as it is played.
@@ -166,19 +159,15 @@ class TwoPlayerGame(Hashable, Protocol):
         Raises:
             ValueError: it is illegal; the message names the rule or the bound.
         """
-        ...
 
     def step(self, state: Array, action: Array, rng: Rng) -> Step:
         """Play a legal action; `rng` draws the chance of this move."""
-        ...
 
     def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Any:
         """The record of a game that is over, or that a player forfeited after these moves."""
-        ...
 
     def write(self, file: Path, record: Any) -> None:
         """Write a record; the file gets its name when it is complete."""
-        ...
 
     def read(self, file: Path, partial: bool = False) -> Any:
         """Read a record.
@@ -190,11 +179,9 @@ class TwoPlayerGame(Hashable, Protocol):
         Raises:
             ValueError: the file is no record of this game.
         """
-        ...
 
     def is_record_of(self, record: Any, scheduled: ScheduledGame) -> bool:
         """Whether this scheduled game is the recorded one."""
-        ...
 
     def summary(self, record: Any) -> GameSummary:
         """The facts of a complete record.
@@ -202,11 +189,9 @@ class TwoPlayerGame(Hashable, Protocol):
         Raises:
             ValueError: the game has no result.
         """
-        ...
 
     def length(self, record: Any) -> int:
         """The number of moves on record."""
-        ...
 
     def picture(self, record: Any, advance: Callable[[], None]) -> tuple[str, str | None]:
         """A self-contained HTML page of a record, and a warning for the reader if there is cause for one.
@@ -218,4 +203,3 @@ class TwoPlayerGame(Hashable, Protocol):
         Raises:
             ValueError: a move on record is not possible.
         """
-        ...

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
@@ -20,6 +22,7 @@ from runs.statistics.curves import Panel, table
 from runs.statistics.sample import Summary
 
 NAN = float("nan")
+BARS: Any = {"markersize": 6, "linewidth": 1.5, "capsize": 3.5, "elinewidth": 1.2, "zorder": 3}
 
 
 def against(folder: Path, tournament: Tournament, opponent: int) -> Summary:
@@ -77,40 +80,20 @@ def draw(curves: Panel) -> Figure:
         axes = figure.add_subplot()
         axes.axhline(0.5, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1.5)
         budgets = curves.budgets
-        for place, ((label, curve), colour, marker) in enumerate(
-            zip(curves.curves.items(), cycle(COLOURS[1:]), cycle(MARKERS[1:]), strict=False)
-        ):
+        styled = zip(curves.curves.items(), cycle(COLOURS[1:]), cycle(MARKERS[1:]), strict=False)
+        for place, ((label, curve), colour, marker) in enumerate(styled):
             shift = apart(place, len(curves.curves))
-            means = [summary.mean for _, summary in curve]
-            reach = [
-                [summary.mean - summary.low for _, summary in curve],
-                [summary.high - summary.mean for _, summary in curve],
-            ]
-            axes.errorbar(
-                [budget * shift for budget, _ in curve],
-                means,
-                reach,
-                label=label,
-                color=colour,
-                marker=marker,
-                markersize=6,
-                linewidth=1.5,
-                capsize=3.5,
-                elinewidth=1.2,
-                zorder=3,
-            )
+            x = [shift * budget for budget, _ in curve]
+            low, mean, high = np.array([(found.low, found.mean, found.high) for _, found in curve]).T
+            axes.errorbar(x, mean, (mean - low, high - mean), label=label, color=colour, marker=marker, **BARS)
         axes.set(xscale="log", xlabel=UNITS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
         axes.xaxis.set_major_locator(FixedLocator(budgets))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda budget, _: f"{budget:,g}"))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlim(budgets[0] / 1.5, budgets[-1] * 1.5)
-        figure.legend(
-            title="against",
-            loc="outside lower left",
-            alignment="left",
-            ncols=3 if max(map(len, curves.curves)) < 30 else 1,
-        )
+        columns = 3 if max(map(len, curves.curves)) < 30 else 1
+        figure.legend(title="against", loc="outside lower left", alignment="left", ncols=columns)
     return figure
 
 

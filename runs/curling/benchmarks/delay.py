@@ -123,30 +123,22 @@ class TimeUse:
         self.shares.append((remaining - left) / self.slices[-1])
 
 
-async def play_one(match: int, ports: Sequence[int], delay: float, client: list[str], folder: Path) -> list[TimeUse]:
+async def play_one(match: int, ports: Sequence[int], delay: float, planner: str, folder: Path) -> list[TimeUse]:
     """Play one match of two clients, each behind its own proxy; returns their use of time.
 
     Args:
         match: its number, for the names of files.
         ports: of the server, one for each team.
         delay: of a round trip, s.
-        client: further arguments of `bonspiel client dc3`.
+        planner: of both teams.
         folder: for what the clients log and print.
     """
 
     async def one(team: int, port: int) -> TimeUse:
         times, name = TimeUse(), f"{match:02}-{TEAMS[team]}"
         async with proxy(port, delay, times.watch) as door:
-            line = [
-                *practice.BONSPIEL,
-                "client",
-                "dc3",
-                "--port",
-                str(door),
-                "--log",
-                str(folder / f"{name}.jsonl"),
-                *client,
-            ]
+            log = str(folder / f"{name}.jsonl")
+            line = [*practice.BONSPIEL, "client", "dc3", "--port", str(door), "--log", log, "--planner", planner]
             with (folder / f"{name}.txt").open("w") as output:
                 process = await asyncio.create_subprocess_exec(*line, stdout=output, stderr=output)
             try:
@@ -191,36 +183,26 @@ async def many(matches: int, at_once: int, one: Callable[[int], Coroutine[Any, A
 def main() -> int:
     """Measure; print a line per client and a summary; FAILED if a move was late or a match did not end regularly."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matches", type=int, default=20)
-    parser.add_argument("--at-once", type=int, default=1, help="matches played at a time (default %(default)s)")
-    parser.add_argument("--ends", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=219.0, help="thinking time a team (default %(default)s)")
-    parser.add_argument("--extra-seconds", type=float, default=21.9, help="... in an extra end (default %(default)s)")
-    parser.add_argument("--delay", type=float, default=200.0, help="ms added to a round trip (default %(default)s)")
-    parser.add_argument("--planner", default="presearch", help="of both teams (default %(default)s)")
-    parser.add_argument("--out", type=Path, default=Path("results/delay"), help="logs of clients (default %(default)s)")
+    add = parser.add_argument
+    add("--matches", type=int, default=20)
+    add("--at-once", type=int, default=1, help="matches played at a time (default %(default)s)")
+    add("--ends", type=int, default=10)
+    add("--seconds", type=float, default=219.0, help="thinking time a team (default %(default)s)")
+    add("--extra-seconds", type=float, default=21.9, help="... in an extra end (default %(default)s)")
+    add("--delay", type=float, default=200.0, help="ms added to a round trip (default %(default)s)")
+    add("--planner", default="presearch", help="of both teams (default %(default)s)")
+    add("--out", type=Path, default=Path("results/delay"), help="logs of clients (default %(default)s)")
     arguments = parser.parse_args()
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    rules = [
-        "--ends",
-        str(arguments.ends),
-        "--thinking-time",
-        str(arguments.seconds),
-        "--extra-end-time",
-        str(arguments.extra_seconds),
-        "--records",
-        str(arguments.out),
-    ]
-    with practice.server(arguments.out / "server.txt", "dc3", *rules) as served:
-        found = asyncio.run(
-            many(
-                arguments.matches,
-                arguments.at_once,
-                lambda match: play_one(
-                    match, served.ports, arguments.delay / 1000.0, ["--planner", arguments.planner], arguments.out
-                ),
-            )
-        )
+    folder = arguments.out
+    folder.mkdir(parents=True, exist_ok=True)
+    rules = f"--ends {arguments.ends} --thinking-time {arguments.seconds} --extra-end-time {arguments.extra_seconds}"
+    server = practice.server(folder / "server.txt", "dc3", *rules.split(), "--records", str(folder))
+    with server as served:
+
+        def one(match: int) -> Coroutine[Any, Any, list[TimeUse]]:
+            return play_one(match, served.ports, arguments.delay / 1000.0, arguments.planner, folder)
+
+        found = asyncio.run(many(arguments.matches, arguments.at_once, one))
     shares = np.array([share for times in found for share in times.shares])
     lost = sum(times.result is not None and times.result.reason == "time_limit" for times in found) // 2
     unfinished = sum(times.result is None for times in found)
