@@ -3,7 +3,7 @@
 import json
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,15 +65,12 @@ def from_json(path: Path) -> MatchPosition:
     pairs = listed and all(place is None or (isinstance(place, list) and len(place) == 2) for place in stones)
     require(pairs, "stones", stones, f"{STONES} places, each [x, y] or null")
     for i, place in enumerate(stones):
-        require(place is None or all(map(_finite, place)), f"stones[{i}]", place, "two finite numbers or null")
+        finite = place is None or all(type(v) in (int, float) and isfinite(v) for v in place)
+        require(finite, f"stones[{i}]", place, "two finite numbers or null")
     places = np.array([(np.nan, np.nan) if place is None else place for place in stones], np.float64)
     numbers = {key: number(key, full[key], -1_000, 1_000, whole=True) for key in ("shot", "hammer", "end", "lead")}
     require(numbers["end"] < match.ends, "end", numbers["end"], f"below ends={match.ends}, as it counts from 0")
     return MatchPosition(match, state_of(places, **numbers))
-
-
-def _finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def read_position(path: Path, end: int | None, shot: int | None) -> MatchPosition:

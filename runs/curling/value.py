@@ -26,20 +26,15 @@ def report(points: Sequence[int], table: Sequence[float]) -> str:
         for scored, here, thesis in zip(value.POINTS, table, value.check_table(value.THESIS), strict=True)
     ]
     leads = [f"{left:>9}" + "".join(f"{values[left, value.MOST_LEAD + lead]:>8.3f}" for lead in SHOWN) for left in LEFT]
-    return "\n".join(
-        [
-            f"points of the team with the hammer in {counted(len(points), 'end')}; probabilities count the",
-            f"thesis's table as {value.PRIOR_ENDS:g} ends more",
-            "",
-            "points    ends  probability    thesis",
-            *rows,
-            "",
-            "probability to win with the hammer; a tie after the last end counts 1/2",
-            "",
-            "ends left" + "".join(f"{f'lead {lead:+d}' if lead else 'tied':>8}" for lead in SHOWN),
-            *leads,
-        ]
-    )
+    lines = [
+        f"points of the team with the hammer in {counted(len(points), 'end')}; probabilities count the",
+        f"thesis's table as {value.PRIOR_ENDS:g} ends more\n",
+        "points    ends  probability    thesis",
+        *rows,
+        "\nprobability to win with the hammer; a tie after the last end counts 1/2\n",
+        "ends left" + "".join(f"{f'lead {lead:+d}' if lead else 'tied':>8}" for lead in SHOWN),
+    ]
+    return "\n".join([*lines, *leads])
 
 
 def main(folder: Path, out: Path | None) -> int:

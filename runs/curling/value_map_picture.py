@@ -98,7 +98,8 @@ def draw(found: Analysis) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=SIZE, dpi=DPI, facecolor="white")
         FigureCanvasAgg(figure)
-        _heading(figure, found)
+        for text, down, size, weight in ((situation(found), 0.36, 19, "bold"), (choice(found), 0.76, 15, "normal")):
+            figure.text(LEFT / SIZE[0], 1.0 - down / SIZE[1], text, fontsize=size, fontweight=weight, va="center")
         _position(_sheet(figure, found, LEFT, TOP, "The position and the shot as aimed"), found)
         title = f"After it, and a dot for each stone after {THROWS} throws with errors"
         _errors(_sheet(figure, found, LEFT, BOTTOM, title), found)
@@ -130,11 +131,6 @@ def _scale(values: Array) -> Normalize:
     """From the smallest value to the largest, a hundredth apart at least."""
     high = max(float(np.nanmax(values)), LEAST_RANGE)
     return Normalize(min(float(np.nanmin(values)), high - LEAST_RANGE), high)
-
-
-def _heading(figure: Figure, found: Analysis) -> None:
-    figure.text(LEFT / SIZE[0], 1.0 - 0.36 / SIZE[1], situation(found), fontsize=19, fontweight="bold", va="center")
-    figure.text(LEFT / SIZE[0], 1.0 - 0.76 / SIZE[1], choice(found), fontsize=15, va="center")
 
 
 def _sheet(figure: Figure, found: Analysis, left: float, bottom: float, title: str) -> Axes:

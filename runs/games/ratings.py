@@ -108,7 +108,5 @@ def elo_intervals(scores: Sequence[tuple[int, int, Sequence[float]]], players: i
     samples = [np.asarray(pairs, np.float64) for _, _, pairs in scores]
     resampled = [rate([float(rng.choice(sample, len(sample)).sum()) for sample in samples]) for _ in range(RESAMPLES)]
     low, high = percentiles(np.asarray(resampled))
-    return [
-        Interval(*map(float, row))
-        for row in zip(rate([float(sample.sum()) for sample in samples]), low, high, strict=True)
-    ]
+    ratings = rate([float(sample.sum()) for sample in samples])
+    return [Interval(*map(float, row)) for row in zip(ratings, low, high, strict=True)]

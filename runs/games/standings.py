@@ -45,8 +45,7 @@ class PairingScore(NamedTuple):
 def score(a: int, b: int, games: Sequence[GameSummary]) -> PairingScore:
     """The score of two sides, of which the first is player 0 in even games."""
     values = tuple(game.value_for(k % 2) for k, game in enumerate(games))
-    wins = sum(game.winner == k % 2 for k, game in enumerate(games))
-    losses = sum(game.winner == 1 - k % 2 for k, game in enumerate(games))
+    wins, losses = (sum(game.winner == (k + i) % 2 for k, game in enumerate(games)) for i in (0, 1))
     return PairingScore(a, b, values, wins, losses, tuple(game.forfeit for game in games if game.forfeit is not None))
 
 
@@ -106,10 +105,9 @@ def _text(
     sides = tournament.sides
     blocks = [_score_text(one, sides, tournament.game.roles, rng) for one in scores]
     if len(scores) > 1:
-        lines = ["Elo (95 % bootstrap interval over pairs)"]
-        for side, rating in sorted(zip(sides, ratings, strict=True), key=lambda row: -row[1].value):
-            lines.append(f"  {rating.value:+7.0f} ({rating.low:+.0f} to {rating.high:+.0f})  {_name(side)}")
-        blocks.append("\n".join(lines))
+        ranked = sorted(zip(ratings, sides, strict=True), key=lambda row: -row[0].value)
+        lines = [f"  {elo:+7.0f} ({low:+.0f} to {high:+.0f})  {_name(side)}" for (elo, low, high), side in ranked]
+        blocks.append("\n".join(["Elo (95 % bootstrap interval over pairs)", *lines]))
     times = [decision_times(side, _moves(place, games)) for place, side in enumerate(sides)]
     return "\n\n".join([*blocks, "\n".join(["time of a decision", *times])])
 

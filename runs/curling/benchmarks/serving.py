@@ -39,17 +39,23 @@ class ServerMessage(msgspec.Struct):
 
 @dataclass
 class Load:
-    """Measurements of the clients of all matches.
+    """Measurements of all matches.
 
     Attributes:
-        latencies: from each move to the update that follows, s.
+        latencies: of the clients, from each move to the update that follows, s.
         updates: received in all.
         finished: clients with a finished match.
+        seconds: for all matches.
+        megabytes: the largest resident size of the server.
+        records: of matches that were played out.
     """
 
     latencies: list[float] = field(default_factory=list)
     updates: int = 0
     finished: int = 0
+    seconds: float = 0.0
+    megabytes: float = 0.0
+    records: int = 0
 
     async def run_client(self, port: int) -> None:
         """One client: throws a draw near the house at once, whenever it is its turn."""
@@ -67,7 +73,7 @@ class Load:
                     self.updates += 1
                     if sent is not None:
                         self.latencies.append(now - sent)
-                        sent = None
+                    sent = None
                     if heard.next_team == team:
                         sent = time.perf_counter()
                         writer.write(draw(rng))
@@ -86,24 +92,7 @@ def draw(rng: random.Random) -> bytes:
     return b'{"cmd":"move","move":{"type":"shot","velocity":{"x":%f,"y":%f},"rotation":"cw"}}\n' % (vx, vy)
 
 
-@dataclass(frozen=True)
-class ServerLoad:
-    """Measurements of the server.
-
-    Attributes:
-        load: of the clients.
-        seconds: for all matches.
-        megabytes: the largest resident size of the server.
-        records: of matches that were played out.
-    """
-
-    load: Load
-    seconds: float
-    megabytes: float
-    records: int
-
-
-def measure(matches: int, ends: int) -> ServerLoad:
+def measure(matches: int, ends: int) -> Load:
     """Play simultaneous matches; the clients run in this process, the server in one of its own.
 
     Raises:
@@ -118,9 +107,9 @@ def measure(matches: int, ends: int) -> ServerLoad:
                 await asyncio.gather(*(load.run_client(port) for port in served.ports for _ in range(matches)))
 
             asyncio.run(run_clients())
-            seconds, megabytes = time.perf_counter() - start, largest_size(served.process.pid)
-        played_out = sum(record.read(file).result.reason == "score" for file in Path(folder).glob("*.jsonl"))
-        return ServerLoad(load, seconds, megabytes, played_out)
+            load.seconds, load.megabytes = time.perf_counter() - start, largest_size(served.process.pid)
+        load.records = sum(record.read(file).result.reason == "score" for file in Path(folder).glob("*.jsonl"))
+        return load
 
 
 def serving(texts: Sequence[str]) -> Iterator[Measurement]:
@@ -134,17 +123,18 @@ def figures(matches: int, ends: int) -> Iterator[Measurement]:
     Raises:
         RunError: a match did not end, a move was lost, or the server does not start.
     """
-    done = measure(matches, ends)
-    moves, what, where = len(done.load.latencies), "serving", f"{matches} matches at once, {ends} ends"
-    if (done.load.finished, done.records, done.load.updates) != (2 * matches, matches, 2 * (moves + matches)):
+    load = measure(matches, ends)
+    moves, what, where = len(load.latencies), "serving", f"{matches} matches at once, {ends} ends"
+    if (load.finished, load.records, load.updates) != (2 * matches, matches, 2 * (moves + matches)):
         raise RunError(
-            f"serving: of {matches} matches {done.load.finished / 2:g} ended for their clients and "
-            f"{done.records} on record, with {moves} moves and {done.load.updates} updates"
+            f"serving: of {matches} matches {load.finished / 2:g} ended for their clients and "
+            f"{load.records} on record, with {moves} moves and {load.updates} updates"
         )
-    yield Measurement(what, moves / done.seconds, "moves/s", "(none)", where)
-    yield Measurement(what, float(np.median(done.load.latencies)) * 1e3, "ms", "(none)", "median, move to update")
-    yield Measurement(what, float(np.quantile(done.load.latencies, 0.99)) * 1e3, "ms", "(none)", "p99, move to update")
-    yield Measurement(what, done.megabytes, "MB", "(none)", "largest size of the server")
+    p50, p99 = (1e3 * float(np.quantile(load.latencies, share)) for share in (0.5, 0.99))
+    yield Measurement(what, moves / load.seconds, "moves/s", "(none)", where)
+    yield Measurement(what, p50, "ms", "(none)", "median, move to update")
+    yield Measurement(what, p99, "ms", "(none)", "p99, move to update")
+    yield Measurement(what, load.megabytes, "MB", "(none)", "largest size of the server")
 
 
 def main() -> int:

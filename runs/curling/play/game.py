@@ -206,8 +206,8 @@ class InteractiveGame:
             self.phase = "aim"
         else:
             self.phase = "think"
-            question = self._planned, self.state, self._budget, self._thoughts
-            self._answer = self._pool.submit(self._planner.plan, *question)
+            given = self._planned, self.state, self._budget, self._thoughts
+            self._answer = self._pool.submit(self._planner.plan, *given)
 
     def _fly(self, vx: float, vy: float, spin: float) -> Array:
         """Positions of the stones from the frame in which the thrown one becomes visible, [T, 16, 2]."""
@@ -220,10 +220,8 @@ class InteractiveGame:
         thrown = release(action, self.model.params, self._noise)
         after, positions = outcome(self.model, self.state, thrown), self._fly(*thrown)
         self.flight, self.phase = Flight(positions, now, after), "flight"
-        value, simulations, seconds = (math.nan, 0, 0.0)
-        if decision is not None:
-            value, simulations, seconds = float(decision.value), decision.simulations, decision.seconds
-        self.shots.append(recorded_shot(self.state, action, thrown, after, value, simulations, seconds))
+        facts = (float(decision.value), decision.simulations, decision.seconds) if decision else (math.nan, 0, 0.0)
+        self.shots.append(recorded_shot(self.state, action, thrown, after, *facts))
 
     def _rest(self, after: Outcome) -> None:
         self.state = after.state

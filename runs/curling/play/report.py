@@ -21,7 +21,9 @@ def message(game: InteractiveGame) -> str:
     """What happens now, and what happened that the ice does not show."""
     opponent, team = game.opponent, team_of(game.state)
     if game.phase == "flight":
-        return "your stone" if team == game.me else f"{opponent}'s stone{_thoughts(game)}"
+        shot = game.shots[-1]
+        spent = f"{shot.simulations:,} simulations in {shot.seconds:.1f} s"
+        return "your stone" if team == game.me else f"{opponent}'s stone, after {spent}"
     if game.phase in ("aim", "think"):
         foul = "foul, the stones go back. " if game.flight is not None and game.flight.outcome.foul else ""
         return foul + (_aim(game) if game.phase == "aim" else f"{opponent} is thinking")
@@ -46,11 +48,6 @@ def _aim(game: InteractiveGame) -> str:
     across, along = "right" if x > 0.0 else "left", "behind" if y > 0.0 else "before"
     impossible = "" if game.velocity is not None else ": no such shot"
     return f"{name}, {turn}, {abs(x):.2f} m {across}, {abs(y):.2f} m {along} the tee{impossible}"
-
-
-def _thoughts(game: InteractiveGame) -> str:
-    shot = game.shots[-1]
-    return f", after {shot.simulations:,} simulations in {shot.seconds:.1f} s"
 
 
 def game_record(game: InteractiveGame) -> Record:

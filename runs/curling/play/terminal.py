@@ -45,16 +45,10 @@ MORE = """
   q             quit
 
   Any key returns to the game."""
-WAYS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}  # x is down, y to the right
-VI = dict(zip("kjhl", WAYS.values(), strict=True))
-MOVES = {
-    key: (size * x, size * y)
-    for size, keys_of_size in (
-        (STEP, WAYS | VI),
-        (LEAP, {f"shift {key}": way for key, way in WAYS.items()} | {key.upper(): way for key, way in VI.items()}),
-    )
-    for key, (x, y) in keys_of_size.items()
-}
+ARROWS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}  # x is down, y to the right
+VI = dict(zip("kjhl", ARROWS.values(), strict=True))
+FAR = {f"shift {key}": way for key, way in ARROWS.items()} | {key.upper(): way for key, way in VI.items()}
+MOVES = {key: (size * x, size * y) for size, ways in ((STEP, ARROWS | VI), (LEAP, FAR)) for key, (x, y) in ways.items()}
 
 
 def check() -> Console:
@@ -179,12 +173,8 @@ def half_blocks(pixels: NDArray[np.uint8]) -> list[list[Segment]]:
     for row in pairs:
         starts = np.flatnonzero(np.concatenate([[True], (row[1:] != row[:-1]).any(axis=1)]))
         lengths = np.diff(np.append(starts, len(row)))
-        lines.append(
-            [
-                Segment("\N{UPPER HALF BLOCK}" * int(n), _style(tuple(row[i].tolist())))
-                for i, n in zip(starts, lengths, strict=True)
-            ]
-        )
+        runs = zip(lengths.tolist(), row[starts].tolist(), strict=True)
+        lines.append([Segment("\N{UPPER HALF BLOCK}" * n, _style(tuple(pair))) for n, pair in runs])
     return lines
 
 

@@ -1,6 +1,7 @@
 """A game of curling in a window: with the mouse, and with the keys."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +47,10 @@ def play_in_window(game: InteractiveGame) -> None:
     Raises:
         RunError: the planner failed.
     """
-    window = GameWindow(game)
     clock = pygame.time.Clock()
-    try:
+    with closing(GameWindow(game)) as window:
         while window.step(time.monotonic()):
             clock.tick(FRAMES)
-    finally:
-        window.close()
 
 
 class GameWindow:

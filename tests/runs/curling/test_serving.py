@@ -20,10 +20,8 @@ def test_figures_of_matches_that_all_end():
 
 @pytest.mark.parametrize("loss", [{"finished": 3}, {"updates": 67}])
 def test_a_match_without_an_end_or_a_lost_move_is_an_error(monkeypatch, loss):
-    load = serving.Load([0.001] * 32, 68, 4)
-    monkeypatch.setattr(
-        serving, "measure", lambda matches, ends: serving.ServerLoad(replace(load, **loss), 1.0, 100.0, 2)
-    )
+    load = serving.Load([0.001] * 32, 68, 4, 1.0, 100.0, 2)
+    monkeypatch.setattr(serving, "measure", lambda matches, ends: replace(load, **loss))
     with pytest.raises(RunError, match="of 2 matches"):
         list(serving.figures(2, 1))
 
