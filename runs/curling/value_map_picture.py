@@ -174,9 +174,9 @@ def _draws(axes: Axes, found: Analysis, block: AimBlock, values: Array, norm: No
     sheet = found.model.law.sheet
     across, along = np.moveaxis(stopping_places(found.model, block.actions), -1, 0)
     axes.pcolormesh(along, across, values, shading="gouraud", cmap=VALUES, norm=norm, zorder=3)
-    levels = np.linspace(norm.vmin or 0.0, norm.vmax or 1.0, 11)[1:-1]
-    levels = levels[(levels > np.nanmin(values)) & (levels < np.nanmax(values))]
-    if len(levels):
+    steps = np.linspace(norm.vmin or 0.0, norm.vmax or 1.0, 11)[1:-1]
+    levels = [level for level in steps if (values > level).any() and (values < level).any()]
+    if levels:
         axes.contour(along, across, values, levels, colors="white", linewidths=0.7, alpha=0.45, zorder=3)
     ring = {"fill": False, "edgecolor": "white", "linewidth": 1.2, "zorder": 3.5}
     for share in (1.0, 2.0 / 3.0, 1.0 / 3.0):

@@ -114,14 +114,9 @@ def _text(
 
 def _moves(side: int, games: Games) -> list[tuple[float, int]]:
     """(seconds, simulations) of every move of a side."""
-    return [
-        move[1:]
-        for pairing, found in games.items()
-        if side in pairing
-        for index, game in found.items()
-        for move in game.moves
-        if move[0] == int(index % 2 != pairing.index(side))
-    ]
+    mine = [(found, pairing.index(side)) for pairing, found in games.items() if side in pairing]
+    played = ((game, (index + place) % 2) for found, place in mine for index, game in found.items())
+    return [move[1:] for game, player in played for move in game.moves if move[0] == player]
 
 
 def _name(side: Side) -> str:

@@ -37,13 +37,12 @@ class Tournament:
 
     def pairings(self) -> dict[Setting, Pairing]:
         """Every two sides by their numbers, and the settings of a run that stand for them."""
-        return {self._setting(*pairing): pairing for pairing in combinations(range(len(self.sides)), 2)}
-
-    def _setting(self, a: int, b: int) -> Setting:
-        first, second = self.sides[a], self.sides[b]
-        budget = "" if first[1:] == second[1:] else f", {second.allowance}"
-        text = f"{first.planner} against {second.planner}{budget}"
-        return Setting(self.name, text, first.budget, first.unit, self.seed)
+        found = {}
+        for (a, first), (b, second) in combinations(enumerate(self.sides), 2):
+            budget = "" if first[1:] == second[1:] else f", {second.allowance}"
+            text = f"{first.planner} against {second.planner}{budget}"
+            found[Setting(self.name, text, first.budget, first.unit, self.seed)] = a, b
+        return found
 
     def schedule(self, setting: Setting, index: int) -> ScheduledGame:
         """A game of a pairing: the first side is player 0 in even games; two games in a row are a pair."""

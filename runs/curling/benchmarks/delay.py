@@ -23,13 +23,10 @@ TEAMS = "team0", "team1"
 MOST_SHARE = 0.95  # of its slice that a move may take
 CHUNK = 1 << 16
 
+Watch = Callable[[bytes], None]
 
-async def delayed(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    seconds: float,
-    watch: Callable[[bytes], None] = lambda data: None,
-) -> None:
+
+async def delayed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float, watch: Watch) -> None:
     """Forward what is read, each piece after a delay of `seconds`; close at the end."""
     loop = asyncio.get_running_loop()
     pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
@@ -63,7 +60,7 @@ async def delayed(
 
 
 @asynccontextmanager
-async def proxy(port: int, seconds: float, watch: Callable[[bytes], None] = lambda data: None) -> AsyncIterator[int]:
+async def proxy(port: int, seconds: float, watch: Watch) -> AsyncIterator[int]:
     """A port of this machine that leads to another one and back, each way with half of a delay, until the block ends.
 
     Args:
@@ -75,8 +72,9 @@ async def proxy(port: int, seconds: float, watch: Callable[[bytes], None] = lamb
 
     async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connections.add(asyncio.current_task())
-        there = await asyncio.open_connection("127.0.0.1", port)
-        await asyncio.gather(delayed(reader, there[1], seconds / 2.0), delayed(there[0], writer, seconds / 2.0, watch))
+        answers, requests = await asyncio.open_connection("127.0.0.1", port)
+        there = delayed(reader, requests, seconds / 2.0, lambda data: None)
+        await asyncio.gather(there, delayed(answers, writer, seconds / 2.0, watch))
 
     async with await asyncio.start_server(connect, "127.0.0.1", 0) as door:
         yield door.sockets[0].getsockname()[1]

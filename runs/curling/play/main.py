@@ -6,8 +6,7 @@ import secrets
 import numpy as np
 
 from curling import players, record
-from curling.model import Curling
-from planners.base import Budget, Planner
+from planners.base import Budget
 from runs.curling.play.game import InteractiveGame
 from runs.curling.play.report import game_record, result
 from runs.experiment import RunError, UsageError, number
@@ -52,7 +51,11 @@ def main(arguments: argparse.Namespace) -> None:
         from runs.curling.play.terminal import play_in_terminal as play_in
 
         check()
-    _warm_up(planner, against, model)
+    rng = np.random.default_rng(0)
+    try:  # an untimed warm-up, which loads or compiles the planner's code
+        planner.plan(model.planning(), model.initial_state(rng), Budget(seconds=WARM_UP_SECONDS), rng)
+    except Exception as error:
+        raise RunError(f"{against} cannot play: {error}") from error
     game = InteractiveGame(played, planner, Budget(seconds=seconds), me)
     try:
         play_in(game)
@@ -63,12 +66,3 @@ def main(arguments: argparse.Namespace) -> None:
                 record.write(out, game_record(game))
             print(f"record  {out}")
     print(f"{result(game)} (seed {seed})")
-
-
-def _warm_up(planner: Planner, name: str, model: Curling) -> None:
-    """An untimed warm-up: it loads or compiles the planner's code."""
-    rng = np.random.default_rng(0)
-    try:
-        planner.plan(model.planning(), model.initial_state(rng), Budget(seconds=WARM_UP_SECONDS), rng)
-    except Exception as error:
-        raise RunError(f"{name} cannot play: {error}") from error

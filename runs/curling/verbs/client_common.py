@@ -22,6 +22,7 @@ STATUSES = (
     "4 the server broke the protocol or refused, 130 stopped"
 )
 
+Command = Callable[[argparse.Namespace], int]
 Play = Callable[["MatchPlayer"], Awaitable[None]]
 Protocols: TypeAlias = "argparse._SubParsersAction[Parser]"
 
@@ -118,18 +119,11 @@ def check_names(encoded: Callable[[], bytes]) -> None:
         raise UsageError(str(error)) from error
 
 
-def add_protocol(
-    protocols: Protocols,
-    name: str,
-    function: Callable[[argparse.Namespace], int],
-    port: int,
-    summary: str,
-    example: str,
-) -> Parser:
+def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summary: str, example: str) -> Parser:
     """Add a protocol with the server's address to the verb; `port` is the default."""
     example = f"example: bonspiel client {name} {example} | {STATUSES}"
     command = protocols.add_parser(name, help=summary, description=f"{summary}.", epilog=example)
-    command.set_defaults(function=function, usual_port=port)
+    command.set_defaults(function=play, usual_port=port)
     ports = f"one for each team (default: {port}, team0's)" if name == "dc3" else f"default: {port}"
     command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
     command.add_argument("--port", type=int, metavar="N", help=ports)
