@@ -1,1 +1,1 @@
-"""What is curling's alone: its games, pictures, play, servers and verbs."""
+"""The parts of runs/ that serve curling alone: its games, pictures, play, servers and verbs."""

@@ -1,4 +1,4 @@
-"""What the results of games say about the players: intervals, a paired test, Elo ratings."""
+"""Strength of players from results of games: intervals, a paired test, Elo ratings."""
 
 import math
 from collections.abc import Sequence

@@ -79,7 +79,7 @@ def looks(texts: Iterable[str]) -> dict[str, Style]:
 
 
 def ticks(panel: Panel) -> list[float] | None:
-    """Where the axis of budgets has its labels: at each of them if they lie close together, None for powers of ten."""
+    """Labels of the axis of budgets: every budget if they lie close together, None for powers of ten."""
     return panel.budgets if panel.budgets[-1] < 100 * panel.budgets[0] else None
 
 

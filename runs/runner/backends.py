@@ -1,4 +1,4 @@
-"""Where tasks are played: by worker processes of this machine (loky), or on a Dask or a Ray cluster."""
+"""Places that run tasks: worker processes of this machine (loky), a Dask or a Ray cluster."""
 
 import importlib
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ ROUNDING = 1e-9  # sums of the same numbers in another order differ by less, rel
 
 
 class Paired(NamedTuple):
-    """How two planners differ in the episodes that both have played.
+    """The difference between two planners in the episodes that both have played.
 
     Attributes:
         n: pairs of episodes.

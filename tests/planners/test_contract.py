@@ -192,6 +192,7 @@ def test_time_budget_runs_at_least_one_simulation(name, model):
         assert decision.simulations >= 1
 
 
+@pytest.mark.alone
 @each_planner(envs.Trap(), Target())
 def test_time_budget_is_spent(name, model):
     decision = planners.make(name).plan(

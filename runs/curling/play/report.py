@@ -18,7 +18,7 @@ def caption(game: InteractiveGame) -> str:
 
 
 def message(game: InteractiveGame) -> str:
-    """What happens now, and what happened that the ice does not show."""
+    """The line about the game's state and the last shot, for facts that the picture does not show."""
     opponent, team = game.opponent, team_of(game.state)
     if game.phase == "flight":
         shot = game.shots[-1]
