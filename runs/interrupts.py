@@ -3,8 +3,8 @@
 import ctypes
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 
 LATER = 0.001  # s
@@ -17,15 +17,9 @@ def safe() -> Iterator[None]:
     To hand a Generator to compiled code, numba calls `ctypes.cast`, and takes for granted that it returns
     (numba/core/boxing.py, `wire_in_fnptrs`).
     """
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+    main = threading.current_thread() is threading.main_thread()
+    with _replaced(signal.default_int_handler, _interrupt) if main else nullcontext():
         yield
-        return
-    signal.signal(signal.SIGINT, _interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -34,11 +28,16 @@ def left_to_asyncio() -> Iterator[None]:
 
     KeyboardInterrupt in the middle of the loop's own work may leave the loop waiting for ever.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if before is not _interrupt:
+    with _replaced(_interrupt, signal.default_int_handler):
+        yield
+
+
+@contextmanager
+def _replaced(before: Callable[..., None], handler: Callable[..., None]) -> Iterator[None]:
+    if signal.getsignal(signal.SIGINT) is not before:
         yield
         return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, handler)
     try:
         yield
     finally:

@@ -19,10 +19,7 @@ from planners.core import sources
 from runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
-PLAYED = (
-    *sources.FOLDERS,
-    sources.ROOT / "runs" / "runner" / "episode.py",
-)  # the return of an episode depends on these
+PLAYED = (*sources.FOLDERS, sources.ROOT / "runs/runner/episode.py")  # the return of an episode depends on these
 ALIKE = ("numpy", "numba")  # packages that can change the results of the same sources
 
 

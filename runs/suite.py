@@ -36,12 +36,9 @@ class Suite:
             raise UsageError(f"{self.name}: nothing to play; write at least one [[experiment]] table")
         seen: set[tuple[Any, ...]] = set()
         for setting in self.settings():
-            key = setting[:4]
+            env, planner, budget, unit = key = setting[:4]
             if key in seen:
-                raise UsageError(
-                    f"{self.name}: {setting.planner} in {setting.env} with {setting.budget} "
-                    f"{setting.unit} is listed twice"
-                )
+                raise UsageError(f"{self.name}: {planner} in {env} with {budget} {unit} is listed twice")
             seen.add(key)
         if not seen:
             raise UsageError(f"{self.name}: nothing to play; every planner's largest budget is below all budgets")

@@ -61,32 +61,20 @@ EXPLORATION = {"exploration": Uniform(0.03, 3.0, log=True)}
 N_ACTIONS = {"n_actions": Choice(("4", "8", "16"))}
 LEAF = {"leaf": Choice(("tree", "rollout"))}
 WIDENING = {"alpha_action": Uniform(0.2, 0.6), "k_action": Uniform(0.5, 4.0, log=True)}
+OUTCOMES: dict[str, Uniform | Choice] = {
+    "alpha_state": Uniform(0.1, 0.5),
+    "k_state": Uniform(0.5, 4.0, log=True),
+    "outcome": Choice(("proportional", "least_visited")),
+}
+ABSTRACTION = {"threshold": Uniform(1.0, 64.0, log=True), "threshold_base": Uniform(1.1, 3.0)}
+KERNEL = {"bandwidth": Uniform(0.01, 0.3, log=True), "tau": Uniform(0.01, 0.5, log=True)}
 SPACES: dict[str, dict[str, Uniform | Choice]] = {
     "uct": {**EXPLORATION, **N_ACTIONS, **LEAF},
     "pw": {**EXPLORATION, **WIDENING, **LEAF},
-    "dpw": {
-        **EXPLORATION,
-        **WIDENING,
-        "alpha_state": Uniform(0.1, 0.5),
-        "k_state": Uniform(0.5, 4.0, log=True),
-        "outcome": Choice(("proportional", "least_visited")),
-        **LEAF,
-    },
+    "dpw": {**EXPLORATION, **WIDENING, **OUTCOMES, **LEAF},
     "weighted_uct": {**EXPLORATION, **N_ACTIONS, "bandwidth": Uniform(0.05, 1.5, log=True)},
-    "abstraction": {
-        **EXPLORATION,
-        **N_ACTIONS,
-        "threshold": Uniform(1.0, 64.0, log=True),
-        "threshold_base": Uniform(1.1, 3.0),
-        "weight_power": Uniform(0.0, 4.0),
-    },
-    "kr_uct": {
-        **EXPLORATION,
-        "alpha_action": Uniform(0.2, 0.7),
-        "k_action": Uniform(0.5, 4.0, log=True),
-        "bandwidth": Uniform(0.01, 0.3, log=True),
-        "tau": Uniform(0.01, 0.5, log=True),
-    },
+    "abstraction": {**EXPLORATION, **N_ACTIONS, **ABSTRACTION, "weight_power": Uniform(0.0, 4.0)},
+    "kr_uct": {**EXPLORATION, **WIDENING, "alpha_action": Uniform(0.2, 0.7), **KERNEL},
 }
 
 
@@ -189,8 +177,7 @@ def verdict(final: dict[Setting, Array]) -> str:
 
 def show(title: str, env: str, budget: float, returns: dict[Setting, Array]) -> None:
     """Print a round's table."""
-    curves = {
-        setting.planner: [(budget, summarise(sample, planner_rng(setting, 0)))] for setting, sample in returns.items()
-    }
+    summaries = ((setting, summarise(sample, planner_rng(setting, 0))) for setting, sample in returns.items())
+    curves = {setting.planner: [(budget, summary)] for setting, summary in summaries}
     panel = Panel(env, "simulations", curves, *references(env))
     print(f"{title}\n{table(panel)}\n{caption(panel)}\n", flush=True)

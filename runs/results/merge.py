@@ -75,9 +75,8 @@ def _check(first: Store, other: Store) -> None:
             f"{commits[1]}), and results of two versions do not mix"
         )
     if found := other_version(other.provenance, first.provenance):
-        raise UsageError(
-            f"{other.folder} was made with {found} as {first.folder}, and results of two versions do not mix"
-        )
+        reason = "results of two versions do not mix"
+        raise UsageError(f"{other.folder} was made with {found} as {first.folder}, and {reason}")
     for text, meaning in other.resolved.items():
         if first.resolved.get(text, meaning) != meaning:
             raise UsageError(f"{text} was {meaning} in {other.folder} and {first.resolved[text]} in {first.folder}")

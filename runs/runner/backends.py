@@ -60,13 +60,11 @@ def check(place: Place) -> None:
         if place.address is not None:
             raise UsageError(f"--address {place.address} needs --backend dask or --backend ray")
         return
-    package = PACKAGES[place.backend]
+    name, package = place.backend, PACKAGES[place.backend]
     try:
         importlib.import_module(package)
     except ImportError as error:
-        raise UsageError(
-            f"--backend {place.backend} needs the package {package}: pip install -e '.[{place.backend}]'"
-        ) from error
+        raise UsageError(f"--backend {name} needs the package {package}: pip install -e '.[{name}]'") from error
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Paired comparison of two planners of a run, and the episodes needed to settle it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -71,25 +71,16 @@ def compare(
         first, second = chosen[setting.env]
         other = setting._replace(planner=second or "")
         if setting.planner == first and other in settings and (setting.unit, setting.budget) in wanted:
-            ours, theirs = _together(_returns(store, setting), _returns(store, other))
-            if len(ours):
-                result.append(_comparison(setting, other, ours, theirs))
+            # read together with their numbers, as the run may be running
+            a_returns, b_returns = ({e.number: e.total for e in store.episodes(one)} for one in (setting, other))
+            if both := [(a_returns[number], b_returns[number]) for number in a_returns if number in b_returns]:
+                result.append(_comparison(setting, other, *np.array(both).T))
     if not result:
         raise UsageError(
             f"{a!r} and {b!r} have no episode in common there; the run's tables show what was played: "
             f"`bonspiel report {store.folder}`"
         )
     return result
-
-
-def _returns(store: Store, setting: Setting) -> dict[int, float]:
-    """Returns by episode, read together with their numbers, as the run may be running."""
-    return {episode.number: episode.total for episode in store.episodes(setting)}
-
-
-def _together(a: Mapping[int, float], b: Mapping[int, float]) -> Array:
-    """The returns of the common episodes, [2, n]."""
-    return np.array([[a[number], b[number]] for number in a if number in b]).reshape(-1, 2).T
 
 
 def budgets(
@@ -125,10 +116,8 @@ def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> di
 
 def entrants(suite: Suite, env: str) -> dict[str, str]:
     """The names of an environment's planners, by their texts."""
-    texts = [
-        entrant.planner for experiment in suite.experiment if experiment.env == env for entrant in experiment.planners
-    ]
-    return {text: text for text in texts} | suite.labels(env)
+    experiments = [experiment for experiment in suite.experiment if experiment.env == env]
+    return {e.planner: e.planner for experiment in experiments for e in experiment.planners} | suite.labels(env)
 
 
 def find(suite: Suite, env: str, name: str) -> str | None:
@@ -140,9 +129,8 @@ def find(suite: Suite, env: str, name: str) -> str | None:
     called = entrants(suite, env)
     if name in called:
         return name
-    meant = [text for text, label in called.items() if label == name] or [
-        text for text in called if text.partition(":")[0] == name
-    ]
+    meant = [text for text, label in called.items() if label == name]
+    meant = meant or [text for text in called if text.partition(":")[0] == name]
     if len(meant) > 1:
         choices = " or ".join(repr(called[text]) for text in meant)
         raise UsageError(f"{name!r} may be one of several planners in {env}: write {choices}")
@@ -162,17 +150,8 @@ def table(comparisons: Sequence[Comparison]) -> str:
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]
         for found in group:
             n, difference, p, more = found.paired
-            rows.append(
-                [
-                    f"{found.a.budget:g} {found.a.unit}",
-                    f"{n:,}",
-                    *(f"{mean:.3f}" for mean in found.means),
-                    estimate(difference),
-                    f"{p:.4f}",
-                    estimate(found.improvement),
-                    needed(more),
-                ]
-            )
+            head = [f"{found.a.budget:g} {found.a.unit}", f"{n:,}", *(f"{mean:.3f}" for mean in found.means)]
+            rows.append([*head, estimate(difference), f"{p:.4f}", estimate(found.improvement), needed(more)])
         parts.append(f"{env}\nA: {first}\nB: {second}\n{markdown(rows)}")
     return "\n\n".join(parts)
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 
@@ -102,15 +102,10 @@ def _panels(store: Store, samples: Iterable[tuple[Setting, Array]]) -> list[Pane
         if len(sample):
             curve = found.setdefault((setting.env, setting.unit), {}).setdefault(setting.planner, [])
             curve.append((setting.budget, summarise(sample, planner_rng(setting, len(sample)))))
-    return [
-        Panel(
-            env,
-            unit,
-            {planner: sorted(curve, key=lambda point: point[0]) for planner, curve in curves.items()},
-            labels=store.suite.labels(env),
-        )
-        for (env, unit), curves in found.items()
-    ]
+    for curves in found.values():
+        for curve in curves.values():
+            curve.sort(key=itemgetter(0))
+    return [Panel(*key, curves, labels=store.suite.labels(key[0])) for key, curves in found.items()]
 
 
 Column = Callable[[Summary], Interval]
@@ -138,13 +133,9 @@ def table(panel: Panel, column: Column = attrgetter("interval")) -> str:
         panel: the curves.
         column: the estimate to show, one of `columns`.
     """
-    return by_budget(
-        {
-            panel.label(planner): {budget: estimate(column(summary)) for budget, summary in curve}
-            for planner, curve in panel.curves.items()
-        },
-        panel.unit,
-    )
+    curves = ((panel.label(planner), curve) for planner, curve in panel.curves.items())
+    cells = {name: {budget: estimate(column(summary)) for budget, summary in curve} for name, curve in curves}
+    return by_budget(cells, panel.unit)
 
 
 def table_of_largest(panel: Panel) -> str:

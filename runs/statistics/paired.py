@@ -148,8 +148,6 @@ def probability_of_improvement(a: ArrayLike, b: ArrayLike, rng: Rng) -> Interval
     if n == 1 or m == 1:
         return Interval(estimate, math.nan, math.nan)
     size = max(1, BLOCK // max(n, m))
-    found = [
-        chance(ca, cb) for ca, cb in zip(resampled(classes_a, rng, size), resampled(classes_b, rng, size), strict=True)
-    ]
-    low, high = percentiles(np.concatenate(found))
+    draws = zip(resampled(classes_a, rng, size), resampled(classes_b, rng, size), strict=True)
+    low, high = percentiles(np.concatenate([chance(*counts) for counts in draws]))
     return Interval(estimate, float(low), float(high))

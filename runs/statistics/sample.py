@@ -118,8 +118,7 @@ def bootstrap(classes: NDArray[np.int64], statistic: Callable[[NDArray[np.int64]
     Returns:
         lower and upper ends, [2, ...].
     """
-    found = np.concatenate([statistic(counts) for counts in resampled(classes, rng)])
-    return percentiles(found)
+    return percentiles(np.concatenate([statistic(counts) for counts in resampled(classes, rng)]))
 
 
 def percentiles(found: Array) -> Array:
