@@ -64,7 +64,7 @@ class Connection:
             ConnectionLost: the server has closed the connection.
             ProtocolError: an invalid message.
         """
-        pending, self._next = self._pending(), None
+        pending, self._next = self._next or asyncio.create_task(self._read()), None
         text, self.received = await pending
         try:
             message = self.wire.decode(text)
@@ -108,7 +108,7 @@ class Connection:
         Raises:
             ConnectionLost: the server has closed the connection.
         """
-        task, self._next = asyncio.ensure_future(work), self._pending()
+        task, self._next = asyncio.ensure_future(work), self._next or asyncio.create_task(self._read())
         try:
             await asyncio.wait({task, self._next}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
@@ -126,9 +126,6 @@ class Connection:
         writer.close()
         with suppress(OSError):
             await writer.wait_closed()
-
-    def _pending(self) -> asyncio.Task[tuple[bytes, float]]:
-        return self._next or asyncio.create_task(self._read())
 
     async def _read(self) -> tuple[bytes, float]:
         try:

@@ -137,7 +137,6 @@ async def play_dc2(
 
 
 async def _begin_match(connection: Connection, login: dc2.Login, player: MatchPlayer, tracker: MatchTracker) -> None:
-    """Exchange all messages before the first position."""
     await connection.expect(dc2.Connected)
     _, delay = await connection.request(login, dc2.LoginOk)
     player.timing.learn_latency(delay)

@@ -131,7 +131,6 @@ async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, p
 
 
 async def _begin_match(connection: Connection, name: str, player: MatchPlayer) -> AnnouncedMatch:
-    """Exchange all messages before the first update."""
     await connection.expect(dc3.Dc)
     ready, delay = await connection.request(dc3.DcOk(name), dc3.IsReady)
     player.timing.learn_latency(delay)

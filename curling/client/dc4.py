@@ -39,14 +39,11 @@ async def create_match(account: Account, rule: str, ends: int, seconds: float, e
         ConnectionLost: the server is unreachable.
     """
     dc4client = load_dc4client()
+    tournament = dc4client.TournamentModel(tournament_name="bonspiel")
+    simulator = dc4client.PhysicalSimulatorModel(simulator_name="fcv1")
+    limits = {"standard_end_count": ends, "time_limit": seconds, "extra_end_time_limit": extra_seconds}
     data = dc4client.ClientDataModel(
-        tournament=dc4client.TournamentModel(tournament_name="bonspiel"),
-        match_name="bonspiel",
-        simulator=dc4client.PhysicalSimulatorModel(simulator_name="fcv1"),
-        applied_rule=RULES[rule],
-        standard_end_count=ends,
-        time_limit=seconds,
-        extra_end_time_limit=extra_seconds,
+        tournament=tournament, match_name="bonspiel", simulator=simulator, applied_rule=RULES[rule], **limits
     )
     try:
         return UUID(await asyncio.wait_for(dc4client.MatchMakerClient(*account).create_match(data), ANSWER))
@@ -96,7 +93,6 @@ async def play_dc4(
 
 
 async def _move(server: Dc4Connection, player: MatchPlayer, state: StateUpdate, team: int, rule: str) -> StateUpdate:
-    """Choose and send a throw; the state after it."""
     delivery: asyncio.Task[StateUpdate] | None = None
 
     async def send(shot: AimedShot | None) -> None:

@@ -223,15 +223,9 @@ class Dc4Connection:
             return False
 
         names = self._dc4client.MatchNameModel
-        client = self._dc4client.DCClient(
-            str(match_id),
-            account.user,
-            account.password,
-            match_team_name=(names.team0, names.team1)[team],
-            socket_read_timeout=SILENCE,
-            enable_tcp_keepalive=False,
-            auto_save_log=False,
-        )
+        options = {"socket_read_timeout": SILENCE, "enable_tcp_keepalive": False, "auto_save_log": False}
+        options["match_team_name"] = (names.team0, names.team1)[team]
+        client = self._dc4client.DCClient(str(match_id), account.user, account.password, **options)
         client.set_server_address(account.host, account.port)
         client.logger = logging.Logger("dc4client", logging.DEBUG)  # not the package's, which all clients share
         client.logger.addFilter(observe)

@@ -27,6 +27,9 @@ class AimedShot(NamedTuple):
         return f"({self.vx:.3f}, {self.vy:.3f}) {'ccw' if self.rotation > 0.0 else 'cw'}"
 
 
+Send = Callable[[AimedShot | None], Awaitable[None]]
+
+
 @dataclass
 class MatchPlayer:
     """Chooses and sends the moves of one match, in any protocol.
@@ -58,14 +61,7 @@ class MatchPlayer:
         if failure is not None:
             self.warn(f"the planner fails: {failure}")
 
-    async def move(
-        self,
-        where: str,
-        position: ClientPosition,
-        remaining: float,
-        received: float,
-        send: Callable[[AimedShot | None], Awaitable[None]],
-    ) -> None:
+    async def move(self, where: str, position: ClientPosition, remaining: float, received: float, send: Send) -> None:
         """Choose and send one move.
 
         Args:

@@ -26,7 +26,6 @@ async def listen_dc2(context: ServerContext, lobby: Lobby, host: str, port: int)
 
 
 async def _log_in(context: ServerContext, lobby: Lobby, client: ClientConnection) -> None:
-    """Take a client's login, then assign it to a match."""
     events: asyncio.Queue[ClientEvent] = asyncio.Queue()
     client.on_event = events.put_nowait
     try:
@@ -89,7 +88,6 @@ class Dc2Session(Session):
         self._asked.discard(team)
 
     async def _play_move(self, referee: Referee) -> None:
-        """Take a move, and send its outcome to both teams."""
         mover, end, first = referee.team, referee.end, 1 - referee.hammer
         answer = await self.next_move(referee)
         if answer is None:

@@ -92,7 +92,6 @@ class Dc3Session(Session):
         self._due[team] = math.inf
 
     async def _play_move(self, referee: Referee) -> dc3.LastMove:
-        """Take a move; the message about its outcome."""
         start, mover = referee.next_stones, referee.team
         answer = await self.next_move(referee)
         if answer is None:

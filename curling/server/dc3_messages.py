@@ -2,17 +2,18 @@
 
 import numpy as np
 
+from curling.engines import Path
 from curling.match_data import Match, Throw
 from curling.noise import Noise, noise_of
 from curling.physics import physics_of
 from curling.protocols import dc3
 from curling.protocols.dc3_stones import stone_lists
-from curling.server.frames import STEP, frame_positions
 from curling.server.referee import Referee, ThinkingTimes
 from curling.sheet import TEAM_STONES
 from curling.umpire import Outcome
 from planners.base import Array
 
+STEP = 0.001  # s, of the reference simulator
 TEAMS: tuple[dc3.Team, dc3.Team] = ("team0", "team1")
 
 
@@ -21,12 +22,8 @@ def game_info(match: Match, times: ThinkingTimes) -> dc3.GameInfo:
     noise, player = noise_of(match.noise), dc3.IDENTICAL
     if noise != Noise():
         player = dc3.Player("normal_dist", physics_of(match.physics).max_speed, noise.speed, noise.angle, None)
-    setting = dc3.GameSetting(
-        max_end=match.ends,
-        five_rock_rule=match.rule == "five_rock",
-        thinking_time=_seconds(times.match, times.match),
-        extra_end_thinking_time=_seconds(times.extra_end, times.extra_end),
-    )
+    five, (time, extra) = match.rule == "five_rock", (_seconds(limit, limit) for limit in times)
+    setting = dc3.GameSetting(match.ends, five_rock_rule=five, thinking_time=time, extra_end_thinking_time=extra)
     players: dc3.PerTeam[dc3.Players] = dc3.PerTeam((player,) * 4, (player,) * 4)
     return dc3.GameInfo(setting=setting, simulator=dc3.Simulator(match.physics, STEP), players=players)
 
@@ -68,7 +65,7 @@ def trajectory_message(start: Array, after: Outcome | None, steps: int) -> dc3.T
     frames = []
     before = _rounded(start)
     if after is not None and after.path is not None:
-        for now in _rounded(frame_positions(after.path, steps)):
+        for now in _rounded(_frame_positions(after.path, steps)):
             moved = np.flatnonzero((before != now).any(1) & ~(np.isnan(before) & np.isnan(now)).all(1)).tolist()
             listed = stone_lists(now)
             stones = [divmod(row, TEAM_STONES) for row in moved]
@@ -76,6 +73,19 @@ def trajectory_message(start: Array, after: Outcome | None, steps: int) -> dc3.T
             before = now
     finish = start if after is None else after.stones
     return dc3.Trajectory(_float32(STEP * steps), _stone_lists(start), tuple(frames), _stone_lists(finish))
+
+
+def _frame_positions(path: Path, steps: int) -> Array:
+    """The stones at regular intervals after the release, and at the end of the motion, [frames, 16, 2]."""
+    end, interval = float(path.times[-1]), STEP * steps
+    times = np.append(np.arange(1, np.ceil(end / interval)) * interval, end)
+    after = np.searchsorted(path.times, times).clip(1, len(path.times) - 1) if len(path.times) > 1 else np.zeros(1, int)
+    before = np.maximum(after - 1, 0)
+    span = path.times[after] - path.times[before]
+    weight = np.divide(times - path.times[before], span, out=np.ones_like(span), where=span > 0.0)[:, None, None]
+    start, stop = path.positions[before], path.positions[after]
+    # a stone that leaves is visible until then: at weight 1 the frame before does not count
+    return np.where(weight < 1.0, start + weight * (stop - start), stop)
 
 
 def _seconds(team0: int, team1: int) -> dc3.PerTeam[float]:

@@ -15,6 +15,7 @@ from curling.umpire import Outcome
 from planners.base import Array
 
 ErrorSampler = Callable[[float, float], tuple[float, float]]
+Publish = Callable[[Match | RecordedShot | End | Result], None]
 
 
 class ThinkingTimes(NamedTuple):
@@ -53,12 +54,7 @@ class Referee:
     """
 
     def __init__(
-        self,
-        match: Match,
-        model: Curling,
-        times: ThinkingTimes,
-        errors: ErrorSampler,
-        publish: Callable[[Match | RecordedShot | End | Result], None],
+        self, match: Match, model: Curling, times: ThinkingTimes, errors: ErrorSampler, publish: Publish
     ) -> None:
         self.match, self.model, self.times = match, model, times
         self._errors, self._publish = errors, publish
