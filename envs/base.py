@@ -37,7 +37,6 @@ class ModelEnv(gymnasium.Env[Array, Array]):
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(self, model: Model, render_mode: str | None = None) -> None:
-        """Take the spaces from the model's bounds."""
         modes = self.metadata["render_modes"]
         require(render_mode is None or render_mode in modes, "render_mode", render_mode, f"None or one of {modes}")
         self.model = model

@@ -5,6 +5,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -33,11 +34,9 @@ def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], Array
             return np.asarray(stored["array"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         array = compute()
-    try:
+    with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".partial", delete=False) as partial:
             np.savez(partial, array=array)
         os.replace(partial.name, file)
-    except OSError:
-        pass
     return array

@@ -33,7 +33,6 @@ class CurlingAEC(AECEnv[str, Array, Array | None]):  # type: ignore[misc]
     metadata: ClassVar[dict[str, Any]] = {**CurlingEnv.metadata, "name": "curling_v0", "is_parallelizable": False}
 
     def __init__(self, render_mode: str | None = None, **arguments: Any) -> None:
-        """Make the match."""
         super().__init__()
         for name in ("opponent", "opponent_simulations"):
             given = arguments.pop(name, None)

@@ -59,7 +59,6 @@ class Window:
     """
 
     def __init__(self, fps: int) -> None:
-        """Start pygame's display without its banner."""
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         import pygame
 

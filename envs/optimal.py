@@ -47,8 +47,7 @@ class Reference(ABC):
         actions = self.candidates(checked)
         values = self.q_values(checked, actions)
         best = np.flatnonzero(values > values.max() - 1e-9)
-        action: Array = actions[best[len(best) // 2]]
-        return action
+        return actions[best[len(best) // 2]]
 
 
 def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
@@ -62,16 +61,13 @@ def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
         TypeError: there is no solution for this kind of model, or it is too large.
         ValueError: the actions are of the wrong shape or out of bounds.
     """
-    if actions is None:
-        return _solve(cast(Hashable, model), None)
-    checked = check_actions(model, actions, "actions")
-    return _solve(cast(Hashable, model), tuple(map(tuple, checked.tolist())))
+    allowed = None if actions is None else tuple(map(tuple, check_actions(model, actions, "actions").tolist()))
+    return _solve(cast(Hashable, model), allowed)
 
 
 @functools.lru_cache(maxsize=8)
 def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Reference:
-    reference: Reference = _solver(model).solve(model, None if actions is None else np.array(actions))
-    return reference
+    return _solver(model).solve(model, None if actions is None else np.array(actions))
 
 
 def optimal_value(model: Model) -> float:

@@ -32,7 +32,6 @@ class Snapshots:
     width = 1
 
     def __init__(self, env: Any, capacity: int) -> None:
-        """Share the parts that never change."""
         base = env.unwrapped
         self.shared = {id(part): part for part in (base.action_space, base.observation_space, base.spec)}
         self.capacity = capacity
@@ -70,7 +69,6 @@ class VectorState:
     """
 
     def __init__(self, env: Any, get: Callable[[Any], Array], put: Callable[[Any, Array], None]) -> None:
-        """Measure the length of the state."""
         self.env, self.get, self.put = env, get, put
         self.width = np.size(get(env))
 

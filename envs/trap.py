@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from planners.jit import compiled
 NOISE_RANGE, NOISE_LOW = 0, 1  # the entries of params
 TRAP_START, TRAP_END = 1.0, 1.7
 SAFE, PRIZE = 0.7, 1.0
+Noise: TypeAlias = Literal["positive", "centred"]
 
 
 @compiled("step")
@@ -58,7 +59,7 @@ class Trap:
     """
 
     noise_range: float = 0.1
-    noise: Literal["positive", "centred"] = "positive"
+    noise: Noise = "positive"
 
     state_dim = 2
     horizon = 2
@@ -72,7 +73,6 @@ class Trap:
     rollout = staticmethod(rollout)
 
     def __post_init__(self) -> None:
-        """Refuse a noise that is not defined."""
         require_positive("noise_range", self.noise_range, 1.0)
         require_choice("noise", self.noise, ("positive", "centred"))
 

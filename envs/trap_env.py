@@ -1,12 +1,12 @@
 """Trap as a Gymnasium environment, and its picture."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from envs import draw
 from envs.base import ModelEnv
-from envs.trap import PRIZE, SAFE, TRAP_END, TRAP_START, Trap
+from envs.trap import PRIZE, SAFE, TRAP_END, TRAP_START, Noise, Trap
 
 BEND = 0.35  # height of an arc over its length
 
@@ -53,13 +53,7 @@ class TrapEnv(ModelEnv):
 
     model: Trap
 
-    def __init__(
-        self,
-        noise_range: float = 0.1,
-        noise: Literal["positive", "centred"] = "positive",
-        render_mode: str | None = None,
-    ) -> None:
-        """Make the model and its environment."""
+    def __init__(self, noise_range: float = 0.1, noise: Noise = "positive", render_mode: str | None = None) -> None:
         super().__init__(Trap(noise_range, noise), render_mode)
 
     def draw(self, figure: Any) -> None:

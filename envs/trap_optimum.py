@@ -37,10 +37,8 @@ class TrapOptimum(Reference):
     def reward(self, aim: Array) -> Array:
         """Expected reward of a step aimed at x + a = aim, before the noise."""
         low, high = self.noise
-        before_trap, before_prize = (
-            np.clip((edge - aim - low) / (high - low), 0.0, 1.0) for edge in (TRAP_START, TRAP_END)
-        )
-        return np.asarray(SAFE * before_trap + PRIZE * (1.0 - before_prize))
+        safe, short = (np.clip((edge - aim - low) / (high - low), 0.0, 1.0) for edge in (TRAP_START, TRAP_END))
+        return np.asarray(SAFE * safe + PRIZE * (1.0 - short))
 
     def last(self, x: Array) -> Array:
         """Value of x with one step left."""

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from planners.jit import compiled
 # The entries of params.
 SIZE, STEP, NOISE, TREASURE_LOW, HOLE_LOW, HOLE_HIGH, HOLE_TERMINATES, RADIANS, BOUNDS = range(9)
 TREASURE_REWARD, HOLE_REWARD, STEP_REWARD = 1.0, -0.5, -0.001
+AngleUnit: TypeAlias = Literal["radian", "half_turn"]
 RADIANS_IN = {"radian": 1.0, "half_turn": math.pi}
 
 
@@ -82,7 +83,7 @@ class TreasureHunt:
 
     size: float = 5.0
     hole_terminates: bool = True
-    angle_unit: Literal["radian", "half_turn"] = "radian"
+    angle_unit: AngleUnit = "radian"
 
     state_dim = 3
     time_index = 2
@@ -96,7 +97,6 @@ class TreasureHunt:
     cells = staticmethod(cells)
 
     def __post_init__(self) -> None:
-        """Refuse a square in which hole and treasure overlap, or an absurdly large one."""
         require_at_least("size", self.size, 4.0)
         require(self.size <= 1000.0, "size", self.size, "at most 1000")
         require(isinstance(self.hole_terminates, bool), "hole_terminates", self.hole_terminates, "True or False")

@@ -1,12 +1,12 @@
 """Treasure Hunt as a Gymnasium environment, and its picture."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from envs import draw
 from envs.base import ModelEnv
-from envs.treasure_hunt import HOLE_HIGH, HOLE_LOW, SIZE, TREASURE_LOW, TreasureHunt
+from envs.treasure_hunt import HOLE_HIGH, HOLE_LOW, SIZE, TREASURE_LOW, AngleUnit, TreasureHunt
 
 
 class TreasureHuntEnv(ModelEnv):
@@ -58,10 +58,9 @@ class TreasureHuntEnv(ModelEnv):
         self,
         size: float = 5.0,
         hole_terminates: bool = True,
-        angle_unit: Literal["radian", "half_turn"] = "half_turn",
+        angle_unit: AngleUnit = "half_turn",
         render_mode: str | None = None,
     ) -> None:
-        """Make the model and its environment."""
         super().__init__(TreasureHunt(size, hole_terminates, angle_unit), render_mode)
 
     def draw(self, figure: Any) -> None:

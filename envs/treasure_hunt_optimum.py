@@ -13,28 +13,16 @@ import numpy as np
 from scipy.ndimage import map_coordinates
 from scipy.signal import fftconvolve
 
-import envs.treasure_hunt
+from envs import treasure_hunt as hunt
 from envs.cache import cached
 from envs.optimal import Reference
-from envs.treasure_hunt import (
-    HOLE_HIGH,
-    HOLE_LOW,
-    HOLE_REWARD,
-    HOLE_TERMINATES,
-    NOISE,
-    RADIANS,
-    STEP,
-    STEP_REWARD,
-    TREASURE_LOW,
-    TREASURE_REWARD,
-    TreasureHunt,
-)
+from envs.treasure_hunt import HOLE_REWARD, STEP_REWARD, TREASURE_REWARD, TreasureHunt
 from planners.base import Array, steps_left
 
 DIRECTIONS = 256
 LARGEST = 20.0  # side of the square; the grid grows with its area
 CONVERGED = 1e-7
-SOURCES = (sys.modules[__name__], envs.treasure_hunt)
+SOURCES = (sys.modules[__name__], hunt)
 SUBCELLS = 16  # points per cell and axis that measure how much of a cell the disc covers
 
 
@@ -58,18 +46,18 @@ class Grid:
     @cached_property
     def reach(self) -> int:
         """Cells that the noise may cross."""
-        return math.ceil(float(self.model.params[NOISE]) / self.spacing)
+        return math.ceil(float(self.model.params[hunt.NOISE]) / self.spacing)
 
     @cached_property
     def margin(self) -> int:
         """Cells outside the square that a step may aim at, with one to interpolate."""
-        return math.ceil(float(self.model.params[STEP]) / self.spacing) + 1
+        return math.ceil(float(self.model.params[hunt.STEP]) / self.spacing) + 1
 
     @cached_property
     def disc(self) -> Array:
         """The share of the noise in each cell around the place aimed at, [2 reach, 2 reach]."""
         points = (np.arange(2 * self.reach * SUBCELLS) + 0.5) / SUBCELLS * self.spacing - self.reach * self.spacing
-        inside = np.hypot(points[:, None], points) <= self.model.params[NOISE]
+        inside = np.hypot(points[:, None], points) <= self.model.params[hunt.NOISE]
         share = inside.reshape(2 * self.reach, SUBCELLS, 2 * self.reach, SUBCELLS).mean(axis=(1, 3))
         return np.asarray(share / share.sum())
 
@@ -84,9 +72,10 @@ class Grid:
     def outcome(self) -> tuple[Array, Array]:
         """The reward of ending a step in each cell, and the probability that the episode continues."""
         params = self.model.params
-        treasure, hole = self.square(params[TREASURE_LOW], np.inf), self.square(params[HOLE_LOW], params[HOLE_HIGH])
+        treasure = self.square(params[hunt.TREASURE_LOW], np.inf)
+        hole = self.square(params[hunt.HOLE_LOW], params[hunt.HOLE_HIGH])
         reward = STEP_REWARD + TREASURE_REWARD * treasure + HOLE_REWARD * hole
-        return reward, (1.0 - treasure) * (1.0 - params[HOLE_TERMINATES] * hole)
+        return reward, (1.0 - treasure) * (1.0 - params[hunt.HOLE_TERMINATES] * hole)
 
     def aimed(self, value: Array) -> Array:
         """Value of a step aimed at each node, [cells + 2 margin + 1] squared, if its end has `value`."""
@@ -99,7 +88,7 @@ class Grid:
         """The values aimed at from every node of the square in one direction, by linear interpolation."""
         nodes = self.cells + 1
         for length in (math.cos(theta), math.sin(theta)):
-            offset = self.margin + self.model.params[STEP] * length / self.spacing
+            offset = self.margin + self.model.params[hunt.STEP] * length / self.spacing
             near = math.floor(offset)
             part = offset - near
             aimed = ((1.0 - part) * aimed[near : near + nodes] + part * aimed[near + 1 : near + 1 + nodes]).T
@@ -148,18 +137,19 @@ class TreasureHuntOptimum(Reference):
 
     def candidates(self, state: Array) -> Array:
         """The directions as actions, [A, 1]."""
-        return self.directions[:, None] / self.model.params[RADIANS]
+        return self.directions[:, None] / self.model.params[hunt.RADIANS]
 
     def q_values(self, state: Array, actions: Array) -> Array:
         """Q* of each action, [A]."""
         grid, params = self.grid, self.model.params
         x, y, t = state
-        hole = params[HOLE_LOW] <= min(x, y) and max(x, y) <= params[HOLE_HIGH] and params[HOLE_TERMINATES]
-        if min(x, y) >= params[TREASURE_LOW] or hole or t >= self.model.horizon:
+        in_hole = params[hunt.HOLE_LOW] <= min(x, y) and max(x, y) <= params[hunt.HOLE_HIGH]
+        hole = in_hole and params[hunt.HOLE_TERMINATES]
+        if min(x, y) >= params[hunt.TREASURE_LOW] or hole or t >= self.model.horizon:
             return np.zeros(len(actions))
         left = min(steps_left(self.model, state), len(self.lookahead))
-        theta = actions[:, 0] * params[RADIANS]
-        aims = state[:2, None] + params[STEP] * np.array([np.cos(theta), np.sin(theta)])
+        theta = actions[:, 0] * params[hunt.RADIANS]
+        aims = state[:2, None] + params[hunt.STEP] * np.array([np.cos(theta), np.sin(theta)])
         nodes = aims / grid.spacing + grid.margin
         return np.asarray(map_coordinates(self.lookahead[left - 1], nodes, np.float64, order=1))
 
@@ -173,7 +163,7 @@ def _cells(model: TreasureHunt) -> int:
 def solve(model: TreasureHunt, actions: Array | None) -> TreasureHuntOptimum:
     """The optimal policy; see `envs.optimal.solve`. Takes seconds the first time."""
     grid = Grid(model, _cells(model))
-    directions = _circle(DIRECTIONS) if actions is None else actions[:, 0] * model.params[RADIANS]
+    directions = _circle(DIRECTIONS) if actions is None else actions[:, 0] * model.params[hunt.RADIANS]
     lookahead = cached(f"lookahead {grid} {directions.tolist()}", SOURCES, lambda: grid.lookahead(directions))
     return TreasureHuntOptimum(model, grid, lookahead, directions)
 
