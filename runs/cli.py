@@ -70,7 +70,9 @@ def parser() -> Parser:
     def verb(
         name: str, function: Callable[[argparse.Namespace], int], summary: str, example: str
     ) -> argparse.ArgumentParser:
-        command = verbs.add_parser(name, help=summary, description=f"{summary}.", epilog=f"example: {example}")
+        command = verbs.add_parser(
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", epilog=f"example: {example}"
+        )
         command.set_defaults(function=function)
         lines.append(f"  {name:<10}{summary}")
         return command
