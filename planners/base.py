@@ -10,58 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.checks import (
-    MOST_ACTIONS,
-    check_action,
-    check_actions,
-    check_state,
-    missing,
-    missing_action_bounds,
-    offers,
-    require,
-    require_at_least,
-    require_choice,
-    require_count,
-    require_positive,
-    steps_left,
-)
-
-__all__ = [
-    "MOST_ACTIONS",
-    "AimBlock",
-    "Array",
-    "Budget",
-    "Decision",
-    "HasActionSd",
-    "HasActions",
-    "HasAimGrid",
-    "HasCells",
-    "HasDistanceWeights",
-    "HasPlayer",
-    "HasRollout",
-    "HasStateBounds",
-    "HasStepExact",
-    "HasStepsLeft",
-    "HasTimeIndex",
-    "Model",
-    "Planner",
-    "ResumableSearch",
-    "Rng",
-    "check_action",
-    "check_actions",
-    "check_plan",
-    "check_state",
-    "missing",
-    "missing_action_bounds",
-    "offers",
-    "require",
-    "require_at_least",
-    "require_choice",
-    "require_count",
-    "require_positive",
-    "steps_left",
-    "unsupported",
-]
+from planners.checks import *  # noqa: F403  (planners find all checks here too)
+from planners.checks import check_state, require, require_count, require_positive
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

@@ -3,19 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from planners.base import (
-    Array,
-    Budget,
-    Decision,
-    HasRollout,
-    Model,
-    Rng,
-    check_plan,
-    missing,
-    require_at_least,
-    require_choice,
-    require_positive,
-)
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import HasRollout, check_plan, missing
+from planners.checks import require_at_least, require_choice, require_positive
 from planners.core.backup import back_up
 from planners.core.jit import Problem, helper, player, rollout, sample_action, step
 from planners.core.problem import search_kernel
@@ -138,13 +128,8 @@ class DPW:
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
+        fewest, playout = self.outcome == "least_visited", self.leaf == "rollout"
         settings = DPWSettings(
-            self.exploration,
-            self.k_action,
-            self.alpha_action,
-            self.k_state,
-            self.alpha_state,
-            self.outcome == "least_visited",
-            self.leaf == "rollout",
+            self.exploration, self.k_action, self.alpha_action, self.k_state, self.alpha_state, fewest, playout
         )
         return plan_with_tree(_search, settings, model, state, budget, rng, root_actions, by_state=False)

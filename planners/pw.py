@@ -3,19 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from planners.base import (
-    Array,
-    Budget,
-    Decision,
-    HasRollout,
-    Model,
-    Rng,
-    check_plan,
-    missing,
-    require_at_least,
-    require_choice,
-    require_positive,
-)
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import HasRollout, check_plan, missing
+from planners.checks import require_at_least, require_choice, require_positive
 from planners.core.backup import back_up
 from planners.core.descent import follow
 from planners.core.jit import Problem, sample_action

@@ -5,23 +5,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from planners.base import (
-    MOST_ACTIONS,
-    Array,
-    Budget,
-    Decision,
-    HasActions,
-    HasRollout,
-    Model,
-    Rng,
-    check_plan,
-    missing,
-    missing_action_bounds,
-    offers,
-    require_at_least,
-    require_choice,
-    require_count,
-)
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import MOST_ACTIONS, HasActions, HasRollout, check_plan, missing, missing_action_bounds, offers
+from planners.checks import require_at_least, require_choice, require_count
 from planners.core.actions import action_set
 from planners.core.backup import back_up
 from planners.core.descent import follow

@@ -1,15 +1,18 @@
 """One resumable search of the abstraction tree over state-dependent actions."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.action_trie import grow_action_trie, new_action_trie, new_action_walk
+from planners.abstraction.action_trie import ActionTrie, grow_action_trie, new_action_trie, new_action_walk
 from planners.abstraction.state_actions import SetSettings, evaluate, search
 from planners.base import Array, Budget, Decision, HasActions, Rng
 from planners.core.bandit import new_bandit
+from planners.core.jit import Problem
 from planners.core.problem import problem_of
 from planners.core.rounds import new_rounds
-from planners.core.search import extend, plan_with_bandit
+from planners.core.search import decide, extend
 
 FIRST_SIMULATIONS = 4_096
 
@@ -34,34 +37,20 @@ class ActionSearch:
         self._walk = new_action_walk(model.state_dim, len(model.action_low), steps, model.max_actions, max_depth)
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
-        """Add the returns of simulations from states one step ahead, round and round; how many.
-
-        Args:
-            states: [n, state_dim].
-            order: indices of the states to simulate from, int64 [m].
-            sums: receives the returns, player +1's, [n].
-            budget: simulations or seconds.
-        """
+        """Add the returns of simulations from states one step ahead; see `planners.base.ResumableSearch`."""
         problem = self._problem._replace(steps=max(1, self._problem.steps - 1))
         trie = self._trie._replace(rounds=new_rounds(states, order, sums))
-        self._trie, done = extend(
-            evaluate, self.model, trie, self._walk, problem, self._settings, grow_action_trie, budget, self.rng
-        )
+        self._trie, done = self._extend(evaluate, trie, problem, budget)
         return done
 
     def decide(self, actions: Array, budget: Budget, start: float) -> Decision:
         """Choose one of the actions, [B, action_dim], by simulations with noise; `start` is when the plan began."""
-        trie = self._trie._replace(bandit=new_bandit(actions))
-        decision, self._trie = plan_with_bandit(
-            search,
-            self.model,
-            trie,
-            self._walk,
-            self._problem,
-            self._settings,
-            grow_action_trie,
-            budget,
-            self.rng,
-            start,
-        )
-        return decision
+        bandit = new_bandit(actions)
+        self._trie, done = self._extend(search, self._trie._replace(bandit=bandit), self._problem, budget, start)
+        return decide(bandit.actions, bandit.visits, bandit.value, done, start)
+
+    def _extend(
+        self, kernel: Any, trie: ActionTrie, problem: Problem, budget: Budget, start: float | None = None
+    ) -> tuple[ActionTrie, int]:
+        walk, settings = self._walk, self._settings
+        return extend(kernel, self.model, trie, walk, problem, settings, grow_action_trie, budget, self.rng, start)

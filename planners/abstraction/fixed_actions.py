@@ -121,9 +121,8 @@ def search(trie: Trie, walk: TrieWalk, problem: Problem, simulations: int, rng: 
             else:
                 walk.sums[:n_actions] = settings.prior_visits
                 walk.sums[n_actions:] = settings.prior_visits * settings.prior_value
-                visits = n_actions * settings.prior_visits + _descend(
-                    trie, walk, problem, state, mover, depth, settings
-                )
+                visits = _descend(trie, walk, problem, state, mover, depth, settings)
+                visits = n_actions * settings.prior_visits + visits
                 walk.chosen[depth] = _choose(walk, visits, settings.exploration, settings.exponent)
                 action = settings.actions[walk.chosen[depth]]
             walk.reward[depth, 1] = mover

@@ -10,34 +10,17 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from planners import Array, Budget, Decision, Model, Rng
 from planners.abstraction.action_search import ActionSearch
 from planners.abstraction.fixed_actions import FixedSettings, search
 from planners.abstraction.state_actions import SetSettings
 from planners.abstraction.trie import grow, new_trie, new_trie_walk
-from planners.base import (
-    MOST_ACTIONS,
-    Array,
-    Budget,
-    Decision,
-    HasActions,
-    HasRollout,
-    Model,
-    Rng,
-    check_actions,
-    check_plan,
-    missing,
-    missing_action_bounds,
-    offers,
-    require,
-    require_at_least,
-    require_choice,
-    require_count,
-    require_positive,
-)
+from planners.base import MOST_ACTIONS, HasActions, HasRollout, check_plan, missing, missing_action_bounds, offers
+from planners.checks import check_actions, require, require_at_least, require_choice, require_count, require_positive
 from planners.core.actions import action_set, own_actions
 from planners.core.bounds import unusable_bounds
 from planners.core.problem import problem_of
-from planners.core.search import plan_with_bandit
+from planners.core.search import decide, extend
 from planners.core.zobrist import LEVELS
 
 FIRST_NODES = 4_096
@@ -146,29 +129,19 @@ class AbstractionTree:
         problem = problem_of(model, state, cells=True)
         actions, cells = action_set(model, self.n_actions), self.cells(False)
         at_root = actions if root_actions is None else check_actions(model, root_actions)
-        settings = FixedSettings(
-            self.exploration,
-            actions,
-            *cells.arrays(),
-            cells.scale_power,
-            self.prior_visits,
-            self.prior_value,
-            self.root == "trie",
-        )
+        prior, in_trie = (self.prior_visits, self.prior_value), self.root == "trie"
+        settings = FixedSettings(self.exploration, actions, *cells.arrays(), cells.scale_power, *prior, in_trie)
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         trie = new_trie(problem.steps, len(actions), at_root, nodes)
         walk = new_trie_walk(model.state_dim, problem.steps, len(actions), cells.max_depth)
-        return plan_with_bandit(search, model, trie, walk, problem, settings, grow, budget, rng, start)[0]
+        trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start)
+        return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start)
 
     def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> ActionSearch:
         """An empty, resumable search for a model with `actions`."""
         cells = self.cells(True)
+        tree_steps = -1 if self.tree_steps is None else self.tree_steps
         settings = SetSettings(
-            self.exploration,
-            *cells.arrays(),
-            cells.scale_power,
-            self.new_visits,
-            self.policy_visits,
-            -1 if self.tree_steps is None else self.tree_steps,
+            self.exploration, *cells.arrays(), cells.scale_power, self.new_visits, self.policy_visits, tree_steps
         )
         return ActionSearch(model, state, rng, settings, budget.simulations)

@@ -109,35 +109,13 @@ def plan_with_tree(
     start = time.perf_counter()
     problem = problem_of(model, state)
     nodes = min(budget.simulations or FIRST_NODES, MOST_NODES_AT_FIRST)
-    tree = new_tree(model, problem.state, problem.steps, nodes, root_actions, by_state, columns)
+    tree = new_tree(model, problem, nodes, root_actions, by_state, columns)
     walk = new_walk(model, problem.steps)
     tree, simulations = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start)
     _, count, first, *_ = tree.nodes[0].item()
     root = slice(first, first + count)
     visits = tree.edges["visits"][root].copy()
     return decide(tree.action[root].copy(), visits, tree.value[root], simulations, start, choose)
-
-
-def plan_with_bandit(
-    kernel: Any,
-    model: Model,
-    tree: Any,
-    walk: Walk,
-    problem: Problem,
-    settings: Any,
-    more_room: Callable[[Any, Walk, float], Any],
-    budget: Budget,
-    rng: Rng,
-    start: float,
-) -> tuple[Decision, Any]:
-    """Plan with a tree that has a `bandit` for its root; the arguments are those of `extend`.
-
-    Returns:
-        The decision and the tree.
-    """
-    tree, simulations = extend(kernel, model, tree, walk, problem, settings, more_room, budget, rng, start)
-    bandit = tree.bandit
-    return decide(bandit.actions, bandit.visits, bandit.value, simulations, start), tree
 
 
 def decide(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from planners.base import Array, HasPlayer, Model, check_actions, offers
 from planners.core.hash_table import fill_slots, new_slots
-from planners.core.jit import MATRIX, helper, kernel, typeof
+from planners.core.jit import MATRIX, Problem, helper, kernel, typeof
 from planners.core.walk import TreeWalk
 from planners.core.zobrist import combine, hash_vector
 
@@ -33,9 +33,6 @@ NODE = np.dtype(
         ("player", "f8"),  # +1 or -1, whose turn it is
     ]
 )
-_SIZE = np.array([1, 0, 1])  # of a tree of one root
-_NO_KEYS, _NO_SLOTS = np.zeros(1, np.uint64), np.zeros(1, np.int64)
-_ROOT = np.array([(0, 0, 0, 0, 0, 0.0, 1.0)], NODE)
 EDGE = np.dtype(
     [
         ("visits", "i8"),
@@ -45,18 +42,8 @@ EDGE = np.dtype(
     ]
 )
 _SIZE = np.array([1, 0, 1])  # of a tree of one root
-_NO_KEYS, _NO_SLOTS = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 _ROOT = np.array([(0, 0, 0, 0, 0, 0.0, 1.0)], NODE)
-EDGE = np.dtype(
-    [
-        ("visits", "i8"),
-        ("due", "i8"),  # visits at which the next outcome is due
-        ("outcomes", "i8"),
-        ("first_outcome", "i8"),  # 0: none, since the root is nobody's outcome
-    ]
-)
-_NO_KEYS = np.empty(0, np.uint64)
-STEP = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])
+_NO_KEYS, _NO_SLOTS = np.empty(0, np.uint64), np.zeros(1, np.int64)
 
 
 class SearchTree(NamedTuple):
@@ -84,18 +71,13 @@ class SearchTree(NamedTuple):
 
 
 def new_tree(
-    model: Model,
-    state: Array,
-    steps: int,
-    nodes: int,
-    root_actions: Array | None = None,
-    by_state: bool = True,
-    columns: int = COLUMNS,
+    model: Model, problem: Problem, nodes: int, root_actions: Array | None, by_state: bool, columns: int
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states.
 
     Each edge has this many `columns` of value: MEAN, INV_SQRT, and those that a search adds.
     """
+    state, steps = problem.state, problem.steps
     room = nodes + steps
     edges = room + _slack(steps, 4)
     if root_actions is not None:
@@ -140,7 +122,6 @@ def grow(tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
     steps = len(walk.path)
     node_room = int(nodes * factor) + steps
     edge_room = int(edges * factor) + _slack(steps, block)
-
     grown = tree._replace(
         nodes=longer(tree.nodes, nodes, node_room),
         state=longer(tree.state, nodes, node_room),
@@ -154,13 +135,8 @@ def grow(tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
     return grown
 
 
-def _example() -> SearchTree:
-    one = np.empty(1, np.int64)
-    keys, matrix = np.empty(1, np.uint64), np.empty((1, 1))
-    return SearchTree(one, np.empty(1, NODE), matrix, keys, np.empty(1, EDGE), matrix, matrix, one)
-
-
-SEARCH_TREE = typeof(_example())
+_ONE = np.empty((1, 1))
+SEARCH_TREE = typeof(SearchTree(_SIZE, _ROOT, _ONE, _NO_KEYS, np.empty(1, EDGE), _ONE, _ONE, _SIZE))
 
 
 @helper

@@ -8,30 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import (
-    Array,
-    Budget,
-    Decision,
-    HasActions,
-    HasActionSd,
-    HasRollout,
-    HasStepExact,
-    Model,
-    Rng,
-    check_plan,
-    missing,
-    missing_action_bounds,
-    offers,
-    require,
-    require_at_least,
-    require_choice,
-    require_count,
-    require_positive,
-)
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import HasActions, HasActionSd, HasRollout, HasStepExact, check_plan, missing, offers, require
+from planners.checks import missing_action_bounds, require_at_least, require_choice, require_count, require_positive
 from planners.core.search import plan_with_tree
-from planners.core.tree import COLUMNS, INV_SQRT, MEAN
-from planners.kr_uct.regression import CUTOFF, WEIGHT
-from planners.kr_uct.search import KRUCTSettings, search
+from planners.core.tree import INV_SQRT, MEAN
+from planners.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
+from planners.kr_uct.search import search
 
 
 def _noise_of(model: Model, bandwidth: float) -> Array:
@@ -101,39 +84,21 @@ class KRUCT:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        parts = {HasStepExact: self.outcome == "exact", HasRollout: self.leaf == "rollout"}
+        parts = [HasStepExact] * (self.outcome == "exact") + [HasRollout] * (self.leaf == "rollout")
         known = offers(model, HasActionSd) and np.any(model.action_sd)
-        return missing(model, *(part for part, used in parts.items() if used)) or (
-            None if known else missing_action_bounds(model)
-        )
+        return missing(model, *parts) or (None if known else missing_action_bounds(model))
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
         exact = self.outcome == "exact" or (self.outcome == "auto" and offers(model, HasStepExact))
         use_rollout = self.leaf == "rollout" or (self.leaf == "auto" and offers(model, HasRollout))
+        n_initial = 0 if offers(model, HasActions) else self.n_initial
+        low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
+        sd, choose = _noise_of(model, self.bandwidth), _by_lower_bound(self.exploration)
         settings = KRUCTSettings(
-            self.exploration,
-            self.k_action,
-            self.alpha_action,
-            self.tau,
-            0 if offers(model, HasActions) else self.n_initial,
-            _noise_of(model, self.bandwidth),
-            np.ascontiguousarray(model.action_low, np.float64),
-            np.ascontiguousarray(model.action_high, np.float64),
-            exact,
-            use_rollout,
+            self.exploration, self.k_action, self.alpha_action, self.tau, n_initial, sd, low, high, exact, use_rollout
         )
-        choose = _by_lower_bound(self.exploration)
         return plan_with_tree(
-            search,
-            settings,
-            model,
-            state,
-            budget,
-            rng,
-            root_actions,
-            by_state=False,
-            columns=COLUMNS + 2,
-            choose=choose,
+            search, settings, model, state, budget, rng, root_actions, by_state=False, columns=OWN + 1, choose=choose
         )

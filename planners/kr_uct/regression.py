@@ -6,6 +6,7 @@ edge, so that a selection costs as much as UCB1's.
 """
 
 import math
+from typing import NamedTuple
 
 from planners.base import Array, Rng
 from planners.core.jit import helper, model_helper
@@ -17,6 +18,21 @@ from planners.core.walk import TreeWalk
 WEIGHT, OWN = COLUMNS, COLUMNS + 1
 CUTOFF = 12.5  # -ln K beyond which actions share nothing: 5 standard deviations
 PROPOSALS = 16  # points tried in search of the least explored one
+
+
+class KRUCTSettings(NamedTuple):
+    """The parameters of `KRUCT` as its kernel takes them, and the model's noise and bounds, [action_dim]."""
+
+    exploration: float
+    k_action: float
+    alpha_action: float
+    tau: float
+    n_initial: int
+    sd: Array
+    low: Array
+    high: Array
+    exact: bool
+    use_rollout: bool
 
 
 @helper
@@ -60,18 +76,10 @@ def density(tree: SearchTree, node: int, action: Array, sd: Array) -> float:
 
 @helper
 def widen(
-    tree: SearchTree,
-    node: int,
-    best: int,
-    sd: Array,
-    low: Array,
-    high: Array,
-    tau: float,
-    proposals: int,
-    proposal: Array,
-    rng: Rng,
+    tree: SearchTree, node: int, best: int, proposals: int, proposal: Array, rng: Rng, settings: KRUCTSettings
 ) -> int:
     """A new edge with the action of least density W among those near the best one: argmin of W where K > tau."""
+    sd, low, high = settings.sd, settings.low, settings.high
     rank = best - tree.nodes[node]["first_edge"]
     edge = add_edge(tree, node)
     best = tree.nodes[node]["first_edge"] + rank
@@ -83,7 +91,7 @@ def widen(
             # a proposal outside the bounds goes back towards the best action, so K > tau still holds
             moved = tree.action[best, i] + sd[i] * rng.standard_normal()
             proposal[i] = min(max(moved, low[i]), high[i])
-        if similarity(tree.action[best], proposal, sd) > tau:
+        if similarity(tree.action[best], proposal, sd) > settings.tau:
             found = density(tree, node, proposal, sd) if proposals > 1 else 0.0
             if found < least:
                 least = found

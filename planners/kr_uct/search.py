@@ -1,31 +1,14 @@
 """The search of KR-UCT, see `planners.kr_uct.planner`."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from planners.base import Array, Rng
+from planners.base import Rng
 from planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
 from planners.core.problem import search_kernel
 from planners.core.tree import BLOCK, ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
 from planners.core.walk import TREE_WALK, TreeWalk, record
 from planners.core.widening import due
-from planners.kr_uct.regression import PROPOSALS, back_up, best_edge, edges_of, init_edge, widen
-
-
-class KRUCTSettings(NamedTuple):
-    """The parameters of `KRUCT` as its kernel takes them, and the model's noise and bounds, [action_dim]."""
-
-    exploration: float
-    k_action: float
-    alpha_action: float
-    tau: float
-    n_initial: int
-    sd: Array
-    low: Array
-    high: Array
-    exact: bool
-    use_rollout: bool
+from planners.kr_uct.regression import PROPOSALS, KRUCTSettings, back_up, best_edge, edges_of, init_edge, widen
 
 
 @model_helper
@@ -47,8 +30,7 @@ def _follow(
     node: int,
     edge: int,
     rng: Rng,
-    exact: bool,
-    use_rollout: bool,
+    settings: KRUCTSettings,
 ) -> tuple[int, float]:
     """Take the edge's one outcome, drawn at the first visit, and record it.
 
@@ -57,14 +39,14 @@ def _follow(
         The value of that rollout, else 0.
     """
     next_state, scratch = walk.state[0], walk.state[1]
-    if depth + 1 == problem.steps and not exact:
+    if depth + 1 == problem.steps and not settings.exact:
         reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
         record(walk, depth, node, edge, reward)
         return ENDED, 0.0
     child = tree.edges[edge]["first_outcome"]
     known = child != 0
     if not known:
-        if exact:
+        if settings.exact:
             reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
         else:
             reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
@@ -75,7 +57,7 @@ def _follow(
     record(walk, depth, node, edge, tree.nodes[child]["reward"])
     if tree.nodes[child]["actions"] == ENDED:
         return ENDED, 0.0
-    if use_rollout and not known:
+    if settings.use_rollout and not known:
         return ENDED, rollout(problem, next_state, scratch, problem.steps - depth - 1, rng)
     return child, 0.0
 
@@ -116,22 +98,9 @@ def search(
                 is_due = tree.nodes[node]["visits"] >= tree.nodes[node]["due"]
                 if is_due or (ended and tree.nodes[node]["due"] != NEVER):
                     proposals = PROPOSALS if is_due else 1
-                    edge = widen(
-                        tree,
-                        node,
-                        edge,
-                        settings.sd,
-                        settings.low,
-                        settings.high,
-                        settings.tau,
-                        proposals,
-                        walk.actions[0],
-                        rng,
-                    )
+                    edge = widen(tree, node, edge, proposals, walk.actions[0], rng, settings)
                     tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
-            node, leaf_value = _follow(
-                tree, walk, problem, depth, node, edge, rng, settings.exact, settings.use_rollout
-            )
+            node, leaf_value = _follow(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, settings.sd)
     return simulations

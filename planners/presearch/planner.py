@@ -7,37 +7,18 @@ owes much to luck; the inner planner chooses among the best few, with noise.
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from planners.abstraction.planner import AbstractionTree
-from planners.base import (
-    AimBlock,
-    Array,
-    Budget,
-    Decision,
-    HasActions,
-    HasAimGrid,
-    HasPlayer,
-    HasRollout,
-    HasStepExact,
-    Model,
-    Planner,
-    ResumableSearch,
-    Rng,
-    check_plan,
-    missing,
-    offers,
-    require,
-    require_count,
-    require_positive,
-    unsupported,
-)
+from planners.base import HasActions, HasAimGrid, HasPlayer, HasRollout, HasStepExact, ResumableSearch, check_plan
+from planners.checks import missing, offers, require, require_count, require_positive
 from planners.core.actions import own_actions
 from planners.core.aims import aims_of, outcomes
-from planners.core.jit import Problem, rollout
+from planners.core.jit import Problem, int64, rollout
 from planners.core.problem import problem_of, search_kernel
 from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from planners.core.search import extend
@@ -49,22 +30,14 @@ from planners.registry import NESTED
 CALIBRATION = 0.02  # part of a time budget, to estimate the number of evaluations in the rest
 
 
-class RolloutSettings(NamedTuple):
-    """Where the states that rollouts begin from lie: `depth` steps after the root."""
-
-    depth: int
-
-
-@search_kernel(ROUNDS, TREE_WALK, RolloutSettings(1))
-def _evaluate(
-    rounds: Rounds, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: RolloutSettings
-) -> int:
-    """Add the value of a rollout from one state after another, round and round."""
+@search_kernel(ROUNDS, TREE_WALK, int64)
+def _evaluate(rounds: Rounds, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, depth: int) -> int:
+    """Add the value of a rollout from one state after another, round and round; all are `depth` steps ahead."""
     state, scratch = walk.state[0], walk.state[1]
     for _ in range(simulations):
         index = next_index(rounds)
         copy(rounds.states[index], state)
-        rounds.sums[index] += rollout(problem, state, scratch, max(1, problem.steps - settings.depth), rng)
+        rounds.sums[index] += rollout(problem, state, scratch, max(1, problem.steps - depth), rng)
     return simulations
 
 
@@ -75,16 +48,12 @@ class _Evaluator:
         self.model, self.rng, self.search = model, rng, search
         self.problem = problem_of(model, state)
 
-    def outcomes(self, blocks: list[AimBlock]) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """The outcome of each aim, see `planners.core.aims.outcomes`."""
-        return outcomes(self.model, self.problem, aims_of(blocks), self.rng)
-
     def __call__(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add values, player +1's, to `sums`, from one state after another; how many."""
         if self.search is not None:
             return self.search.evaluate(states, order, sums, budget)
         rounds, walk = new_rounds(states, order, sums), new_walk(self.model, self.problem.steps)
-        return extend(_evaluate, self.model, rounds, walk, self.problem, RolloutSettings(1), None, budget, self.rng)[1]
+        return extend(_evaluate, self.model, rounds, walk, self.problem, 1, None, budget, self.rng)[1]
 
 
 @dataclass(frozen=True)
@@ -127,16 +96,14 @@ class Presearch:
         return self.plan_with_sweep(model, state, budget, rng)[0]
 
     def plan_with_sweep(self, model: Model, state: Array, budget: Budget, rng: Rng) -> tuple[Decision, Sweep]:
-        """`plan`, and the values of the grid to look at.
-
-        Raises:
-            TypeError: as for `plan`, as ValueError.
-        """
+        """`plan`, and the values of the grid to look at; raises what `plan` raises."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng)
         search = self._begin(model, state, budget, rng)
         sweep = self._sweep(model, state, budget, rng, search)
-        chosen, left = self._candidates(model, state, sweep), _part(budget, 1.0, sweep.simulations, start)
+        chosen, left = peaks(sweep, self.candidates), _part(budget, 1.0, sweep.simulations, start)
+        if offers(model, HasActions):
+            chosen = np.concatenate([chosen, own_actions(model, state)])
         if search is None:
             decision = self.inner.plan(model, state, left, rng, chosen)
         else:
@@ -155,18 +122,13 @@ class Presearch:
     def _resumes(self, model: Model) -> bool:
         return offers(model, HasActions) and callable(getattr(self.inner, "begin", None))
 
-    def _candidates(self, model: Model, state: Array, sweep: Sweep) -> Array:
-        """The actions that the inner planner considers: the best aims, and those that the model proposes."""
-        best = peaks(sweep, self.candidates)
-        return np.concatenate([best, own_actions(model, state)]) if offers(model, HasActions) else best
-
     def _sweep(self, model: Any, state: Array, budget: Budget, rng: Rng, search: ResumableSearch | None) -> Sweep:
         """Evaluate with the sweep's share of the budget the finest grid of aims that allows each an evaluation."""
         start = time.perf_counter()
         evaluate = _Evaluator(model, state, rng, search)
         affordable, spent = self._affordable(model, state, budget, evaluate)
         blocks = model.aim_grid(state, grid_size(affordable, self.size))
-        states, rewards, ended = evaluate.outcomes(blocks)
+        states, rewards, ended = outcomes(model, evaluate.problem, aims_of(blocks), rng)
         sums, counts = np.zeros(len(states)), np.ones(len(states))
         open_ends = rng.permutation(np.flatnonzero(~ended))
         if len(open_ends):
@@ -190,7 +152,8 @@ class Presearch:
         """The evaluations that the sweep's share pays for, and those spent to find out."""
         if budget.simulations is not None:
             return int(self.share * budget.simulations), 0
-        states, _, ended = evaluate.outcomes(model.aim_grid(state, 1))
+        aims = aims_of(model.aim_grid(state, 1))
+        states, _, ended = outcomes(model, evaluate.problem, aims, evaluate.rng)
         if ended.all():
             return self.size, 0
         seconds = CALIBRATION * (budget.seconds or 0.0)

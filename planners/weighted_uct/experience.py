@@ -7,7 +7,7 @@ grid. Without a cut-off there is one bucket for all, and every experience is loo
 
 import itertools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from planners.base import Array
 from planners.core.bandit import Bandit, new_bandit
 from planners.core.hash_table import fill_slots, find_slot, new_slots
 from planners.core.jit import VECTOR, float64, helper, int64, kernel, typeof, uint64
+from planners.core.tree import longer
 from planners.core.zobrist import combine
 
 EVENTS, LONGEST, BUCKETS, GRIDS = 0, 1, 2, 3  # entries of Experiences.size
@@ -119,23 +120,17 @@ EXPERIENCE_WALK = typeof(new_experience_walk(1, 1, 1, 1))
 
 def grow(known: Experiences, walk: ExperienceWalk, factor: float) -> Experiences:
     """The same set with `factor` times the room."""
-
-    def longer(array: NDArray[Any], used: int, axis: int = 0) -> NDArray[Any]:
-        shape = list(array.shape)
-        shape[axis] = int(shape[axis] * factor)
-        new = np.empty(shape, array.dtype)
-        part = (slice(None),) * axis + (slice(used),)
-        new[part] = array[part]
-        return new
-
     events, _, buckets, _ = known.size
+    room, bucket_room = int(len(known.value) * factor), int(len(known.keys) * factor)
+    place = np.empty((len(known.place), room))
+    place[:, :events] = known.place[:, :events]
     grown = known._replace(
-        place=longer(known.place, events, 1),
-        value=longer(known.value, events),
-        precision=longer(known.precision, events),
-        keys=longer(known.keys, buckets),
-        runs=longer(known.runs, buckets),
-        slots=new_slots(int(len(known.keys) * factor)),
+        place=place,
+        value=longer(known.value, events, room),
+        precision=longer(known.precision, events, room),
+        keys=longer(known.keys, buckets, bucket_room),
+        runs=longer(known.runs, buckets, bucket_room),
+        slots=new_slots(bucket_room),
     )
     fill_slots(grown.slots, grown.keys, 0, buckets)
     return grown
@@ -147,9 +142,9 @@ def has_room(known: Experiences, events: int) -> bool:
 
     A run of L takes 2 L + 4 L + ... as it doubles; for E events that is less than E max(4, 2 L).
     """
-    return known.size[BUCKETS] + events <= len(known.keys) and known.size[EVENTS] + events * max(
-        4, 2 * known.size[LONGEST]
-    ) <= len(known.value)
+    each = max(4, 2 * known.size[LONGEST])
+    buckets, room = known.size[BUCKETS] + events, known.size[EVENTS] + events * each
+    return buckets <= len(known.keys) and room <= len(known.value)
 
 
 @helper

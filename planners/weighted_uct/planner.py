@@ -6,27 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from planners.base import (
-    MOST_ACTIONS,
-    Array,
-    Budget,
-    Decision,
-    HasDistanceWeights,
-    Model,
-    Rng,
-    check_actions,
-    check_plan,
-    missing_action_bounds,
-    offers,
-    require,
-    require_at_least,
-    require_choice,
-    require_count,
-    require_positive,
-)
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import MOST_ACTIONS, HasDistanceWeights, check_plan, missing_action_bounds, offers
+from planners.checks import check_actions, require, require_at_least, require_choice, require_count, require_positive
 from planners.core.actions import action_kernel, action_set
 from planners.core.problem import problem_of
-from planners.core.search import plan_with_bandit
+from planners.core.search import decide, extend
 from planners.weighted_uct.experience import grow, new_experience_walk, new_experiences
 from planners.weighted_uct.search import WeightedUCTSettings, search
 
@@ -90,4 +75,5 @@ class WeightedUCT:
         walk = new_experience_walk(model.state_dim, k, problem.steps, len(actions))
         blend = action_kernel(actions, self.action_bandwidth)
         settings = WeightedUCTSettings(self.exploration, actions, self.bandwidth, blend, weights)
-        return plan_with_bandit(search, model, known, walk, problem, settings, grow, budget, rng, start)[0]
+        known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start)
+        return decide(known.bandit.actions, known.bandit.visits, known.bandit.value, done, start)
