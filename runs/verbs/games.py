@@ -102,7 +102,7 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
         "replay",
         replay,
         "make an HTML page of a recorded game, to be watched in a browser",
-        "bonspiel replay game.jsonl --open | exit status: 0 done, 2 bad usage or no record, 130 stopped",
+        "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad usage or no record, 130 stopped)",
     )
     command.add_argument("file", type=Path, metavar="FILE", help="the record of a game; it may break off")
     command.add_argument("--game", default="curling", metavar="GAME", help="the game (default: curling)")

@@ -62,7 +62,7 @@ def dc2(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    example = f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch | {STATUSES}"
+    example = f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch ({STATUSES})"
     command = verb("client", dc3, "let a planner play on a Digital Curling server", example)
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     example = "--port 10001 --planner expectimax --max-seconds 5"

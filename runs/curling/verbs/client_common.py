@@ -121,7 +121,7 @@ def check_names(encoded: Callable[[], bytes]) -> None:
 
 def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summary: str, example: str) -> Parser:
     """Add a protocol with the server's address to the verb; `port` is the default."""
-    example = f"example: bonspiel client {name} {example} | {STATUSES}"
+    example = f"example: bonspiel client {name} {example} ({STATUSES})"
     command = protocols.add_parser(name, help=summary, description=f"{summary}.", epilog=example)
     command.set_defaults(function=play, usual_port=port)
     ports = f"one for each team (default: {port}, team0's)" if name == "dc3" else f"default: {port}"

@@ -22,9 +22,9 @@ def server(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    example = f"bonspiel server dc3 --ends 2 --seed 1 | {STATUSES}"
+    example = f"bonspiel server dc3 --ends 2 --seed 1 ({STATUSES})"
     command = verb("server", server, "serve practice matches to clients of Digital Curling", example)
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     for name, (summary, example) in PROTOCOLS.items():
-        epilog = f"example: bonspiel server {name} {example} | {STATUSES}"
+        epilog = f"example: bonspiel server {name} {example} ({STATUSES})"
         add_options(protocols.add_parser(name, help=summary, description=f"{summary}.", epilog=epilog), name)
