@@ -1,4 +1,4 @@
-"""What planners are given (a model, a budget) and what they give back (a decision).
+"""The interfaces of planners: model and budget go in, a decision comes out.
 
 Optional parts of a model are the protocols `HasRollout`, `HasActions`, ...; `planners.checks.offers` looks for them.
 """

@@ -27,7 +27,7 @@ FIRST_NODES = 4_096
 
 
 class Cells(NamedTuple):
-    """When cells are split and how much they weigh; see `AbstractionTree`."""
+    """Thresholds and weights of cells; see `AbstractionTree`."""
 
     threshold: float
     threshold_base: float

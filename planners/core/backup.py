@@ -1,4 +1,4 @@
-"""How a simulation's return goes back up its path."""
+"""Back-up: the return of a simulation is averaged into every step of its path."""
 
 import math
 
