@@ -35,7 +35,8 @@ def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> An
     kind = "a whole number" if whole else "a number"
     good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not (good and low <= value <= high and (not whole or value == int(value))):
-        raise UsageError(f"{name}={value!r}: must be {kind} from {low:g} to {high:g}")
+        given = int(value) if good and value == int(value) else value
+        raise UsageError(f"{name}={given!r}: must be {kind} from {low:g} to {high:.10g}")
     return int(value) if value == int(value) else value
 
 

@@ -84,9 +84,12 @@ def candidates(start: str, trials: int, rng: Rng, model: Model) -> list[str]:
     Values that the planner does not support on this model are not drawn, such as rollouts where it has none.
 
     Raises:
-        UsageError: the planner is unknown or has nothing to tune, or its text gives every parameter.
+        UsageError: the planner is unknown, cannot search the model or has nothing to tune, or its text gives every
+            parameter.
     """
     parse_text(planners.parse, start)
+    if reason := planners.unsupported(planners.parse(start), model):
+        raise UsageError(f"{start} cannot search {type(model).__name__}: {reason}")
     written, colon, fixed = start.partition(":")
     name = planners.REGISTRY.aliases.get(written, written)
     if name not in SPACES:

@@ -80,8 +80,9 @@ def pytest_xdist_make_scheduler(config, log):
 
 @functools.cache
 def group_of(file):
-    """Tests that start processes or bind ports take turns; others share the fixtures of their file."""
-    return "processes" if PROCESSES.search((sources.ROOT / file).read_text(encoding="utf-8")) else file
+    """Tests that start processes or bind ports take turns within their package; others share their file's fixtures."""
+    starts = PROCESSES.search((sources.ROOT / file).read_text(encoding="utf-8"))
+    return f"processes of {file.split('/')[1]}" if starts else file
 
 
 @pytest.fixture(scope="module")

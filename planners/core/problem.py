@@ -110,6 +110,8 @@ def problem_of(model: Model, state: Array, *, cells: bool = False) -> Problem:
     """
     params = model.params
     fits = isinstance(params, np.ndarray) and params.dtype == np.float64 and params.ndim == 1 and params.flags.carray
+    if isinstance(model, type):
+        raise TypeError(f"model={model.__name__}: must be an instance; pass {model.__name__}()")
     if model.compiled and not fits:
         raise TypeError(f"{type(model).__name__}.params must be a contiguous float64 vector")
     steps, functions = steps_left(model, state), functions_of(model)

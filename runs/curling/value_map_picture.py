@@ -99,7 +99,10 @@ def draw(found: Analysis) -> Figure:
         figure = Figure(figsize=SIZE, dpi=DPI, facecolor="white")
         FigureCanvasAgg(figure)
         for text, down, size, weight in ((situation(found), 0.36, 19, "bold"), (choice(found), 0.76, 15, "normal")):
-            figure.text(LEFT / SIZE[0], 1.0 - down / SIZE[1], text, fontsize=size, fontweight=weight, va="center")
+            height = 1.0 - down / SIZE[1]
+            line = figure.text(LEFT / SIZE[0], height, text, fontsize=size, fontweight=weight, va="center")
+            room = figure.bbox.width * (1.0 - 2.0 * LEFT / SIZE[0])
+            line.set_fontsize(size * min(1.0, room / line.get_window_extent().width))
         _position(_sheet(figure, found, LEFT, TOP, "The position and the shot as aimed"), found)
         title = f"After it, and a dot for each stone after {THROWS} throws with errors"
         _errors(_sheet(figure, found, LEFT, BOTTOM, title), found)

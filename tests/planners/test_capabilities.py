@@ -31,6 +31,11 @@ class Walk:
         action[0] = rng.uniform(-1.0, 1.0)
 
 
+def test_a_class_instead_of_a_model_is_named():
+    with pytest.raises(TypeError, match=r"model=Walk: must be an instance; pass Walk\(\)"):
+        planners.make("dpw").plan(Walk, np.zeros(2), Budget(1), np.random.default_rng(0))
+
+
 class Proxy:
     """Passes everything on, as a model that counts steps does."""
 

@@ -86,6 +86,7 @@ def test_the_same_candidate_is_tried_once():
     ("start", "words"),
     [
         ("random", "unknown planner to tune 'random'"),
+        ("presearch", "presearch cannot search Trap: needs `aim_grid`"),
         ("dwp", "Did you mean 'dpw'"),
         ("uct:exploration=-1", "exploration=-1"),
         ("uct:exploration=1,n_actions=8,leaf=tree", "leaves nothing to tune"),

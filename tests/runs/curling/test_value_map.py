@@ -98,6 +98,7 @@ def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
     text = " ".join(text.get_text() for text in figure.texts)
     assert "End 2 of 2, stone 16 of 16: yellow to throw, level, yellow has the hammer" in text
     assert "of playouts before it" in text and "the search expects" in text and "simulations" in text
+    assert all(text.get_window_extent().x1 <= figure.bbox.width for text in figure.texts)  # none is cut off
     for name in ("a.png", "b.png"):
         value_map_picture.save(last_stone, tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
