@@ -117,7 +117,7 @@ def test_a_console_that_goes_costs_no_match(server, tmp_path):
     [
         (["--planner", "presaerch"], "Did you mean 'presearch'"),
         (["--planner", "uct:exploration=x"], "exploration"),
-        (["--concede", "2"], "--concede=2.0: must be a number from 0 to 1"),
+        (["--concede", "2"], "--concede=2: must be a number from 0 to 1"),
         (["--time-fraction", "1"], "--time-fraction"),
         (["--max-seconds", "0"], "--max-seconds"),
         (["--log", "/dev/null/x"], "cannot be written"),

@@ -190,7 +190,7 @@ def test_impossible_positions_are_refused_in_one_line(run, file, change, message
         (("--planner", "dpw"), "dpw has no values of aims"),
         (("--planner", "presearch:share=2"), "share=2"),
         (("--budget", 0), "budget=0: must be"),
-        (("--milliseconds", 0), "milliseconds=0.0: must be"),
+        (("--milliseconds", 0), "milliseconds=0: must be"),
         (("--seed", -1), "seed=-1"),
         (("--shot", 3), "for records only"),
     ],
