@@ -25,7 +25,12 @@ def code_folder(digest: str) -> Path:
     with suppress(OSError):  # without a writable cache, every process compiles
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-        for other in folder.parent.iterdir():
-            if DIGEST.fullmatch(other.name) and time.time() - other.stat().st_mtime > UNUSED_SECONDS:
-                shutil.rmtree(other, ignore_errors=True)
+        _remove_unused(folder.parent)
     return folder
+
+
+@functools.cache
+def _remove_unused(cache: Path) -> None:
+    for folder in cache.iterdir():
+        if DIGEST.fullmatch(folder.name) and time.time() - folder.stat().st_mtime > UNUSED_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)

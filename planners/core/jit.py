@@ -73,9 +73,7 @@ PARAMS_AT = {"step": 3, "sample_action": 2, "rollout": 3, "player": 1, "cells": 
 
 def _cache_folder(function: Callable[..., Any]) -> Path:
     """The folder for compiled code, named by the sources it may depend on: numba itself watches one file only."""
-    own = Path(function.__code__.co_filename).resolve().parent
-    folders = sources.FOLDERS if own in sources.FOLDERS else (*sources.FOLDERS, own)
-    return code_folder(sources.digest(folders))
+    return code_folder(sources.digest(sources.imports_of(Path(function.__code__.co_filename).resolve())))
 
 
 @functools.cache

@@ -43,17 +43,59 @@ def _imported(folder: Path) -> set[str]:
     found: set[str] = set()
     for file in folder.glob("*.py"):
         text = file.read_text(encoding="utf-8")
-        dotted = set(_REGISTERED.findall(text))
-        for module, names in _IMPORT.findall(text):
-            dotted |= {
-                f"{module}.{name.split()[0]}".strip(".") for name in names.strip("()\n").split(",") if name.strip()
-            }
-        for name in dotted:
+        for name in _dotted(text) | set(_REGISTERED.findall(text)):
             found |= set(accumulate(name.split("."), "{}.{}".format))
     return found
 
 
+def _dotted(text: str) -> set[str]:
+    """The dotted names that a source imports, such as "planners.jit.helper"."""
+    return {
+        f"{module}.{name.split()[0]}".strip(".")
+        for module, names in _IMPORT.findall(text)
+        for name in names.strip("()\n").split(",")
+        if name.strip()
+    }
+
+
 FOLDERS = find_folders(ROOT)
+
+
+@functools.cache
+def imports_of(file: Path) -> tuple[Path, ...]:
+    """The files that the compiled code of a module may depend on: itself, the modules that it imports, and their data.
+
+    Modules are looked for in this project and beside the file, in the folder that its package lies in. This project's
+    own `__init__.py` count by what they import alone, so that registering a class recompiles nothing.
+    """
+    found, due = set[Path](), {file}
+    while due:
+        found |= due
+        due = set().union(*map(_direct_imports, due)) - found
+    data = set().union(*(folder.glob("*.json") for folder in {one.parent for one in found}))
+    registries = {one for one in found if one.name == "__init__.py" and ROOT in one.parents}
+    return tuple(sorted(found - registries | data))
+
+
+@functools.cache
+def _direct_imports(file: Path) -> set[Path]:
+    home = file.parent
+    while (home / "__init__.py").exists():
+        home = home.parent
+    names = _dotted(file.read_text(encoding="utf-8"))
+    return {module for name in names for root in {ROOT, home, file.parent} if (module := _module(root, name))}
+
+
+@functools.cache
+def _module(root: Path, name: str) -> Path | None:
+    """The file of the module in a dotted name, which may go on with the name of something in that module."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        place = root.joinpath(*parts[:length])
+        for file in (place.with_suffix(".py"), place / "__init__.py"):
+            if file.is_file():
+                return file
+    return None
 
 
 @functools.cache

@@ -110,3 +110,32 @@ def test_no_module_of_the_digest_imports_one_that_is_not():
 def test_every_data_file_of_the_digest_s_folders_is_read():
     found = {file.suffix for folder in sources.FOLDERS for file in folder.glob("*.*") if file.name != "py.typed"}
     assert found == set(sources.SUFFIXES)
+
+
+def test_compiled_code_depends_on_what_its_module_imports_and_on_nothing_else():
+    root = sources.ROOT
+    found = set(sources.imports_of(root / "planners" / "dpw.py"))
+    assert found >= {root / "planners" / name for name in ("dpw.py", "core/backup.py", "core/hash_table.py", "base.py")}
+    assert not found & {root / "planners" / name for name in ("uct.py", "__init__.py")}
+    players = root / "curling" / "players"
+    assert players / "static.json" in sources.imports_of(players / "static.py")
+
+
+def test_no_registry_of_this_project_compiles_anything():
+    for package in sources.PACKAGES:
+        for file in (sources.ROOT / package).rglob("__init__.py"):
+            assert not any(name.startswith(tuple(sources.COMPILER)) for name in imports(file)), file
+
+
+@pytest.mark.parametrize(
+    "line", ["from parts import factor", "import own.parts", "from own.parts import factor", "from . import parts"]
+)
+def test_a_module_of_another_project_depends_on_its_neighbours(tmp_path, line):
+    package = tmp_path / "own"
+    package.mkdir()
+    for name in ("__init__", "parts", "unused"):
+        (package / f"{name}.py").touch()
+    (package / "model.py").write_text(f"{line}\n")
+    found = sources.imports_of(package / "model.py")
+    assert {file.stem for file in found} >= {"model", "parts"}
+    assert package / "unused.py" not in found
