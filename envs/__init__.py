@@ -35,6 +35,9 @@ ENVIRONMENTS = {
     "treasure_hunt": Environment(
         "envs.treasure_hunt:TreasureHunt", "envs.treasure_hunt_env:TreasureHuntEnv", "TreasureHunt-v0"
     ),
+    "pendulum": Environment(
+        "envs.classic.pendulum:Pendulum", "envs.classic.pendulum_env:PendulumEnv", "bonspiel/Pendulum-v0"
+    ),
     "curling": Environment("curling.model:Curling", "envs.curling:CurlingEnv", "Curling-v0"),
 }
 

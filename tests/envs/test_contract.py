@@ -27,6 +27,7 @@ def env(request):
     made.close()
 
 
+@pytest.mark.filterwarnings("ignore:.*symmetric and normalized space")  # torques and forces keep their units
 def test_checker_has_no_complaint_nor_warning(env):
     check_env(env.unwrapped)
 

@@ -1,0 +1,1 @@
+"""Problems of the field: classic control and navigation, compiled."""
