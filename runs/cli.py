@@ -3,15 +3,16 @@
 try:  # Ctrl-C may come during the imports
     import argparse
     import errno
+    import functools
     import os
     import sys
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from runs import interrupts
     from runs.curling.verbs import client, curling, server
     from runs.experiment import RunError, UsageError
     from runs.verbs import benchmarks, games, results
-    from runs.verbs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Parser, PrintAndExit, Verb
+    from runs.verbs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Command, Parser, PrintAndExit, Verb
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
@@ -23,11 +24,13 @@ def add_games(verb: Verb) -> None:
     curling.add_match_options(games.add_verbs(verb))
 
 
-GROUPS = (
-    ("benchmarks", (benchmarks.add_verbs, results.add_verbs)),
-    ("games", (add_games, curling.add_verbs)),
-    ("curling servers", (server.add_verbs, client.add_verbs)),
-)
+GROUPS = {
+    "benchmarks": (benchmarks.add_verbs, results.add_verbs),
+    "games": (add_games, curling.add_verbs),
+    "curling servers": (server.add_verbs, client.add_verbs),
+}
+EPILOG = """example: bonspiel run quick
+exit status: 0 done, 1 a run failed, 2 invalid command line, 130 stopped by Ctrl-C"""
 
 
 def version(root: argparse.ArgumentParser, _: None) -> str:
@@ -46,38 +49,25 @@ def completion(root: argparse.ArgumentParser, shell: str) -> str:
 
 def parser() -> Parser:
     """The whole command line."""
-    root = Parser(
-        prog="bonspiel",
-        usage="bonspiel VERB ...",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="example: bonspiel run quick\n"
-        "exit status: 0 done, 1 a run failed, 2 invalid command line, 130 stopped by Ctrl-C",
-    )
-    root.add_argument("--version", action=PrintAndExit, nargs=0, text=version, help="print the version and exit")
-    root.add_argument(
-        "--completion",
-        action=PrintAndExit,
-        metavar="SHELL",
-        text=completion,
-        choices=("bash", "zsh", "tcsh"),
-        help='print a completion script for bash, zsh or tcsh and exit; in bash: eval "$(bonspiel --completion bash)"',
-    )
+    layout = argparse.RawDescriptionHelpFormatter
+    root = Parser(prog="bonspiel", usage="bonspiel VERB ...", formatter_class=layout, epilog=EPILOG)
+    option = functools.partial(root.add_argument, action=PrintAndExit)
+    option("--version", nargs=0, text=version, help="print the version and exit")
+    script = 'print a completion script for bash, zsh or tcsh and exit; in bash: eval "$(bonspiel --completion bash)"'
+    option("--completion", metavar="SHELL", text=completion, choices=("bash", "zsh", "tcsh"), help=script)
     verbs = root.add_subparsers(
         dest="verb", required=True, metavar="VERB", prog="bonspiel", parser_class=Parser, help=argparse.SUPPRESS
     )
     lines = ["Benchmarks of planning with continuous actions. `bonspiel VERB --help` explains a verb."]
 
-    def verb(
-        name: str, function: Callable[[argparse.Namespace], int], summary: str, example: str
-    ) -> argparse.ArgumentParser:
-        command = verbs.add_parser(
-            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", epilog=f"example: {example}"
-        )
+    def verb(name: str, function: Command, summary: str, example: str) -> argparse.ArgumentParser:
+        description = f"{summary[0].upper()}{summary[1:]}."
+        command = verbs.add_parser(name, help=summary, description=description, epilog=f"example: {example}")
         command.set_defaults(function=function)
         lines.append(f"  {name:<10}{summary}")
         return command
 
-    for title, group in GROUPS:
+    for title, group in GROUPS.items():
         lines.append(f"\n{title}:")
         for add_verbs in group:
             add_verbs(verb)
@@ -101,7 +91,7 @@ def main(line: Sequence[str] | None = None) -> int:
     try:
         arguments = parser().parse_args(given)
         arguments.line = given
-        function: Callable[[argparse.Namespace], int] = arguments.function
+        function: Command = arguments.function
         name = " ".join(["bonspiel", arguments.verb, *filter(None, [getattr(arguments, "protocol", None)])])
         with interrupts.safe():
             status = function(arguments)

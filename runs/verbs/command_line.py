@@ -10,7 +10,10 @@ from typing import Any, NoReturn
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 PLANNER = "NAME[:key=value,...]"
 
-Verb = Callable[[str, Callable[[argparse.Namespace], int], str, str], argparse.ArgumentParser]
+Command = Callable[[argparse.Namespace], int]
+"""A verb's function: its arguments -> the exit status."""
+
+Verb = Callable[[str, Command, str, str], argparse.ArgumentParser]
 """Adds a verb to the command line: its name, function, summary and example -> its parser."""
 
 
@@ -33,7 +36,6 @@ class PrintAndExit(argparse.Action):
     """An option that prints a text, made by `text` from the parser and the option's value, and exits."""
 
     def __init__(self, *, text: Callable[[argparse.ArgumentParser, Any], str], **given: Any) -> None:
-        """As of argparse."""
         super().__init__(**given)
         self._text = text
 
@@ -72,17 +74,10 @@ def add_place(command: argparse.ArgumentParser) -> None:
     """Add the options for a cluster, as `runs.runner.backends.Place` takes them."""
     from runs.runner import backends
 
-    command.add_argument(
-        "--backend",
-        choices=backends.NAMES,
-        default="loky",
-        help="where workers run: loky, processes of this machine (default), or a Dask or Ray cluster",
-    )
-    command.add_argument(
-        "--address",
-        metavar="ADDRESS",
-        help="an existing Dask or Ray cluster, e.g. tcp://10.0.0.1:8786; without it one is started here, for this run",
-    )
+    place = "where workers run: loky, processes of this machine (default), or a Dask or Ray cluster"
+    command.add_argument("--backend", choices=backends.NAMES, default="loky", help=place)
+    place = "an existing Dask or Ray cluster, e.g. tcp://10.0.0.1:8786; without it one is started here, for this run"
+    command.add_argument("--address", metavar="ADDRESS", help=place)
 
 
 def stopped(arguments: argparse.Namespace, folder: Path) -> int:

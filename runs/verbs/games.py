@@ -89,31 +89,22 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
 
     Such an option appends a (key, value) of the game's parameters to `game_options`.
     """
-    command = verb(
-        "strength",
-        strength,
-        "chart a planner's win rate against its budget, from matches",
-        "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
-    )
+    summary = "chart a planner's win rate against its budget, from matches"
+    example = "bonspiel strength results/50ms results/200ms results/1s --out strength.png"
+    command = verb("strength", strength, summary, example)
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a match's folder")
     beside = "the SVG is written beside it (default: strength.png)"
     command.add_argument("--out", type=Path, default=Path("strength.png"), metavar="FILE", help=beside)
-    command = verb(
-        "replay",
-        replay,
-        "make an HTML page of a recorded game, to be watched in a browser",
-        "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad usage or no record, 130 stopped)",
-    )
+    summary = "make an HTML page of a recorded game, to be watched in a browser"
+    example = "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad usage or no record, 130 stopped)"
+    command = verb("replay", replay, summary, example)
     command.add_argument("file", type=Path, metavar="FILE", help="the record of a game; it may break off")
     command.add_argument("--game", default="curling", metavar="GAME", help="the game (default: curling)")
     command.add_argument("--out", type=Path, metavar="FILE.html", help="default: beside the record, with its name")
     command.add_argument("--open", action="store_true", help="show the page in the default browser")
-    command = verb(
-        "match",
-        match,
-        "play planners against each other at curling or another game",
-        "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
-    )
+    summary = "play planners against each other at curling or another game"
+    example = "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m"
+    command = verb("match", match, summary, example)
     planners = f"{PLANNER}; two, or more for a round robin"
     command.add_argument("planners", nargs="+", metavar="PLANNER", help=planners)
     command.add_argument("--game", default="curling", metavar="GAME[:key=value,...]", help="default: curling")

@@ -46,11 +46,8 @@ def show(folder: Path) -> int:
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
     if failures:
         env, planner, budget, unit, episode, error = failures[0]
-        print(
-            f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {planner} in {env} with "
-            f"{budget} {unit}, episode {episode}: {error}",
-            file=sys.stderr,
-        )
+        first = f"{planner} in {env} with {budget} {unit}, episode {episode}: {error}"
+        print(f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {first}", file=sys.stderr)
         return FAILED
     return DONE
 
@@ -166,20 +163,13 @@ def add_verbs(verb: Verb) -> None:
     watch = "refresh every SECONDS (default: 2) until the run ends"
     command.add_argument("--watch", type=seconds, nargs="?", const=2.0, metavar="SECONDS", help=watch)
     command.add_argument("--json", action="store_true", help="print one JSON object per refresh, each in one line")
-    command = verb(
-        "merge",
-        merge,
-        "merge runs of one suite that were made on several machines",
-        "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2",
-    )
+    summary = "merge runs of one suite that were made on several machines"
+    example = "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2"
+    command = verb("merge", merge, summary, example)
     command.add_argument("out", type=Path, metavar="OUT", help="folder of the new run")
     command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="folders that `bonspiel run` wrote")
-    command = of_run(
-        "compare",
-        compare,
-        "paired difference of two planners of a run, and the episodes needed to settle it",
-        "bonspiel compare results/quick abstraction dpw --budget 1000",
-    )
+    summary = "paired difference of two planners of a run, and the episodes needed to settle it"
+    command = of_run("compare", compare, summary, "bonspiel compare results/quick abstraction dpw --budget 1000")
     command.add_argument("a", metavar="A", help="a planner, by its name in the run's tables or its full text")
     command.add_argument("b", metavar="B", help="another one; the difference is A - B")
     environment = "an environment of the run; repeatable (default: all)"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from runs import interrupts
-from runs.verbs.command_line import PLANNER, Parser
+from runs.verbs.command_line import PLANNER, Command, Parser
 
 if TYPE_CHECKING:
     from curling.client.match_player import MatchPlayer
@@ -22,7 +22,6 @@ STATUSES = (
     "4 the server broke the protocol or refused, 130 stopped"
 )
 
-Command = Callable[[argparse.Namespace], int]
 Play = Callable[["MatchPlayer"], Awaitable[None]]
 Protocols: TypeAlias = "argparse._SubParsersAction[Parser]"
 

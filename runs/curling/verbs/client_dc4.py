@@ -84,10 +84,8 @@ def _login(arguments: argparse.Namespace) -> "Account":
     from curling.client.dc4_connection import Account
     from runs.experiment import UsageError
 
-    user, password = (
-        os.environ.get(name) if given is None else given
-        for name, given in ((USER, arguments.user), (PASSWORD, arguments.password))
-    )
+    user = os.environ.get(USER) if arguments.user is None else arguments.user
+    password = os.environ.get(PASSWORD) if arguments.password is None else arguments.password
     if not user or ":" in user:
         raise UsageError(f"--user: give one without a colon, or set {USER}")
     if not password:
@@ -107,8 +105,7 @@ def _created(arguments: argparse.Namespace) -> dict[str, Any]:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise UsageError(f"{options}: only for a new match (--create)")
     chosen = NEW | given
-    return {
-        "ends": number("--ends", chosen["ends"], 1, 100, whole=True),
-        "seconds": float(number("--thinking-time", chosen["thinking_time"], 1, 1e6, whole=False)),
-        "extra_seconds": float(number("--extra-end-time", chosen["extra_end_time"], 1, 1e6, whole=False)),
-    }
+    ends = number("--ends", chosen["ends"], 1, 100, whole=True)
+    seconds = float(number("--thinking-time", chosen["thinking_time"], 1, 1e6, whole=False))
+    extra_seconds = float(number("--extra-end-time", chosen["extra_end_time"], 1, 1e6, whole=False))
+    return {"ends": ends, "seconds": seconds, "extra_seconds": extra_seconds}

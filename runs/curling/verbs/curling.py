@@ -1,8 +1,8 @@
 """The verbs of curling: play against a planner, the value of leads, maps of positions."""
 
 import argparse
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from runs.verbs.command_line import DONE, PLANNER, Verb
 
@@ -31,10 +31,6 @@ def value_map(arguments: argparse.Namespace) -> int:
     return value_map.main(arguments)
 
 
-def _parameter(key: str, value: str) -> tuple[str, str]:
-    return key, value
-
-
 def add_match_options(command: argparse.ArgumentParser) -> None:
     """Add the short forms of curling's parameters to the verb `match`."""
     options = command.add_argument_group("options of curling, short for --game curling:key=value,...")
@@ -45,9 +41,8 @@ def add_match_options(command: argparse.ArgumentParser) -> None:
         ("noise", "NAME", NOISE),
         ("ties", "NAME", "half (default): a draw counts 1/2; thesis: 0.781 for the team with the next hammer"),
     ):
-        pair = partial(_parameter, key)
-        flag = f"--{key.replace('_', '-')}"
-        options.add_argument(flag, dest="game_options", action="append", type=pair, metavar=metavar, help=meaning)
+        given: dict[str, Any] = {"type": lambda value, key=key: (key, value), "metavar": metavar, "help": meaning}
+        options.add_argument(f"--{key.replace('_', '-')}", dest="game_options", action="append", **given)
 
 
 def add_verbs(verb: Verb) -> None:
