@@ -70,21 +70,12 @@ def results(tournament: Tournament, games: Games) -> tuple[dict[str, Any], str]:
 def summary(found: PairingScore, sides: Sequence[Side]) -> dict[str, Any]:
     """A pairing as one JSON object."""
     games, total = len(found.values), sum(found.values)
-    rate = wilson(total, games)
-    ratings = elo([[0.0, total], [games - total, 0.0]])
-    return {
-        "a": sides[found.a].planner,
-        "b": sides[found.b].planner,
-        "games": games,
-        "wins": found.wins,
-        "losses": found.losses,
-        "draws": games - found.wins - found.losses,
-        "win_rate": rate.value,
-        "low": rate.low,
-        "high": rate.high,
-        "p_value": paired_test(found.pairs),
-        "elo": float(ratings[0] - ratings[1]),
-    }
+    rate, p = wilson(total, games), paired_test(found.pairs)
+    own, others = elo([[0.0, total], [games - total, 0.0]]).tolist()
+    names = {"a": sides[found.a].planner, "b": sides[found.b].planner}
+    counts = {"wins": found.wins, "losses": found.losses, "draws": games - found.wins - found.losses}
+    strength = {"win_rate": rate.value, "low": rate.low, "high": rate.high, "p_value": p, "elo": own - others}
+    return {**names, "games": games, **counts, **strength}
 
 
 def to_json(scores: Sequence[PairingScore], sides: Sequence[Side], ratings: Sequence[Interval]) -> dict[str, Any]:
@@ -92,10 +83,9 @@ def to_json(scores: Sequence[PairingScore], sides: Sequence[Side], ratings: Sequ
     pairs = [summary(one, sides) for one in scores]
     if len(pairs) == 1:
         return pairs[0]
-    rows = [
-        {"planner": side.planner, "budget": side.allowance, "elo": rating.value, "low": rating.low, "high": rating.high}
-        for side, rating in zip(sides, ratings, strict=True)
-    ]
+    rows = []
+    for side, (value, low, high) in zip(sides, ratings, strict=True):
+        rows.append({"planner": side.planner, "budget": side.allowance, "elo": value, "low": low, "high": high})
     return {"pairs": pairs, "elo": rows}
 
 
@@ -123,21 +113,21 @@ def _name(side: Side) -> str:
     return f"{side.planner}, {side.allowance}"
 
 
+SCORE = """{}  against  {}
+  {games} games: {wins} won, {losses} lost, {draws} drawn
+  win rate {win_rate:.3f} ({low:.3f} to {high:.3f}, Wilson 95 %), over pairs {:.3f} to {:.3f} (bootstrap)
+  paired test p = {p_value:.2g}, Elo {elo:+.0f}"""
+
+
 def _score_text(found: PairingScore, sides: Sequence[Side], roles: tuple[str, str], rng: Rng) -> str:
     numbers = summary(found, sides)
-    pairs = paired_interval(found.pairs, rng)
+    _, low, high = paired_interval(found.pairs, rng)
     first, second = np.mean(found.values[::2]), np.mean(found.values[1::2])
-    lines = [
-        f"{_name(sides[found.a])}  against  {_name(sides[found.b])}",
-        "  {games} games: {wins} won, {losses} lost, {draws} drawn".format(**numbers),
-        "  win rate {win_rate:.3f} ({low:.3f} to {high:.3f}, Wilson 95 %)".format(**numbers)
-        + f", over pairs {pairs.low:.3f} to {pairs.high:.3f} (bootstrap)",
-        "  paired test p = {p_value:.2g}, Elo {elo:+.0f}".format(**numbers),
-        f"  {roles[0]} {first:.3f}, {roles[1]} {second:.3f}",
-    ]
+    text = SCORE.format(_name(sides[found.a]), _name(sides[found.b]), low, high, **numbers)
+    text += f"\n  {roles[0]} {first:.3f}, {roles[1]} {second:.3f}"
     if found.forfeits:
-        lines.append(f"  {counted(len(found.forfeits), 'game')} forfeited, the first one by {found.forfeits[0]}")
-    return "\n".join(lines)
+        text += f"\n  {counted(len(found.forfeits), 'game')} forfeited, the first one by {found.forfeits[0]}"
+    return text
 
 
 def decision_times(side: Side, moves: Sequence[tuple[float, int]]) -> str:
@@ -150,10 +140,8 @@ def decision_times(side: Side, moves: Sequence[tuple[float, int]]) -> str:
     if not moves:
         return f"  {_name(side)}: no decision"
     seconds, simulations = np.array(moves).T
-    text = (
-        f"  {_name(side)}: mean {1000 * seconds.mean():.1f} ms, largest {1000 * seconds.max():.1f} ms, "
-        f"{simulations.mean():.0f} simulations"
-    )
+    times = f"mean {1000 * seconds.mean():.1f} ms, largest {1000 * seconds.max():.1f} ms"
+    text = f"  {_name(side)}: {times}, {simulations.mean():.0f} simulations"
     if side.unit == "ms":
         limit = side.budget / 1000.0
         late = int((seconds > limit + max(OVERRUN_SHARE * limit, OVERRUN_SECONDS)).sum())

@@ -1,7 +1,7 @@
 """Data of the page's charts: curves, profiles and outcomes of every environment and unit of budget."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -27,16 +27,12 @@ def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     Args:
         planners: labels by the planners' texts.
     """
-    return {
-        text: {
-            "label": planners[text],
-            "colour": look.colour,
-            "dark": ON_DARK.get(look.colour, look.colour),
-            "symbol": SYMBOLS[look.marker] + ("" if look.filled else "-open"),
-            "dash": DASHES[look.line],
-        }
-        for text, look in chart.looks(planners).items()
-    }
+    found = {}
+    for text, look in chart.looks(planners).items():
+        colours = {"colour": look.colour, "dark": ON_DARK.get(look.colour, look.colour)}
+        symbol = SYMBOLS[look.marker] + ("" if look.filled else "-open")
+        found[text] = {"label": planners[text], **colours, "symbol": symbol, "dash": DASHES[look.line]}
+    return found
 
 
 def numbers(values: Any) -> list[float | None]:
@@ -80,8 +76,12 @@ def _curves(panel: Panel, title: str, value: str, column: Column = attrgetter("i
     return {"kind": "curve", "title": title, **axes, "series": series}
 
 
-def _by_budget(samples: Mapping[Setting, Array]) -> list[tuple[Setting, Array]]:
-    return sorted(samples.items(), key=lambda item: item[0].budget)
+def _by_budget(samples: Mapping[Setting, Array], series: Callable[[Setting, Array], dict[str, Any]]) -> dict[str, Any]:
+    budgets: dict[str, list[dict[str, Any]]] = {}
+    for setting, sample in sorted(samples.items(), key=lambda item: item[0].budget):
+        point = {"planner": setting.planner, "n": len(sample), **series(setting, sample)}
+        budgets.setdefault(f"{setting.budget:g}", []).append(point)
+    return budgets
 
 
 def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
@@ -98,20 +98,14 @@ def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
     most = max(float(sample.max()) for sample in samples.values())
     room = 0.03 * (most - least or scale)
     thresholds = np.linspace((least - room - shift) / scale, (most + room - shift) / scale, THRESHOLDS)
-    budgets: dict[str, list[dict[str, Any]]] = {}
-    for setting, sample in _by_budget(samples):
+
+    def profile(setting: Setting, sample: Array) -> dict[str, Any]:
         found = performance_profile((sample - shift) / scale, thresholds, planner_rng(setting, len(sample)))
-        y, low, high = map(numbers, found)
-        point = {"planner": setting.planner, "y": y, "low": low, "high": high, "n": len(sample)}
-        budgets.setdefault(f"{setting.budget:g}", []).append(point)
-    return {
-        "kind": "profile",
-        "title": "Performance profile",
-        "x": f"{name}, \N{GREEK SMALL LETTER TAU}",
-        "y": "share of episodes above \N{GREEK SMALL LETTER TAU}",
-        "at": numbers(thresholds),
-        "budgets": budgets,
-    }
+        return dict(zip(("y", "low", "high"), map(numbers, found), strict=True))
+
+    axes = {"x": f"{name}, \N{GREEK SMALL LETTER TAU}", "y": "share of episodes above \N{GREEK SMALL LETTER TAU}"}
+    facts = {"kind": "profile", "title": "Performance profile", **axes, "at": numbers(thresholds)}
+    return {**facts, "budgets": _by_budget(samples, profile)}
 
 
 def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any]:
@@ -119,22 +113,12 @@ def outcomes(samples: Mapping[Setting, Array]) -> dict[str, Any]:
     shown = histogram(np.concatenate(list(samples.values())))
     named = bool((shown.low == shown.high).all())
 
-    def shares(sample: Array) -> list[float | None]:
+    def shares(_: Setting, sample: Array) -> dict[str, Any]:
         if named:
-            return numbers((np.round(sample, 6)[:, None] == shown.low).mean(axis=0))
-        return numbers(np.histogram(sample, [*shown.low, shown.high[-1]])[0] / len(sample))
+            return {"y": numbers((np.round(sample, 6)[:, None] == shown.low).mean(axis=0))}
+        return {"y": numbers(np.histogram(sample, [*shown.low, shown.high[-1]])[0] / len(sample))}
 
-    budgets: dict[str, list[dict[str, Any]]] = {}
-    for setting, sample in _by_budget(samples):
-        point = {"planner": setting.planner, "n": len(sample), "y": shares(sample)}
-        budgets.setdefault(f"{setting.budget:g}", []).append(point)
-    return {
-        "kind": "outcomes",
-        "title": "Outcomes",
-        "y": "share of the episodes",
-        "named": named,
-        "x": "return of an episode" if named else f"return of an episode, in {len(shown.low)} classes",
-        "low": numbers(shown.low),
-        "high": numbers(shown.high),
-        "budgets": budgets,
-    }
+    returns = "return of an episode" + ("" if named else f", in {len(shown.low)} classes")
+    facts = {"kind": "outcomes", "title": "Outcomes", "x": returns, "y": "share of the episodes"}
+    classes = {"named": named, "low": numbers(shown.low), "high": numbers(shown.high)}
+    return {**facts, **classes, "budgets": _by_budget(samples, shares)}

@@ -125,41 +125,27 @@ class _Report:
         style = template.read_cached(FOLDER / "page.css")
         script = f"\n{get_plotlyjs()}\n{template.read_cached(FOLDER / 'page.js')}\n"
         looks = {env: charts.looks(labels) for env, labels in self.labels.items()}
+        data = template.json_for_html({"charts": self.data, "looks": looks})
         sections = "".join(map(self._environment, self.environments, range(len(self.environments)), looks.values()))
         failures = store.failures()
-        labels = {
-            (env, text): label
-            for env in {setting.env for setting in timings}
-            for text, label in entrants(store.suite, env).items()
-        }
         verdict = _verdict(timings) if timings else ""
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
         if timings:
-            table = tables.of_timings(timings, labels)
+            table = tables.of_timings(timings, {setting.env: entrants(store.suite, setting.env) for setting in timings})
             sections += f'<section><h2 id="time">Time of decisions</h2>{verdict}{table}</section>'
             links.append(("time", "time of decisions"))
         if failures:
             sections += f'<section><h2 id="failures">Failures</h2>{tables.of_failures(failures)}</section>'
             links.append(("failures", "failures"))
         links += [(name, name) for name in ("planners", "method", "provenance")]
-        return template.fill_template(
-            FOLDER / "page.html",
-            title=escape(store.suite.name),
-            description=escape(store.suite.description),
-            state=_state(store, verdict),
-            policy=escape(_policy(script)),
-            style=style,
-            script=script,
-            contents="".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links),
-            sections=sections,
-            planners=_planners(store, self.environments),
-            provenance=provenance(store),
-            resamples=f"{statistics.RESAMPLES:,}",
-            many=f"{statistics.MANY:,}",
-            groups=f"{statistics.GROUPS:,}",
-            first=f"{FIRST_ACTIONS:,}",
-            data=template.json_for_html({"charts": self.data, "looks": looks}),
-        )
+        contents = "".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links)
+        texts = {"title": escape(store.suite.name), "description": escape(store.suite.description)}
+        code = {"policy": escape(_policy(script)), "style": style, "script": script, "data": data}
+        parts = {"state": _state(store, verdict), "contents": contents, "sections": sections}
+        facts = {"planners": _planners(store, self.environments), "provenance": provenance(store)}
+        sizes = {"resamples": statistics.RESAMPLES, "many": statistics.MANY, "groups": statistics.GROUPS}
+        numbers = {name: f"{size:,}" for name, size in (sizes | {"first": FIRST_ACTIONS}).items()}
+        return template.fill_template(FOLDER / "page.html", **texts, **code, **parts, **facts, **numbers)
 
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
         buttons = "".join(
@@ -216,9 +202,8 @@ def _speed(store: Store, env: str) -> dict[str, float]:
 def _episodes(panel: Panel) -> str:
     sizes = [summary.n for curve in panel.curves.values() for _, summary in curve]
     shown = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
-    known = "".join(
-        f", {name} <b>{value:.4f}</b>".replace("-", "\N{MINUS SIGN}") for name, value in panel.levels.items()
-    )
+    levels = (f", {name} <b>{value:.4f}</b>" for name, value in panel.levels.items())
+    known = "".join(levels).replace("-", "\N{MINUS SIGN}")
     episodes = "episode" if shown == "1" else "episodes"
     return f"{shown} {episodes} a point{known}. Bands and bars are 95 % bootstrap intervals."
 
@@ -253,11 +238,10 @@ def _state(store: Store, verdict: str) -> str:
 
 
 def _planners(store: Store, environments: Iterable[str]) -> str:
-    rows = [
-        [tables.text(label), tables.text(env), tables.text(store.resolved.get(planner, planner))]
-        for env in environments
-        for planner, label in entrants(store.suite, env).items()
-    ]
+    rows = []
+    for env in environments:
+        for planner, label in entrants(store.suite, env).items():
+            rows.append([tables.text(one) for one in (label, env, store.resolved.get(planner, planner))])
     head = ["planner", "environment", "parameters"]
     return tables.table("Planners with all their parameters", head, rows, "planners")
 

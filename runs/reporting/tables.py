@@ -115,18 +115,18 @@ def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | No
     return table("Model steps beside simulations", head, rows, f"steps|{env}")
 
 
-def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str], str]) -> str:
+def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[str, Mapping[str, str]]) -> str:
     """Times of decisions with time budgets; late settings are marked.
 
     Args:
         timings: as from `runs.statistics.timing.timing`.
-        labels: of planners, by environment and text.
+        labels: of planners by their texts, by environment.
     """
     rows = []
     for setting, one in timings.items():
         late = number(100 * one.share, ".2f")
         marked = (f'<strong class="bad">{late[0]}</strong>', late[1]) if one.late else late
-        names = text(labels[setting.env, setting.planner]), text(setting.env)
+        names = text(labels[setting.env][setting.planner]), text(setting.env)
         counts = number(setting.budget, ",g"), number(one.decisions, ",.0f")
         rows.append([*names, *counts, *map(number, (one.median, one.p99, one.longest)), marked])
     caption = f"Time budgets and times of decisions; late is more than {TOLERANCE:.0%} over the budget"
@@ -136,9 +136,8 @@ def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[tuple[str, str
 
 def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]], most: int = 200) -> str:
     """Failed episodes with their errors."""
-    rows = [
-        [text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)]
-        for env, planner, budget, unit, episode, error in failures[:most]
-    ]
+    rows = []
+    for env, planner, budget, unit, episode, error in failures[:most]:
+        rows.append([text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)])
     caption = f"{counted(len(failures), 'episode')} failed" + f", the first {most} of them" * (len(failures) > most)
     return table(caption, ["planner", "environment", "budget", "episode", "error"], rows, "failures")

@@ -62,21 +62,15 @@ def _check_free(folder: Path) -> None:
 
 
 def _check(first: Store, other: Store) -> None:
-    """Refuse runs that do not match."""
+    mixed = "and results of two versions do not mix"
     if other.suite.digest() != first.suite.digest():
-        raise UsageError(
-            f"{other.folder} holds another run ({other.suite.name}) than {first.folder} "
-            f"({first.suite.name}): only runs of the same suite, budgets, episodes and seed are merged"
-        )
+        names = f"{other.folder} holds another run ({other.suite.name}) than {first.folder} ({first.suite.name})"
+        raise UsageError(f"{names}: only runs of the same suite, budgets, episodes and seed are merged")
     if other.provenance.get("sources") != first.provenance.get("sources"):
-        commits = [store.provenance.get("commit") or "unknown" for store in (other, first)]
-        raise UsageError(
-            f"{other.folder} was made by other sources (commit {commits[0]}) than {first.folder} (commit "
-            f"{commits[1]}), and results of two versions do not mix"
-        )
+        theirs, ours = (f"(commit {store.provenance.get('commit') or 'unknown'})" for store in (other, first))
+        raise UsageError(f"{other.folder} was made by other sources {theirs} than {first.folder} {ours}, {mixed}")
     if found := other_version(other.provenance, first.provenance):
-        reason = "results of two versions do not mix"
-        raise UsageError(f"{other.folder} was made with {found} as {first.folder}, and {reason}")
+        raise UsageError(f"{other.folder} was made with {found} as {first.folder}, {mixed}")
     for text, meaning in other.resolved.items():
         if first.resolved.get(text, meaning) != meaning:
             raise UsageError(f"{text} was {meaning} in {other.folder} and {first.resolved[text]} in {first.folder}")
@@ -95,11 +89,12 @@ def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
             for name in ("total", "steps", "simulations", "first_action"):
                 ours, theirs = map(attrgetter(name), (first, other))
                 if ours != theirs and None not in (ours, theirs):
-                    raise UsageError(
-                        f"episode {first.number} of {setting.planner} in {setting.env} with {setting.budget:g} "
-                        f"{setting.unit} has another {'return' if name == 'total' else name.replace('_', ' ')} in "
+                    where = f"{setting.planner} in {setting.env} with {setting.budget:g} {setting.unit}"
+                    fact = "return" if name == "total" else name.replace("_", " ")
+                    places = (
                         f"{store.folder} than in {origin.folder}{TIMED * (setting.unit == 'ms')}; nothing was merged"
                     )
+                    raise UsageError(f"episode {first.number} of {where} has another {fact} in {places}")
         yield first
 
 

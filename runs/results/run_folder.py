@@ -17,15 +17,12 @@ from runs.suite import Suite
 
 DRAFT = "results.sqlite.new"
 
+Facts = Mapping[str, Any]  # where, when and by what a run is made
+
 
 @contextmanager
 def write(
-    folder: Path,
-    suite: Suite,
-    resolved: Mapping[str, str],
-    provenance: Mapping[str, Any],
-    resume: bool,
-    part: Part = WHOLE,
+    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, resume: bool, part: Part = WHOLE
 ) -> Iterator[Store]:
     """Open the results of a run for the one driver that plays it.
 
@@ -55,15 +52,13 @@ def write(
                 store.begin(suite, resolved)
                 yield store
             except sqlite3.OperationalError as error:
-                raise RunError(
-                    f"{folder / FILE} cannot be written ({error}); its content is safe: continue with --resume"
-                ) from error
+                reason = f"cannot be written ({error}); its content is safe: continue with --resume"
+                raise RunError(f"{folder / FILE} {reason}") from error
             except sqlite3.IntegrityError:
                 raise
             except sqlite3.DatabaseError as error:
-                raise RunError(
-                    f"{folder / FILE} was damaged during the run ({error}): restore it, or move it away and run again"
-                ) from error
+                reason = f"was damaged during the run ({error}): restore it, or move it away and run again"
+                raise RunError(f"{folder / FILE} {reason}") from error
 
 
 def holds(folder: Path) -> bool:
@@ -97,44 +92,35 @@ def _difference(before: Suite, now: Suite) -> str | None:
 
 
 def _holds_run(
-    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any], resume: bool, part: Part
+    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, resume: bool, part: Part
 ) -> bool:
     """Whether the folder holds a run to continue; refuse anything else in it."""
     if not holds(folder):
         return False
     with read(folder, matches=True) as store:
+        other, mixed = "choose another --out", "and results of two versions do not mix"
         if difference := _difference(store.suite, suite):
-            raise UsageError(f"{folder} holds another run ({store.suite.name}): {difference}; choose another --out")
+            raise UsageError(f"{folder} holds another run ({store.suite.name}): {difference}; {other}")
         if store.part != part:
-            raise UsageError(
-                f"{folder} holds part {store.part} of this run; continue with --part {store.part}, or choose another "
-                "--out"
-            )
+            now = f"continue with --part {store.part}, or {other}"
+            raise UsageError(f"{folder} holds part {store.part} of this run; {now}")
         if not resume:
-            raise UsageError(f"{folder} holds this run already; add --resume to continue it, or choose another --out")
-        changed = [text for text, meaning in resolved.items() if store.resolved.get(text, meaning) != meaning]
-        if changed:
-            raise UsageError(
-                f"{folder}: {changed[0]} was {store.resolved[changed[0]]} when the run began and is "
-                f"{resolved[changed[0]]} now; choose another --out"
-            )
+            raise UsageError(f"{folder} holds this run already; add --resume to continue it, or {other}")
+        for text, meaning in resolved.items():
+            before = store.resolved.get(text, meaning)
+            if before != meaning:
+                raise UsageError(f"{folder}: {text} was {before} when the run began and is {meaning} now; {other}")
         if store.provenance.get("sources") != provenance.get("sources"):
-            commit = store.provenance.get("commit") or "unknown"
-            raise UsageError(
-                f"{folder} was begun with other sources (commit {commit}), and results of two versions "
-                "do not mix: choose another --out, or check out that version"
-            )
+            commit = f"other sources (commit {store.provenance.get('commit') or 'unknown'})"
+            raise UsageError(f"{folder} was begun with {commit}, {mixed}: {other}, or check out that version")
         if found := other_version(store.provenance, provenance):
-            raise UsageError(
-                f"{folder} was begun with {found}, and results of two versions do not mix: choose another "
-                "--out, or install that version"
-            )
+            raise UsageError(f"{folder} was begun with {found}, {mixed}: {other}, or install that version")
     return True
 
 
 @contextmanager
 def drafted(
-    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Mapping[str, Any], part: Part = WHOLE
+    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, part: Part = WHOLE
 ) -> Iterator[Store]:
     """A new run's results, in a locked folder; the file gets its name if the block succeeds, else it is removed.
 
@@ -155,6 +141,5 @@ def drafted(
 
 
 def _remove_draft(folder: Path) -> None:
-    """Remove the draft and SQLite's files beside it."""
-    for leftover in folder.glob(f"{DRAFT}*"):
+    for leftover in folder.glob(f"{DRAFT}*"):  # SQLite keeps files beside it
         leftover.unlink()

@@ -61,10 +61,9 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
         if application != APPLICATION:
             raise ValueError("it was not written by bonspiel")
         if version > SCHEMA:
-            raise UsageError(
-                f"{file} has results of schema {version}, this version of bonspiel knows up to {SCHEMA}; "
-                "read it with the version that wrote it, or a newer one"
-            )
+            known = f"this version of bonspiel knows up to {SCHEMA}"
+            advice = "read it with the version that wrote it, or a newer one"
+            raise UsageError(f"{file} has results of schema {version}, {known}; {advice}")
         with closing(sqlite3.connect(":memory:")) as fresh:
             fresh.executescript(_script(0, version))
             missing = _tables(fresh) - _tables(connection)
@@ -132,9 +131,7 @@ def create(file: Path, meta: Mapping[str, str], episodes: Mapping[Setting, int])
 
 def add_settings(connection: sqlite3.Connection, episodes: Mapping[Setting, int]) -> None:
     """Add settings with their numbers of episodes; update the numbers of those that are in the file."""
-    connection.executemany(
-        "INSERT INTO setting (env, planner, budget, unit, seed, episodes) "
-        "VALUES (:env, :planner, :budget, :unit, :seed, :episodes) "
-        "ON CONFLICT (env, planner, budget, unit) DO UPDATE SET episodes = excluded.episodes",
-        [{**setting._asdict(), "episodes": count} for setting, count in episodes.items()],
-    )
+    insert = """INSERT INTO setting (env, planner, budget, unit, seed, episodes)
+        VALUES (:env, :planner, :budget, :unit, :seed, :episodes)
+        ON CONFLICT (env, planner, budget, unit) DO UPDATE SET episodes = excluded.episodes"""
+    connection.executemany(insert, [{**setting._asdict(), "episodes": count} for setting, count in episodes.items()])

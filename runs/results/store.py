@@ -144,11 +144,11 @@ class Store:
         done = "SELECT setting, count(*), sum(seconds) FROM episode GROUP BY setting"
         played = {key: (count, seconds) for key, count, seconds in self._connection.execute(done)}
         failed = dict(self._connection.execute("SELECT setting, count(*) FROM failure GROUP BY setting"))
-        return {
-            setting: Count(*played.get(key, (0, 0.0)), failed.get(key, 0), len(self.part.episodes(episodes)))
-            for setting, episodes in self.suite.episodes().items()
-            for key in (self._ids[setting],)
-        }
+        result = {}
+        for setting, episodes in self.suite.episodes().items():
+            key, total = self._ids[setting], len(self.part.episodes(episodes))
+            result[setting] = Count(*played.get(key, (0, 0.0)), failed.get(key, 0), total)
+        return result
 
     def efforts(self) -> dict[Setting, Effort]:
         """The sums of each setting with at least one result."""
@@ -162,10 +162,7 @@ class Store:
         Args:
             column: "episode", "total", "steps", "seconds" or "simulations".
         """
-        return {
-            setting: np.fromiter((np.nan if value is None else value for value in found), np.float64)
-            for setting, found in self._columns(column)
-        }
+        return {setting: np.array([*found], np.float64) for setting, found in self._columns(column)}  # NaN for None
 
     def returns(self) -> dict[Setting, NDArray[np.float64]]:
         """The returns of every setting, in order of the episodes."""
@@ -197,10 +194,8 @@ class Store:
 
     def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:
         """(env, planner, budget, unit, episode, error) of every episode that failed."""
-        query = (
-            "SELECT env, planner, budget, unit, episode, error FROM failure "
-            "JOIN setting ON setting.id = failure.setting ORDER BY setting, episode"
-        )
+        query = """SELECT env, planner, budget, unit, episode, error FROM failure
+            JOIN setting ON setting.id = failure.setting ORDER BY setting, episode"""
         return self._connection.execute(query).fetchall()
 
 
@@ -213,14 +208,10 @@ def unreadable(file: Path, error: Exception) -> UsageError:
     """The error of a results file that could not be read: damaged, or not accessible."""
     reason = " ".join(str(error).split())
     if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in DAMAGE:
-        return UsageError(
-            f"{file} cannot be opened now ({reason}); what it holds is safe: check the room on "
-            "its disk and your permission to read it, then try again"
-        )
-    return UsageError(
-        f"{file} is not a readable results file ({reason}); nothing was changed: restore it, "
-        "or move it away and run again"
-    )
+        advice = "what it holds is safe: check the room on its disk and your permission to read it, then try again"
+        return UsageError(f"{file} cannot be opened now ({reason}); {advice}")
+    advice = "nothing was changed: restore it, or move it away and run again"
+    return UsageError(f"{file} is not a readable results file ({reason}); {advice}")
 
 
 def opened(folder: Path, mode: str, checked: bool, name: str = FILE) -> Store:

@@ -38,13 +38,11 @@ class Comparison:
     improvement: Interval
 
 
+Floats = Sequence[float]
+
+
 def compare(
-    store: Store,
-    a: str,
-    b: str,
-    environments: Sequence[str] = (),
-    simulations: Sequence[float] = (),
-    milliseconds: Sequence[float] = (),
+    store: Store, a: str, b: str, environments: Sequence[str] = (), simulations: Floats = (), milliseconds: Floats = ()
 ) -> list[Comparison]:
     """Compare two planners of a run wherever both have played with the same seed: by environment, unit and budget.
 
@@ -61,10 +59,8 @@ def compare(
     """
     chosen = choose(store.suite, a, b, environments)
     places = {env: place for place, env in enumerate(chosen)}
-    settings = sorted(
-        (setting for setting in store.suite.settings() if setting.env in chosen),
-        key=lambda setting: (places[setting.env], UNITS.index(setting.unit), setting.budget),
-    )
+    settings = [setting for setting in store.suite.settings() if setting.env in chosen]
+    settings.sort(key=lambda setting: (places[setting.env], UNITS.index(setting.unit), setting.budget))
     wanted = budgets(settings, simulations, milliseconds)
     result = []
     for setting in settings:
@@ -76,16 +72,12 @@ def compare(
             if both := [(a_returns[number], b_returns[number]) for number in a_returns if number in b_returns]:
                 result.append(_comparison(setting, other, *np.array(both).T))
     if not result:
-        raise UsageError(
-            f"{a!r} and {b!r} have no episode in common there; the run's tables show what was played: "
-            f"`bonspiel report {store.folder}`"
-        )
+        show = f"the run's tables show what was played: `bonspiel report {store.folder}`"
+        raise UsageError(f"{a!r} and {b!r} have no episode in common there; {show}")
     return result
 
 
-def budgets(
-    settings: Sequence[Setting], simulations: Sequence[float], milliseconds: Sequence[float]
-) -> set[tuple[str, float]]:
+def budgets(settings: Sequence[Setting], simulations: Floats, milliseconds: Floats) -> set[tuple[str, float]]:
     """The (unit, budget) pairs to compare at; see `compare`."""
     known = list(dict.fromkeys((setting.unit, setting.budget) for setting in settings))
     wanted = [("simulations", budget) for budget in simulations] + [("ms", budget) for budget in milliseconds]
@@ -106,9 +98,8 @@ def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> di
     for place, name in enumerate((a, b)):
         if all(found[place] is None for found in chosen.values()):
             choices = dict.fromkeys(repr(label) for env in chosen for label in entrants(suite, env).values())
-            raise UsageError(
-                f"{name!r} is no planner of this run{' there' * bool(environments)}, which has {', '.join(choices)}"
-            )
+            run = f"this run{' there' * bool(environments)}, which has {', '.join(choices)}"
+            raise UsageError(f"{name!r} is no planner of {run}")
     if any(first == second is not None for first, second in chosen.values()):
         raise UsageError(f"{a!r} and {b!r} are the same planner; give two different ones")
     return chosen
@@ -167,22 +158,11 @@ def needed(more: float) -> str:
 
 def as_json(comparison: Comparison) -> dict[str, Any]:
     """A comparison as JSON has it: null for what is not known, or not finite."""
-    a, b, (n, difference, p, more) = comparison.a, comparison.b, comparison.paired
-    return {
-        "env": a.env,
-        "budget": a.budget,
-        "unit": a.unit,
-        "a": a.planner,
-        "b": b.planner,
-        "episodes": n,
-        "mean_a": comparison.means[0],
-        "mean_b": comparison.means[1],
-        "difference": _known(difference),
-        "p": p,
-        "improvement": _known(comparison.improvement),
-        "settled": more == 0.0,
-        "more_episodes": int(more) if math.isfinite(more) else None,
-    }
+    a, (n, difference, p, more), (mean_a, mean_b) = comparison.a, comparison.paired, comparison.means
+    setting = {"env": a.env, "budget": a.budget, "unit": a.unit, "a": a.planner, "b": comparison.b.planner}
+    means = {"episodes": n, "mean_a": mean_a, "mean_b": mean_b, "difference": _known(difference), "p": p}
+    settled = {"settled": more == 0.0, "more_episodes": int(more) if math.isfinite(more) else None}
+    return {**setting, **means, "improvement": _known(comparison.improvement), **settled}
 
 
 def _known(interval: Interval) -> dict[str, float | None]:

@@ -66,11 +66,8 @@ def references(env: str) -> tuple[float | None, float | None]:
 
 def panels(store: Store) -> list[Panel]:
     """The run's curves of returns, in order of the suite; settings without a result yet are left out."""
-    return [
-        replace(panel, optimum=optimum, random=random)
-        for panel in _panels(store, store.returns().items())
-        for optimum, random in [references(panel.env)]
-    ]
+    found = ((panel, references(panel.env)) for panel in _panels(store, store.returns().items()))
+    return [replace(panel, optimum=optimum, random=random) for panel, (optimum, random) in found]
 
 
 def simple_regrets(store: Store, most: int | None = None) -> list[Panel]:
@@ -113,11 +110,9 @@ Column = Callable[[Summary], Interval]
 
 def columns(panel: Panel) -> dict[str, Column]:
     """The estimates of a point, by name; regret and normalised score where the optimum is known."""
-    found: dict[str, Column] = {
-        "mean return": attrgetter("interval"),
-        "median": lambda summary: Interval(summary.median, math.nan, math.nan),
-        "interquartile mean": attrgetter("iqm"),
-    }
+    found: dict[str, Column] = {"mean return": attrgetter("interval")}
+    found["median"] = lambda summary: Interval(summary.median, math.nan, math.nan)
+    found["interquartile mean"] = attrgetter("iqm")
     optimum, random = panel.optimum, panel.random
     if optimum is not None:
         found["regret"] = lambda summary: regret(summary.interval, optimum)

@@ -8,16 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from planners.base import Array, Rng
-from runs.statistics.sample import (
-    BLOCK,
-    CONFIDENCE,
-    FEW_CLASSES,
-    UNDEFINED,
-    Interval,
-    percentiles,
-    resampled,
-    summarise,
-)
+from runs.statistics import sample
+from runs.statistics.sample import BLOCK, CONFIDENCE, Interval, percentiles, resampled, summarise
 
 FLIPS = 10_000
 EXACT = 13  # differences; there are fewer than FLIPS ways to flip their signs
@@ -76,7 +68,7 @@ def sign_flip(differences: ArrayLike, rng: Rng) -> float:
     if n <= EXACT:
         signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
         return float((np.abs(signs @ np.repeat(sizes, counts)) >= reached).mean())
-    if len(sizes) * FEW_CLASSES >= n:
+    if len(sizes) * sample.FEW_CLASSES >= n:
         sizes, counts = np.repeat(sizes, counts), np.ones(n, np.int64)
     rows = max(1, BLOCK // n)
     extreme = 0
@@ -134,7 +126,7 @@ def probability_of_improvement(a: ArrayLike, b: ArrayLike, rng: Rng) -> Interval
     ours, theirs = np.asarray(a, np.float64), np.asarray(b, np.float64)
     n, m = len(ours), len(theirs)
     if n == 0 or m == 0:
-        return UNDEFINED
+        return sample.UNDEFINED
     own, classes_a = np.unique(ours, return_inverse=True)
     other, classes_b = np.unique(theirs, return_inverse=True)
     below, upto = np.searchsorted(other, own, side="left"), np.searchsorted(other, own, side="right")
