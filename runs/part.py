@@ -33,7 +33,6 @@ class Part(NamedTuple):
         return range(self.nth - 1, count, self.of)
 
     def __str__(self) -> str:
-        """As on the command line."""
         return f"{self.nth}/{self.of}"
 
 

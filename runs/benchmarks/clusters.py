@@ -22,11 +22,10 @@ def nothing(number: int) -> int:
 
 def empty(workers: Workers, tasks: int) -> tuple[float, float]:
     """Seconds, and the driver's seconds of processor, that an empty task takes."""
-    spread = parallel.spread(
-        nothing, ((n,) for n in range(tasks + WARM_UP * workers.jobs)), workers.jobs, backend=workers.backend
-    )
-    with closing(spread) as results:
-        for _ in range(WARM_UP * workers.jobs):
+    first = WARM_UP * workers.jobs
+    calls = ((n,) for n in range(tasks + first))
+    with closing(parallel.spread(nothing, calls, workers.jobs, backend=workers.backend)) as results:
+        for _ in range(first):
             next(results)
         wall, processor = time.perf_counter(), time.process_time()
         done = sum(1 for _ in results)

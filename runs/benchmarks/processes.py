@@ -27,13 +27,8 @@ def in_fresh_process(program: str, *arguments: str, **variables: str) -> float:
     Raises:
         RunError: the program failed.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        env=os.environ | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command, env = [sys.executable, "-c", program, *arguments], os.environ | variables
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RunError(f"a measurement of {' '.join(arguments)} failed: {done.stderr.strip().splitlines()[-1]}")
     return float(done.stdout.split()[-1])

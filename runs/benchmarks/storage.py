@@ -63,11 +63,10 @@ def generate(folder: Path, rows: int, rng: np.random.Generator) -> None:
 def _episodes(setting: Setting, numbers: range, rng: np.random.Generator) -> Iterator[Episode]:
     actions = rng.random((len(numbers), 1))
     times = setting.budget / 1e3 * rng.normal(1.0, 0.03, (len(numbers), STEPS)).astype("<f4")
-    for i, number in enumerate(numbers):
-        kept = times[i].tobytes() if setting.unit == "ms" else None
-        yield Episode(
-            number, float(rng.normal(1.0, 0.3)), STEPS, float(times[i].sum()), 10_000, actions[i].tobytes(), kept
-        )
+    for number, action, took in zip(numbers, actions, times, strict=True):
+        kept = took.tobytes() if setting.unit == "ms" else None
+        total, seconds = float(rng.normal(1.0, 0.3)), float(took.sum())
+        yield Episode(number, total, STEPS, seconds, 10_000, action.tobytes(), kept)
 
 
 def measure_rows(rows: int) -> None:
@@ -79,14 +78,8 @@ def measure_rows(rows: int) -> None:
         size = (folder / store.FILE).stat().st_size / 2**20
         print(f"{rows:,} rows written in {time.perf_counter() - start:.1f} s, {size:.0f} MB")
         for name, (imported, task) in TASKS.items():
-            program = PROGRAM.format(imported=imported, task=task)
-            done = subprocess.run(
-                [sys.executable, "-c", program, str(folder)],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                check=True,
-            )
+            command = [sys.executable, "-c", PROGRAM.format(imported=imported, task=task), str(folder)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
             wall, processor, megabytes = map(float, done.stderr.splitlines()[-1].split())
             print(f"{name:<20} {wall:6.2f} s ({processor:.2f} s of processor time) {megabytes:7.0f} MB", flush=True)
 
@@ -107,13 +100,10 @@ def measure_overhead(name: str, jobs: int) -> None:
     begun = len(list(load(name).settings()))  # one episode of each comes first, with the loading of its code
     steady = moments[begun:]
     wall = steady[-1][0] - moments[begun - 1][0]
-    planning, playing = (sum(column) for column in list(zip(*steady, strict=True))[1:])
-    print(
-        f"{name}, {jobs} jobs: {wall:.1f} s, {len(steady)} batches; planning {planning / (jobs * wall):.1%}, "
-        f"environment {(playing - planning) / (jobs * wall):.1%}, runner and store "
-        f"{1.0 - playing / (jobs * wall):.1%} of the workers' time; all overhead is "
-        f"{jobs * wall / planning - 1.0:.1%} of planning"
-    )
+    planning, playing = (sum(column) / (jobs * wall) for column in list(zip(*steady, strict=True))[1:])
+    shares = f"planning {planning:.1%}, environment {playing - planning:.1%}, runner and store {1.0 - playing:.1%}"
+    overhead = f"{shares} of the workers' time; all overhead is {1.0 / planning - 1.0:.1%} of planning"
+    print(f"{name}, {jobs} jobs: {wall:.1f} s, {len(steady)} batches; {overhead}")
 
 
 def main() -> None:

@@ -59,7 +59,6 @@ class CurlingGame:
     make_player = staticmethod(players.parse)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
         look_up("ties", self.ties, TIES)
         _models(self)
 
@@ -102,11 +101,11 @@ class CurlingGame:
 
     def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Record:
         """The match with its shots, ends and result."""
-        shots = tuple(
-            recorded_shot(move.state, move.action, thrown, after, move.value, move.simulations, move.seconds)
-            for move in moves
-            for thrown, after in [move.step.details]
-        )
+        shots = []
+        for move in moves:
+            thrown, after = move.step.details
+            facts = move.value, move.simulations, move.seconds
+            shots.append(recorded_shot(move.state, move.action, thrown, after, *facts))
         points = (move.step.details[1].points for move in moves)
         ends = tuple(End(number, scored) for number, scored in enumerate(filter(None, points)))
         if forfeit is not None:
@@ -114,7 +113,7 @@ class CurlingGame:
             result = Result(score_of(ends), 1 - loser, float(loser), "forfeit", str(forfeit))
         else:
             result = final_result(score_of(ends), moves[-1].step.details[1].reward)
-        return Record(self.match(scheduled), shots, ends, result)
+        return Record(self.match(scheduled), tuple(shots), ends, result)
 
     def is_record_of(self, found: Record, scheduled: ScheduledGame) -> bool:
         """Whether the match on record is the scheduled one."""
@@ -137,11 +136,8 @@ class CurlingGame:
         from curling.replay.pages import replay_page  # not for workers, which draw no pages
 
         events, apart = record_events(found, advance)
-        warning = (
-            f"stones are up to {apart:.3g} m from where the record's engine takes them; the page shows them as on "
-            "record when they are at rest"
-        )
-        return replay_page(events), warning if apart > ROUNDING else None
+        place = "from where the record's engine takes them; the page shows them as on record when they are at rest"
+        return replay_page(events), f"stones are up to {apart:.3g} m {place}" if apart > ROUNDING else None
 
 
 def recorded_shot(

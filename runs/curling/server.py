@@ -20,7 +20,7 @@ from curling.server import dc2, dc3
 from curling.server.listener import PortError
 from curling.server.record_feed import RecordFeed
 from curling.server.referee import ThinkingTimes
-from curling.server.serve import MakeSession, OpenListeners, serve_matches
+from curling.server.serve import serve_matches
 from curling.server.server_context import ServerContext
 from curling.server.shot_executor import ShotExecutor
 from runs.curling.server_options import Options
@@ -44,18 +44,14 @@ def main(options: Options) -> int:
     """
     context = _context(options)
     with closing(context.executor), ExitStack() as leaving:
-        url = None
-        if context.feed is not None and options.watch is not None:
-            watch = leaving.enter_context(closing(_watch(context.feed, options.watch)))
-            url = watch.url
+        url, port = None, options.watch
+        if context.feed is not None and port is not None:
+            try:
+                url = leaving.enter_context(closing(LiveServer(context.feed, port=port))).url
+            except OSError as error:
+                refused = f"port {port} cannot show the matches ({error.strerror})"
+                raise RunError(f"{refused}; choose another --watch") from error
         return asyncio.run(_serve(context, options, url))
-
-
-def _watch(feed: RecordFeed, port: int) -> LiveServer:
-    try:
-        return LiveServer(feed, port=port)
-    except OSError as error:
-        raise RunError(f"port {port} cannot show the matches ({error.strerror}); choose another --watch") from error
 
 
 def _context(options: Options) -> ServerContext:
@@ -104,19 +100,14 @@ def _say(line: str) -> None:
 
 def _summary(match: Match, options: Options) -> str:
     noise = f"{match.noise.speed:g} m/s {match.noise.angle:g} rad" if isinstance(match.noise, Noise) else match.noise
-    return (
-        f"{options.protocol}, {counted(match.ends, 'end')}, {options.thinking_time:g} s a team, {match.rule}, "
-        f"noise {noise}, engine {match.engine}, seed {match.seed}, records in {options.records}"
-    )
+    rules = f"{counted(match.ends, 'end')}, {options.thinking_time:g} s a team, {match.rule}, noise {noise}"
+    return f"{options.protocol}, {rules}, engine {match.engine}, seed {match.seed}, records in {options.records}"
 
 
 async def _serve(context: ServerContext, options: Options, url: str | None) -> int:
     """Serve matches, which `url` shows; returns the exit status."""
-    protocols: dict[str, tuple[MakeSession, OpenListeners]] = {
-        "dc3": (partial(dc3.Dc3Session, steps=options.trajectory), dc3.listen_dc3),
-        "dc2": (dc2.Dc2Session, dc2.listen_dc2),
-    }
-    make, listen = protocols[options.protocol]
+    dc3_session = partial(dc3.Dc3Session, steps=options.trajectory)
+    make, listen = (dc3_session, dc3.listen_dc3) if options.protocol == "dc3" else (dc2.Dc2Session, dc2.listen_dc2)
 
     async def opened(*where: Any) -> Sequence[asyncio.Server]:
         servers = await listen(*where)

@@ -41,9 +41,8 @@ DC2: dict[str, dict[str, Any]] = {
     "port": {"default": 9876, "help": "port of both teams; 0: any free one"},
     "noise": {"default": "dc2", "choices": ("dc2", "gat", "none")},
 }
-DC2_FIXED: dict[str, Any] = {"rule": "four_rock", "extra_end_time": 21.9} | dict.fromkeys(
-    ("speed_sd", "angle_sd", "trajectory")
-)
+LACKING = "speed_sd", "angle_sd", "trajectory"
+DC2_FIXED: dict[str, Any] = {"rule": "four_rock", "extra_end_time": 21.9, **dict.fromkeys(LACKING)}
 
 
 def add_options(parser: argparse.ArgumentParser, protocol: str) -> None:

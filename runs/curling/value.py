@@ -21,20 +21,15 @@ def hammer_points(game: record.Record) -> list[int]:
 def report(points: Sequence[int], table: Sequence[float]) -> str:
     """The counts of ends, the table estimated from them, and win probabilities at some leads, as text."""
     values = value.win_probabilities(max(LEFT), table=table)
-    rows = [
-        f"{scored:>6}{points.count(scored):>8}{here:>13.5f}{thesis:>10.5f}"
-        for scored, here, thesis in zip(value.POINTS, table, value.check_table(value.THESIS), strict=True)
-    ]
-    leads = [f"{left:>9}" + "".join(f"{values[left, value.MOST_LEAD + lead]:>8.3f}" for lead in SHOWN) for left in LEFT]
-    lines = [
-        f"points of the team with the hammer in {counted(len(points), 'end')}; probabilities count the",
-        f"thesis's table as {value.PRIOR_ENDS:g} ends more\n",
-        "points    ends  probability    thesis",
-        *rows,
-        "\nprobability to win with the hammer; a tie after the last end counts 1/2\n",
-        "ends left" + "".join(f"{f'lead {lead:+d}' if lead else 'tied':>8}" for lead in SHOWN),
-    ]
-    return "\n".join([*lines, *leads])
+    lines = [f"points of the team with the hammer in {counted(len(points), 'end')}; probabilities count the"]
+    lines += [f"thesis's table as {value.PRIOR_ENDS:g} ends more\n", "points    ends  probability    thesis"]
+    for scored, here, thesis in zip(value.POINTS, table, value.check_table(value.THESIS), strict=True):
+        lines.append(f"{scored:>6}{points.count(scored):>8}{here:>13.5f}{thesis:>10.5f}")
+    lines.append("\nprobability to win with the hammer; a tie after the last end counts 1/2\n")
+    lines.append("ends left" + "".join(f"{f'lead {lead:+d}' if lead else 'tied':>8}" for lead in SHOWN))
+    for left in LEFT:
+        lines.append(f"{left:>9}" + "".join(f"{values[left, value.MOST_LEAD + lead]:>8.3f}" for lead in SHOWN))
+    return "\n".join(lines)
 
 
 def main(folder: Path, out: Path | None) -> int:

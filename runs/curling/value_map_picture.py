@@ -71,10 +71,8 @@ def situation(found: Analysis) -> str:
     end, lead = int(state[TIME]) // STONES + 1, int(state[LEAD])
     number = f"End {end} of {ends}" if end <= ends else f"Extra end {end - ends}"
     score = f"{NAMES[lead < 0]} leads by {abs(lead)}" if lead else "level"
-    return (
-        f"{number}, stone {shot_of(state) + 1} of {STONES}: {NAMES[team_of(state)]} to throw, {score}, "
-        f"{NAMES[hammer_of(state)]} has the hammer"
-    )
+    place, team = f"{number}, stone {shot_of(state) + 1} of {STONES}", NAMES[team_of(state)]
+    return f"{place}: {team} to throw, {score}, {NAMES[hammer_of(state)]} has the hammer"
 
 
 def choice(found: Analysis) -> str:
@@ -229,9 +227,7 @@ def _colour_bar(figure: Figure, found: Analysis, norm: Normalize) -> None:
     bar = figure.colorbar(ScalarMappable(norm, VALUES), cax=axes, orientation="horizontal", format=percent)
     bar.set_label(f"expected win probability of {NAMES[team_of(found.state)]} when it aims there")
     bar.outline.set_visible(False)
-    notes = (
-        f"{found.planner}; {found.decision.simulations:,} simulations; physics {found.model.physics}",
-        "\N{BLACK STAR} the chosen aim     \N{WHITE CIRCLE} aims that the search chose from",
-    )
-    for line, note in enumerate(notes):
+    how = f"{found.planner}; {found.decision.simulations:,} simulations; physics {found.model.physics}"
+    marks = "\N{BLACK STAR} the chosen aim     \N{WHITE CIRCLE} aims that the search chose from"
+    for line, note in enumerate((how, marks)):
         figure.text(LEFT / SIZE[0], (0.8 - 0.32 * line) / SIZE[1], note, fontsize=12.5)

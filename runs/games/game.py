@@ -92,7 +92,6 @@ class Forfeit(Exception):
     """
 
     def __init__(self, player: int, reason: str) -> None:
-        """Keep the player."""
         super().__init__(reason)
         self.player = player
 

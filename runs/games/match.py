@@ -64,9 +64,8 @@ def _check_folder(folder: Path, tournament: Tournament) -> None:
     if not (folder / MATCH).exists():
         return
     if not (folder / FILE).exists():
-        raise UsageError(
-            f"{folder} holds a match of an older version, which can be read but not continued; choose another --out"
-        )
+        old = "a match of an older version, which can be read but not continued"
+        raise UsageError(f"{folder} holds {old}; choose another --out")
     sides = read_tournament(folder).sides
     if sides != tournament.sides[: len(sides)]:
         names = ", ".join(f"{side.planner} ({side.allowance})" for side in sides)
@@ -87,9 +86,8 @@ class MatchRecords:
     def __init__(self, folder: Path, tournament: Tournament) -> None:
         """Write match.json; discard the drafts of a killed driver."""
         self.folder, self.tournament = folder / RECORDS, tournament
-        self.summaries: dict[Pairing, dict[int, GameSummary]] = {
-            pairing: {} for pairing in tournament.pairings().values()
-        }
+        pairings = tournament.pairings().values()
+        self.summaries: dict[Pairing, dict[int, GameSummary]] = {pairing: {} for pairing in pairings}
         with writing(folder):
             draft = folder / f"{MATCH}.new"
             draft.write_text(json.dumps(tournament.to_json(), indent=2) + "\n", encoding="utf-8")
@@ -133,9 +131,8 @@ class MatchRecords:
             try:
                 game.write(file, record)
             except OSError as error:
-                raise RunError(
-                    f"{file} cannot be written ({error.strerror}); finished games are kept: continue with --resume"
-                ) from error
+                kept = "finished games are kept: continue with --resume"
+                raise RunError(f"{file} cannot be written ({error.strerror}); {kept}") from error
             self.summaries[pairing][result.number] = game.summary(record)
         return ", " + " : ".join(f"{points:g}" for points in standings.points(self.tournament, self.summaries))
 

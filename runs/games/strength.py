@@ -17,7 +17,7 @@ from runs.games.match import read_pairs
 from runs.games.ratings import wilson
 from runs.games.standings import score
 from runs.games.tournament import Tournament, read_tournament
-from runs.reporting.chart import COLOURS, GREY, MARKERS, STYLE, UNITS, apart
+from runs.reporting.chart import COLOURS, GREY, MARKERS, STYLE, UNITS, apart, save_figure
 from runs.statistics.curves import Panel, table
 from runs.statistics.sample import Summary
 
@@ -52,10 +52,8 @@ def panel(folders: Sequence[Path]) -> Panel:
     for folder, tournament in found:
         planner, budget, of = tournament.sides[0]
         if (planner, of) != (first, unit):
-            raise UsageError(
-                f"{folder} is about {planner} by {of}, {folders[0]} about {first} by {unit}: give matches of the same "
-                "first planner"
-            )
+            other = f"{folders[0]} about {first} by {unit}: give matches of the same first planner"
+            raise UsageError(f"{folder} is about {planner} by {of}, {other}")
         for number, side in enumerate(tournament.sides[1:], 1):
             label = side.planner if side[1:] == (budget, of) else f"{side.planner}, {side.allowance}"
             if len(titles) > 1:
@@ -110,13 +108,10 @@ def main(folders: Sequence[Path], out: Path) -> int:
     check_writable(out, (".png", ".svg"))
     found = panel(folders)
     games = [summary.n for curve in found.curves.values() for _, summary in curve]
-    print(
-        f"{found.env}: win rate [Wilson's 95 % interval], {min(games)} to {max(games)} games each\n\n"
-        f"{table(found).replace('| planner', '| against', 1)}\n"
-    )
-    figure, paths = draw(found), (out.with_suffix(".png"), out.with_suffix(".svg"))
-    with writing(out), matplotlib.rc_context(STYLE):
-        figure.savefig(paths[0], metadata={"Software": "bonspiel"})
-        figure.savefig(paths[1], metadata={"Date": None, "Creator": "bonspiel"})
+    print(f"{found.env}: win rate [Wilson's 95 % interval], {min(games)} to {max(games)} games each\n")
+    print(f"{table(found).replace('| planner', '| against', 1)}\n")
+    figure = draw(found)
+    with writing(out):
+        paths = save_figure(figure, out)
     print(*paths, sep="\n")
     return 0

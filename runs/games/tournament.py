@@ -103,10 +103,9 @@ def make_tournament(
     budgets = budgets * len(names) if len(budgets) == 1 else budgets
     sides = tuple(Side(name, budget, unit) for name, budget in zip(names, budgets, strict=True))
     if len(sides) > 2 and len(set(sides)) < len(sides):
-        raise UsageError(
-            "the same planner with the same budget is listed twice, and would play the same games in several "
-            "pairings; a planner can meet itself only in a match of two"
-        )
+        twice = "the same planner with the same budget is listed twice"
+        reason = "would play the same games in several pairings; a planner can meet itself only in a match of two"
+        raise UsageError(f"{twice}, and {reason}")
     return Tournament(game, _parse(game), sides, number("seed", seed, 0, 2**32 - 1, whole=True))
 
 

@@ -124,8 +124,12 @@ def draw(panels: Sequence[Panel]) -> Figure:
 
 def save(panels: Sequence[Panel], folder: Path) -> list[Path]:
     """Write chart.png and chart.svg, the same bytes for the same panels; returns their paths."""
-    figure = draw(panels)
-    paths = [folder / "chart.png", folder / "chart.svg"]
+    return save_figure(draw(panels), folder / "chart.png")
+
+
+def save_figure(figure: Figure, file: Path) -> list[Path]:
+    """Write a figure as PNG and SVG, files of one name with these endings; returns their paths."""
+    paths = [file.with_suffix(".png"), file.with_suffix(".svg")]
     with matplotlib.rc_context(STYLE):
         figure.savefig(paths[0], metadata={"Software": "bonspiel"})
         figure.savefig(paths[1], metadata={"Date": None, "Creator": "bonspiel"})

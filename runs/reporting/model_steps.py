@@ -105,14 +105,12 @@ class Counted:
     """A model with a counter of steps; made by `counted`."""
 
     def __init__(self, model: Model) -> None:
-        """Take a compiled model."""
         self._model = model
         addresses = functions_of(model)
         self.params = np.concatenate([model.params, addresses.view(np.float64), [len(model.action_low), 0.0]])
 
     def __getattr__(self, name: str) -> Any:
-        """All else is the model's."""
-        return getattr(self._model, name)
+        return getattr(self._model, name)  # all else is the model's
 
     @property
     def count(self) -> int:

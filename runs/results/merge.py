@@ -56,7 +56,6 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
 
 
 def _check_free(folder: Path) -> None:
-    """Refuse a folder that cannot take a new run."""
     if holds(folder):
         raise UsageError(f"{folder} holds a run already; choose another place for the merged one")
 
@@ -91,10 +90,9 @@ def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
                 if ours != theirs and None not in (ours, theirs):
                     where = f"{setting.planner} in {setting.env} with {setting.budget:g} {setting.unit}"
                     fact = "return" if name == "total" else name.replace("_", " ")
-                    places = (
-                        f"{store.folder} than in {origin.folder}{TIMED * (setting.unit == 'ms')}; nothing was merged"
-                    )
-                    raise UsageError(f"episode {first.number} of {where} has another {fact} in {places}")
+                    places = f"{store.folder} than in {origin.folder}{TIMED * (setting.unit == 'ms')}"
+                    found = f"episode {first.number} of {where} has another {fact} in {places}"
+                    raise UsageError(f"{found}; nothing was merged")
         yield first
 
 

@@ -106,7 +106,6 @@ def _script(version: int, goal: int) -> str:
 
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Names and definitions."""
     return set(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
 
 

@@ -160,11 +160,9 @@ def summary(times: TimeUse) -> str:
     if not times.shares:
         return f"no move, winner {result}"
     slices, shares = np.array(times.slices), np.array(times.shares)
-    return (
-        f"{len(shares)} moves, slices {slices.min():.2f} to {slices.max():.2f} s, used median "
-        f"{np.median(shares):.3f}, p95 {np.quantile(shares, 0.95):.3f}, max {shares.max():.3f} of the slice "
-        f"(move {int(shares.argmax())}), winner {result}"
-    )
+    used = f"median {np.median(shares):.3f}, p95 {np.quantile(shares, 0.95):.3f}, max {shares.max():.3f} of the slice"
+    moves = f"{len(shares)} moves, slices {slices.min():.2f} to {slices.max():.2f} s"
+    return f"{moves}, used {used} (move {int(shares.argmax())}), winner {result}"
 
 
 async def many(matches: int, at_once: int, one: Callable[[int], Coroutine[Any, Any, list[TimeUse]]]) -> list[TimeUse]:
@@ -205,11 +203,9 @@ def main() -> int:
     lost = sum(times.result is not None and times.result.reason == "time_limit" for times in found) // 2
     unfinished = sum(times.result is None for times in found)
     late = int((shares >= MOST_SHARE).sum())
-    print(
-        f"{arguments.matches} matches, {len(shares)} moves: used median {np.median(shares):.3f}, p99 "
-        f"{np.quantile(shares, 0.99):.3f}, max {shares.max():.3f} of the slice; {late} later than {MOST_SHARE}; "
-        f"{lost} lost on time, {unfinished} clients without a result"
-    )
+    used = f"median {np.median(shares):.3f}, p99 {np.quantile(shares, 0.99):.3f}, max {shares.max():.3f} of the slice"
+    ended = f"{lost} lost on time, {unfinished} clients without a result"
+    print(f"{arguments.matches} matches, {len(shares)} moves: used {used}; {late} later than {MOST_SHARE}; {ended}")
     return FAILED if late or lost or unfinished else DONE
 
 

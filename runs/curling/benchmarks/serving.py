@@ -126,10 +126,8 @@ def figures(matches: int, ends: int) -> Iterator[Measurement]:
     load = measure(matches, ends)
     moves, what, where = len(load.latencies), "serving", f"{matches} matches at once, {ends} ends"
     if (load.finished, load.records, load.updates) != (2 * matches, matches, 2 * (moves + matches)):
-        raise RunError(
-            f"serving: of {matches} matches {load.finished / 2:g} ended for their clients and "
-            f"{load.records} on record, with {moves} moves and {load.updates} updates"
-        )
+        ended = f"{load.finished / 2:g} ended for their clients and {load.records} on record"
+        raise RunError(f"serving: of {matches} matches {ended}, with {moves} moves and {load.updates} updates")
     p50, p99 = (1e3 * float(np.quantile(load.latencies, share)) for share in (0.5, 0.99))
     yield Measurement(what, moves / load.seconds, "moves/s", "(none)", where)
     yield Measurement(what, p50, "ms", "(none)", "median, move to update")

@@ -74,7 +74,6 @@ class InteractiveGame:
     """
 
     def __init__(self, match: Match, planner: Planner, budget: Budget, me: int) -> None:
-        """Lay out an empty sheet."""
         self.match, self.model, self.me = match, match.model(), me
         self.names, self.opponent = match.players, match.players[1 - me]
         self.aim = Aim(0.0, self.model.law.sheet.tee)

@@ -38,7 +38,6 @@ class Picture:
     """
 
     def __init__(self, sheet: Sheet, width: int, height: int, fine: int = 2) -> None:
-        """Draw the ice."""
         length, breadth = extent(sheet)
         scale = min(width / length, height / breadth)
         self.size = round(scale * length), round(scale * breadth)

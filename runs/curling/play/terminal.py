@@ -63,10 +63,8 @@ def check() -> Console:
     if console.color_system is None or console.is_dumb_terminal:
         raise UsageError("this terminal shows no colours; --window plays in a window")
     if not _fits(console):
-        raise UsageError(
-            f"this terminal has {console.width} columns and {console.height} lines, "
-            f"the game needs {SMALLEST[0]} and {SMALLEST[1]}; --window plays in a window"
-        )
+        needed = f"the game needs {SMALLEST[0]} and {SMALLEST[1]}; --window plays in a window"
+        raise UsageError(f"this terminal has {console.width} columns and {console.height} lines, {needed}")
     return console
 
 
@@ -91,14 +89,9 @@ def play_in_terminal(game: InteractiveGame) -> None:
 
 
 class Screen:
-    """The content of the terminal, as Rich renders it.
-
-    Args:
-        game: the game.
-    """
+    """The content of the terminal, as Rich renders it."""
 
     def __init__(self, game: InteractiveGame) -> None:
-        """Show the game."""
         self.game, self.closed, self._help = game, False, False
         self._room = 0, 0
         self._picture: Picture | None = None
@@ -124,10 +117,8 @@ class Screen:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The score, the ice, what happens, the keys."""
         if not _fits(console):
-            yield Text(
-                f"{console.width} columns and {console.height} lines are too few: "
-                f"please make this terminal {SMALLEST[0]} x {SMALLEST[1]} or larger"
-            )
+            larger = f"please make this terminal {SMALLEST[0]} x {SMALLEST[1]} or larger"
+            yield Text(f"{console.width} columns and {console.height} lines are too few: {larger}")
         elif self._help:
             yield Text(MORE)
         else:

@@ -54,14 +54,9 @@ def play_in_window(game: InteractiveGame) -> None:
 
 
 class GameWindow:
-    """The window of a game.
-
-    Args:
-        game: the game.
-    """
+    """The window of a game."""
 
     def __init__(self, game: InteractiveGame) -> None:
-        """Open the window."""
         self.game = game
         self._open, self._changed = True, True
         pygame.display.init()
