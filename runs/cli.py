@@ -81,11 +81,7 @@ def _discard_output() -> None:
 
 
 def main(line: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status.
-
-    Args:
-        line: arguments without the program's name; sys.argv's if None.
-    """
+    """Run the command line with these arguments, sys.argv's if None; returns the exit status."""
     given = list(sys.argv[1:] if line is None else line)
     name = "bonspiel"
     try:

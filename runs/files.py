@@ -16,11 +16,7 @@ PATIENCE = 0.5  # s; longer than `in_use` of another process holds the lock
 
 @contextmanager
 def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of writing into a UsageError that names the place.
-
-    Args:
-        place: a file or a folder.
-        errors: further errors to catch besides OSError.
+    """Turn errors of writing a file or a folder into a UsageError that names it; `errors` are caught besides OSError.
 
     Raises:
         UsageError: it could not be written.
@@ -34,11 +30,7 @@ def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
 
 
 def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
-    """Refuse an output file that could not be written, before the work begins.
-
-    Args:
-        file: to be written later.
-        endings: allowed endings of its name, such as ".png"; any if empty.
+    """Refuse an output file that cannot be written, before the work begins; `endings` are those allowed, all if empty.
 
     Raises:
         UsageError: it could not be written, or its name has another ending.

@@ -44,13 +44,7 @@ def by_budget(cells: Mapping[str, Mapping[float, str]], unit: str, width: int | 
 
 
 def by_setting(suite: "Suite", cells: Mapping[Setting, str], width: int | None = None) -> Iterator[str]:
-    """Tables as from `by_budget`, one for each environment and unit of budget.
-
-    Args:
-        suite: its labels name the planners.
-        cells: texts.
-        width: as of `by_budget`.
-    """
+    """Tables as from `by_budget`, one for each environment and unit of budget; the suite's labels name the planners."""
     tables: dict[tuple[str, str], dict[str, dict[float, str]]] = {}
     for setting, text in cells.items():
         name = suite.labels(setting.env).get(setting.planner, setting.planner)

@@ -33,11 +33,7 @@ def empty(workers: Workers, tasks: int) -> tuple[float, float]:
 
 
 def steady(workers: Workers, seconds: float) -> tuple[float, float]:
-    """Play batches of a second, as in a long run.
-
-    Args:
-        workers: the workers to measure.
-        seconds: to measure, after LEARNING.
+    """Play batches of a second, as in a long run, and measure for some seconds after LEARNING.
 
     Returns:
         Episodes a second, and the share of the workers' time that they play.

@@ -17,12 +17,7 @@ START_REPEATS = 3
 
 
 def in_fresh_process(program: str, *arguments: str, **variables: str) -> float:
-    """The number that a Python program prints in a process of its own.
-
-    Args:
-        program: its source.
-        arguments: its command line.
-        variables: of the environment, besides this process's.
+    """The number that a program prints in a process of its own; `variables` are added to the environment.
 
     Raises:
         RunError: the program failed.

@@ -36,13 +36,8 @@ def _models(game: "CurlingGame") -> tuple[Curling, Curling]:
 class CurlingGame:
     """A match of curling; see `runs.games.game.TwoPlayerGame`.
 
-    Args:
-        ends: as of `curling.model.Curling`, like physics, rule, noise and extra_ends.
-        physics: see ends.
-        rule: see ends.
-        noise: see ends.
-        extra_ends: see ends.
-        ties: value of a draw: "half" for both, or "thesis", 0.781 for the team that would have the hammer next.
+    The parameters are those of `curling.model.Curling`, and `ties`, the value of a draw: "half" for both, or "thesis",
+    0.781 for the team that would have the hammer next.
     """
 
     ends: int = 2

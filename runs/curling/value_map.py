@@ -16,10 +16,7 @@ PICTURES = ".png", ".svg", ".pdf", ".jpg"
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Write the picture of a position, and print a summary.
-
-    Args:
-        arguments: of `bonspiel map`.
+    """Write the picture of a position as the arguments of `bonspiel map` say, and print a summary.
 
     Raises:
         UsageError: something is unknown, out of range or cannot be read or written.

@@ -169,11 +169,7 @@ class TwoPlayerGame(Hashable, Protocol):
         """Write a record; the file gets its name when it is complete."""
 
     def read(self, file: Path, partial: bool = False) -> Any:
-        """Read a record.
-
-        Args:
-            file: its path.
-            partial: whether to take a record that breaks off.
+        """Read a record; one that breaks off only if `partial`.
 
         Raises:
             ValueError: the file is no record of this game.
@@ -193,11 +189,9 @@ class TwoPlayerGame(Hashable, Protocol):
         """The number of moves on record."""
 
     def picture(self, record: Any, advance: Callable[[], None]) -> tuple[str, str | None]:
-        """A self-contained HTML page of a record, and a warning for the reader if there is cause for one.
+        """A self-contained HTML page of a record, which may break off; and a warning to the reader where it is needed.
 
-        Args:
-            record: may break off.
-            advance: called after every move that is drawn.
+        `advance` is called after every move that is drawn.
 
         Raises:
             ValueError: a move on record is not possible.

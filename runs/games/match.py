@@ -73,11 +73,7 @@ def _check_folder(folder: Path, tournament: Tournament) -> None:
 
 
 class MatchRecords:
-    """The records of a match, which its one driver writes.
-
-    Args:
-        folder: of the match; locked.
-        tournament: what is played.
+    """The records of a match in its locked folder, which its one driver writes.
 
     Attributes:
         summaries: of the finished games, by pairing and index.

@@ -131,12 +131,7 @@ def _score_text(found: PairingScore, sides: Sequence[Side], roles: tuple[str, st
 
 
 def decision_times(side: Side, moves: Sequence[tuple[float, int]]) -> str:
-    """Mean and largest time of a side's decisions in words, and how many exceeded their time budget.
-
-    Args:
-        side: whose decisions.
-        moves: (seconds, simulations) of each.
-    """
+    """Mean and largest time of a side's moves, (seconds, simulations) each, in words, and how many were over time."""
     if not moves:
         return f"  {_name(side)}: no decision"
     seconds, simulations = np.array(moves).T

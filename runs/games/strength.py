@@ -96,11 +96,7 @@ def draw(curves: Panel) -> Figure:
 
 
 def main(folders: Sequence[Path], out: Path) -> int:
-    """Print the table of some matches and draw their chart as PNG and SVG.
-
-    Args:
-        folders: of `bonspiel match`, with the same first planner.
-        out: the chart's file; the SVG is written beside it.
+    """Print the table of matches with the same first planner, draw their chart as PNG and beside it as SVG.
 
     Raises:
         UsageError: as for `panel`, or the chart cannot be written.

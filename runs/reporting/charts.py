@@ -22,11 +22,7 @@ ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  #
 
 
 def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """The style of each planner, as in the chart for papers: label, colour, marker and line.
-
-    Args:
-        planners: labels by the planners' texts.
-    """
+    """The style of each planner, as in the chart for papers: colour, marker and line, beside its label."""
     found = {}
     for text, look in chart.looks(planners).items():
         colours = {"colour": look.colour, "dark": ON_DARK.get(look.colour, look.colour)}
@@ -55,12 +51,7 @@ def regrets(panel: Panel) -> dict[str, Any] | None:
 
 
 def simple_regrets(panel: Panel, floor: float) -> dict[str, Any]:
-    """Simple regret of the first action against budget.
-
-    Args:
-        panel: as from `runs.statistics.curves.simple_regrets`.
-        floor: regrets below it are drawn as this.
-    """
+    """Simple regret of the first action against budget; regrets below `floor` are drawn as this."""
     curves = _curves(panel, "Simple regret of the first action", "V* \N{MINUS SIGN} Q*(first action)")
     return {**curves, "floor": floor}
 
@@ -85,12 +76,7 @@ def _by_budget(samples: Mapping[Setting, Array], series: Callable[[Setting, Arra
 
 
 def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
-    """Performance profiles for each budget; scores are normalised where optimum and random policy are known.
-
-    Args:
-        panel: the curves.
-        samples: returns of its settings.
-    """
+    """Performance profiles for each budget; returns are normalised where optimum and random policy are known."""
     shift, scale, name = 0.0, 1.0, "return"
     if panel.optimum is not None and panel.random is not None:
         shift, scale, name = panel.random, panel.optimum - panel.random, "normalised score of an episode"

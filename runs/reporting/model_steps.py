@@ -140,13 +140,7 @@ class Steps(NamedTuple):
 
 
 def steps(model: Model, planner: planners.Planner, setting: Setting) -> Steps | None:
-    """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done.
-
-    Args:
-        model: counted if it is compiled.
-        planner: the planner that decides.
-        setting: names the draws and the budget.
-    """
+    """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done."""
     if not model.compiled:
         return None
     done, found = 0, 0

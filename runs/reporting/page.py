@@ -47,14 +47,7 @@ def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timin
 def text(
     store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], advance: Advance = lambda *_: None
 ) -> str:
-    """The page.
-
-    Args:
-        store: the run.
-        panels: its curves, as from `runs.statistics.curves.panels`.
-        timings: how it kept to time budgets, as from `runs.statistics.timing.timing`.
-        advance: called after each part.
-    """
+    """The page of a run with its curves and timings; `advance` is called after each part."""
     steps: dict[str, dict[str, Steps | None]] = {}
     for env, planner, found in model_steps.of_run(store):
         steps.setdefault(env, {})[planner] = found

@@ -36,14 +36,7 @@ NOTHING: Cell = ("", None)
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Cell]], name: str = "") -> str:
-    """A table that can be sorted by every column; the first column names the rows.
-
-    Args:
-        caption: as text.
-        head: names of the columns, as text.
-        rows: of cells.
-        name: by which scripts find the table in the page.
-    """
+    """A table that can be sorted by every column; the first column names the rows. Scripts find it by `name`."""
     columns = "".join(f'<th scope="col"><button type="button">{escape(one)}</button></th>' for one in head)
     body = "".join(f"<tr>{''.join(map(_cell, range(len(row)), row))}</tr>" for row in rows)
     return (
@@ -93,14 +86,7 @@ def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], 
 
 
 def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | None], speed: Mapping[str, float]) -> str:
-    """Model steps beside simulations.
-
-    Args:
-        env: the environment's text.
-        labels: of the planners.
-        found: steps by planner, None where they could not be counted.
-        speed: simulations a second by planner.
-    """
+    """Model steps by planner, None where they could not be counted, beside simulations a second by planner."""
     rows = []
     for planner, steps in found.items():
         rate = speed.get(planner, math.nan)
@@ -116,12 +102,7 @@ def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | No
 
 
 def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[str, Mapping[str, str]]) -> str:
-    """Times of decisions with time budgets; late settings are marked.
-
-    Args:
-        timings: as from `runs.statistics.timing.timing`.
-        labels: of planners by their texts, by environment.
-    """
+    """Times of decisions with time budgets; late settings are marked. Labels are by environment and planner's text."""
     rows = []
     for setting, one in timings.items():
         late = number(100 * one.share, ".2f")

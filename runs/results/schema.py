@@ -110,12 +110,7 @@ def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
 
 
 def create(file: Path, meta: Mapping[str, str], episodes: Mapping[Setting, int]) -> None:
-    """Write a results file without results.
-
-    Args:
-        file: must not exist.
-        meta: what the table of that name holds.
-        episodes: the number of episodes of each setting.
+    """Write a new results file: the content of its table `meta`, and the number of episodes of each setting.
 
     Raises:
         sqlite3.Error: it could not be written.

@@ -65,13 +65,7 @@ def status(store: Store) -> Status:
 
 
 def text(found: Status, suite: Suite, width: int | None = None) -> str:
-    """For people: a line, and done/total in a table for each environment and unit of budget.
-
-    Args:
-        found: as from `status`.
-        suite: of the run; its labels name the planners.
-        width: of the terminal, in characters; no limit if None.
-    """
+    """For people: a line, and done/total by environment and unit of budget, in lines of `width` characters if given."""
     part = "" if found.part == str(WHOLE) else f", part {found.part}"
     facts = [f"{found.name}{part}: {found.done:,} of {found.total:,} episodes ({found.done / max(found.total, 1):.1%})"]
     if found.failed:

@@ -122,12 +122,7 @@ def columns(panel: Panel) -> dict[str, Column]:
 
 
 def table(panel: Panel, column: Column = attrgetter("interval")) -> str:
-    """A panel in Markdown: a row for each planner, a column for each budget, `value [low, high]` in the cells.
-
-    Args:
-        panel: the curves.
-        column: the estimate to show, one of `columns`.
-    """
+    """A panel in Markdown: planners by budgets, with the estimate of `column` as `value [low, high]` in the cells."""
     curves = ((panel.label(planner), curve) for planner, curve in panel.curves.items())
     cells = {name: {budget: estimate(column(summary)) for budget, summary in curve} for name, curve in curves}
     return by_budget(cells, panel.unit)

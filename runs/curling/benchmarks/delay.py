@@ -61,12 +61,9 @@ async def delayed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, se
 
 @asynccontextmanager
 async def proxy(port: int, seconds: float, watch: Watch) -> AsyncIterator[int]:
-    """A port of this machine that leads to another one and back, each way with half of a delay, until the block ends.
+    """A port of this machine that leads to another one, until the block ends; `watch` is shown the bytes from there.
 
-    Args:
-        port: where it leads to.
-        seconds: for the way there and back.
-        watch: shown the bytes from there.
+    A round trip is delayed by `seconds`, half of them each way.
     """
     connections: set[asyncio.Task[Any] | None] = set()
 
@@ -122,14 +119,9 @@ class TimeUse:
 
 
 async def play_one(match: int, ports: Sequence[int], delay: float, planner: str, folder: Path) -> list[TimeUse]:
-    """Play one match of two clients, each behind its own proxy; returns their use of time.
+    """Play one match of two clients, each behind its own proxy with a delay in s; returns their use of time.
 
-    Args:
-        match: its number, for the names of files.
-        ports: of the server, one for each team.
-        delay: of a round trip, s.
-        planner: of both teams.
-        folder: for what the clients log and print.
+    The folder takes what the clients log and print, in files named by the match's number.
     """
 
     async def one(team: int, port: int) -> TimeUse:

@@ -25,12 +25,7 @@ class Server(NamedTuple):
 
 @contextmanager
 def server(output: Path, protocol: str, *arguments: str) -> Iterator[Server]:
-    """Run a practice server on free ports until the block ends.
-
-    Args:
-        output: file for its output.
-        protocol: "dc3" or "dc2".
-        arguments: further arguments of `bonspiel server`.
+    """Run `bonspiel server` on free ports until the block ends; the file `output` takes what it prints.
 
     Raises:
         RunError: the server does not start.

@@ -95,10 +95,7 @@ class InteractiveGame:
         self._pool.shutdown()
 
     def tick(self, now: float) -> bool:
-        """Advance to a time: throw the planner's shot, bring stones to rest.
-
-        Args:
-            now: seconds on any clock.
+        """Advance to a time, in seconds on any clock: throw the planner's shot, bring stones to rest.
 
         Returns:
             Whether the picture has changed.
@@ -166,11 +163,7 @@ class InteractiveGame:
         return self._preview
 
     def view(self, now: float) -> View:
-        """The picture of the ice at a time.
-
-        Args:
-            now: as for `tick`.
-        """
+        """The picture of the ice at a time, as for `tick`."""
         if self.phase == "aim":
             return View(stones_of(self.state), None, self.preview, (self.aim.x, self.aim.y))
         if self.flight is None:

@@ -17,10 +17,7 @@ LONGEST = 600_000.0  # ms
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Play one match and print its result.
-
-    Args:
-        arguments: of `bonspiel play`.
+    """Play one match as the arguments of `bonspiel play` say, and print its result.
 
     Raises:
         UsageError: a value is unknown or out of range, or the record cannot be written.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from runs.curling.verbs import client_dc4
 from runs.curling.verbs.client_common import STATUSES, add_player, add_protocol, address, check_names, run, team_name
+from runs.experiment import UsageError
 from runs.verbs.command_line import Parser, Verb
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ def dc2(arguments: argparse.Namespace) -> int:
     from curling.client.console import print_line, print_to_stderr
     from curling.protocols.dc2 import Login
     from curling.protocols.dc2_codec import encode
-    from runs.experiment import UsageError
 
     if arguments.stdio and (arguments.host is not None or arguments.port is not None):
         raise UsageError("--stdio: leave out --host and --port, the server is at standard input and output")

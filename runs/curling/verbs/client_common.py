@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from runs import interrupts
+from runs.experiment import RunError, UsageError, number
+from runs.files import writing
 from runs.verbs.command_line import PLANNER, Command, Parser
 
 if TYPE_CHECKING:
@@ -27,12 +29,7 @@ Protocols: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]) -> int:
-    """Play one match with the player that the arguments configure; the exit status.
-
-    Args:
-        arguments: of the command line.
-        play: plays the match.
-        report: takes lines for the user.
+    """Play one match with the player that the arguments configure; `report` takes lines for the user. The exit status.
 
     Raises:
         UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
@@ -45,8 +42,6 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
     from curling.client.message_log import MessageLog, new_log
     from curling.client.planner_process import PlannerGone, PlannerProcess, PlannerRefused
     from curling.client.time_manager import FRACTION, TimeManager
-    from runs.experiment import RunError, UsageError, number
-    from runs.files import writing
 
     # checked before anything is started or written
     if arguments.seed is not None:
@@ -79,8 +74,6 @@ def team_name(arguments: argparse.Namespace) -> str:
     Raises:
         UsageError: it is empty, or not text in UTF-8.
     """
-    from runs.experiment import UsageError
-
     if arguments.name is None:
         return str(arguments.planner.partition(":")[0])
     if not arguments.name.strip():
@@ -98,8 +91,6 @@ def address(arguments: argparse.Namespace) -> tuple[str, int]:
     Raises:
         UsageError: one of them is not valid.
     """
-    from runs.experiment import UsageError, number
-
     host = HOST if arguments.host is None else arguments.host
     if not host or "/" in host or any(letter.isspace() for letter in host):
         raise UsageError(f"--host={host!r}: must be the name or the address of a machine, such as {HOST}")
@@ -110,7 +101,6 @@ def address(arguments: argparse.Namespace) -> tuple[str, int]:
 def check_names(encoded: Callable[[], bytes]) -> None:
     """Refuse names that a message cannot hold."""
     from curling.protocols import ProtocolError
-    from runs.experiment import UsageError
 
     try:
         encoded()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from runs.curling.verbs.client_common import Protocols, add_player, add_protocol, address, run, team_name
+from runs.experiment import UsageError, number
 
 if TYPE_CHECKING:
     from curling.client.dc4_connection import Account
@@ -25,7 +26,6 @@ def dc4(arguments: argparse.Namespace) -> int:
     from curling.client.console import print_error, print_line
     from curling.client.dc4_connection import ServerRefused, load_dc4client
     from curling.client.exit_status import PROTOCOL_ERROR
-    from runs.experiment import UsageError
 
     try:
         load_dc4client()
@@ -82,7 +82,6 @@ def _match_id(text: str) -> UUID:
 def _login(arguments: argparse.Namespace) -> "Account":
     """The account on the server; a UsageError if there is no user or no password, or it is not ASCII."""
     from curling.client.dc4_connection import Account
-    from runs.experiment import UsageError
 
     user = os.environ.get(USER) if arguments.user is None else arguments.user
     password = os.environ.get(PASSWORD) if arguments.password is None else arguments.password
@@ -98,8 +97,6 @@ def _login(arguments: argparse.Namespace) -> "Account":
 
 def _created(arguments: argparse.Namespace) -> dict[str, Any]:
     """Settings of a new match, as `create_match` takes them; a UsageError if they are out of range or not for one."""
-    from runs.experiment import UsageError, number
-
     given = {name: getattr(arguments, name) for name in NEW if getattr(arguments, name) is not None}
     if given and not arguments.create:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
