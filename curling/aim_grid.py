@@ -48,7 +48,7 @@ def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[VelocityGrid, ...]:
 
     Args:
         law: `Curling.law`.
-        noise: `noise_of(Curling.noise)`.
+        noise: of the throws.
         size: number of aims; 4284 are 63 places x (26 draws + 8 hits) x 2 spins, 1312 are 41 x (12 + 4) x 2.
 
     Raises:
@@ -60,9 +60,8 @@ def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[VelocityGrid, ...]:
     hits = max(FEWEST_HITS, round(HITS_SHARE * rows))
     draws = max(FEWEST_DRAWS, round(rows) - hits)
     index, places = law_index(law.name), np.linspace(-WIDEST, WIDEST, columns)
-    slowest, fastest = (
-        hypot(*draw(index, 0.0, y + STONE_RADIUS, 1.0)) for y in (law.sheet.hog_line, law.sheet.back_line)
-    )
+    lines = law.sheet.hog_line, law.sheet.back_line
+    slowest, fastest = (hypot(*draw(index, 0.0, y + STONE_RADIUS, 1.0)) for y in lines)
     harder = np.linspace(0.0, 1.0, hits + 1)[1:] ** HITS_POWER
     speeds = np.append(np.linspace(slowest, fastest, draws), fastest + (law.max_speed - fastest) * harder)
     blocks = []
@@ -99,14 +98,7 @@ def _deviations(velocities: Array, speeds: Array, places: Array, noise: Noise) -
     slopes = np.linalg.inv(np.stack([by_speed, by_place], -1))
     along = velocities / np.linalg.norm(velocities, axis=-1, keepdims=True)
     across = np.stack([-velocities[..., 1], velocities[..., 0]], -1)
-    errors = np.stack(
-        [
-            noise.speed * along,
-            noise.angle * across,
-            np.broadcast_to((noise.vx, 0.0), along.shape),
-            np.broadcast_to((0.0, noise.vy), along.shape),
-        ],
-        -1,
-    )
+    vx, vy = (np.broadcast_to(error, along.shape) for error in ((noise.vx, 0.0), (0.0, noise.vy)))
+    errors = np.stack([noise.speed * along, noise.angle * across, vx, vy], -1)
     speed_sd, place_sd = np.moveaxis(np.linalg.norm(slopes @ errors, axis=-1), -1, 0)
     return speed_sd, place_sd

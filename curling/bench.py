@@ -164,13 +164,8 @@ def save_chart(figures: dict[int, Array], file: Path) -> None:
     low, middle, high = np.quantile(list(figures.values()), (0.1, 0.5, 0.9), axis=1)
     axes.fill_between(list(figures), low, high, color="#0072B2", alpha=0.2, linewidth=0, label="80 % of boards")
     axes.plot(list(figures), middle, color="#0072B2", marker="o", markersize=4, label="median board")
-    axes.set(
-        xlabel="stones on the sheet",
-        ylabel="µs per shot, one core",
-        xlim=(0, max(figures)),
-        ylim=(0, None),
-        title="Analytic engine: draws and hits, vy 2.3 to 2.8 m/s",
-    )
+    axes.set(xlabel="stones on the sheet", ylabel="µs per shot, one core", xlim=(0, max(figures)), ylim=(0, None))
+    axes.set_title("Analytic engine: draws and hits, vy 2.3 to 2.8 m/s")
     axes.grid(color="#e6e6e6")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, loc="upper left")

@@ -11,13 +11,9 @@ from planners.base import Array, check_state, require
 
 
 def check_match_state(model: Curling, state: Array) -> Array:
-    """The state as a new float64 vector, if it can occur before a shot in a match of the model.
+    """The state (see `curling.state`) as a new float64 vector, if it can occur before a shot in a match of the model.
 
     Either team may have the hammer in the first end.
-
-    Args:
-        model: the match.
-        state: see `curling.state`.
 
     Raises:
         ValueError: it cannot occur; the message names the shape, time, hammer, lead, or the stones that were not
@@ -25,12 +21,8 @@ def check_match_state(model: Curling, state: Array) -> Array:
     """
     checked = check_state(model, state).copy()
     time, hammer, lead = checked[[TIME, HAMMER, LEAD]].tolist()
-    require(
-        time.is_integer() and 0 <= time < model.horizon,
-        "time",
-        time,
-        f"a whole number from 0 to {model.horizon - 1}, the last shot of the match",
-    )
+    allowed = f"a whole number from 0 to {model.horizon - 1}, the last shot of the match"
+    require(time.is_integer() and 0 <= time < model.horizon, "time", time, allowed)
     require(hammer in (0.0, 1.0), "hammer", hammer, "0 or 1")
     _check_lead(model, int(time) // STONES, int(hammer), lead)
     stones = stones_of(checked)
@@ -49,27 +41,16 @@ def _check_lead(model: Curling, end: int, hammer: int, lead: float) -> None:
     require(end < model.ends or lead == 0.0, "lead", lead, "0 in an extra end")
     least, most = -TEAM_STONES * end, max(0, TEAM_STONES * (end - 1) - 1)
     low, high = (least, most) if hammer == 0 else (-most, -least)
-    require(
-        lead.is_integer() and low <= lead <= high,
-        "lead",
-        lead,
-        f"a whole number from {low} to {high} after {end} ends, with the hammer for team {hammer}",
-    )
+    allowed = f"a whole number from {low} to {high} after {end} ends, with the hammer for team {hammer}"
+    require(lead.is_integer() and low <= lead <= high, "lead", lead, allowed)
 
 
 def _check_thrown(stones: Array, shot: int, hammer: int) -> None:
     teams = [thrower(i, hammer) for i in range(shot)]
     for team in (0, 1):
         thrown, own = teams.count(team), present(stones)[team * TEAM_STONES : (team + 1) * TEAM_STONES]
-        require(
-            own.sum() <= thrown,
-            f"stones of team {team}",
-            int(own.sum()),
-            f"at most {thrown}, those thrown before shot {shot + 1} of the end",
-        )
-        require(
-            not own[thrown:].any(),
-            f"rows of team {team}",
-            np.flatnonzero(own).tolist(),
-            f"below {thrown}, since row k is the team's throw k, counted from 0, and this is shot {shot + 1}",
-        )
+        rows = np.flatnonzero(own).tolist()
+        allowed = f"at most {thrown}, those thrown before shot {shot + 1} of the end"
+        require(len(rows) <= thrown, f"stones of team {team}", len(rows), allowed)
+        allowed = f"below {thrown}, since row k is the team's throw k, counted from 0, and this is shot {shot + 1}"
+        require(not own[thrown:].any(), f"rows of team {team}", rows, allowed)

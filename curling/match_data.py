@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from msgspec import Meta
@@ -51,15 +51,8 @@ class Match:
 
     def model(self) -> Curling:
         """The model of the match; its reward is 1 for a win of team 0."""
-        return Curling(
-            ends=self.ends,
-            rule=self.rule,
-            noise=self.noise,
-            physics=self.physics,  # type: ignore[arg-type]
-            extra_ends=self.extra_ends,
-            reward="win",
-            tie=self.tie,
-        )
+        physics: Any = self.physics
+        return Curling(self.ends, self.rule, self.noise, physics, self.extra_ends, reward="win", tie=self.tie)
 
 
 class RecordedShot(NamedTuple):

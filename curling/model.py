@@ -18,16 +18,8 @@ from curling.rules import rule_of
 from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
 from curling.value import table_of, win_probabilities
-from planners.base import (
-    AimBlock,
-    Array,
-    Rng,
-    require,
-    require_at_least,
-    require_choice,
-    require_count,
-    require_positive,
-)
+from planners.base import AimBlock, Array, Rng
+from planners.checks import require, require_at_least, require_choice, require_count, require_positive
 
 MOST_ENDS = 100
 
@@ -83,28 +75,21 @@ class Curling:
     cells = staticmethod(cells)
 
     def __post_init__(self) -> None:
-        """Check the arguments; fill in rule and noise."""
-        for name, least in (("ends", 1), ("extra_ends", 0)):
-            count = getattr(self, name)
-            require_count(name, count, least)
-            require(count <= MOST_ENDS, name, count, f"at most {MOST_ENDS}")
+        require_count("ends", self.ends, 1, MOST_ENDS)
+        require_count("extra_ends", self.extra_ends, 0, MOST_ENDS)
         require_choice("reward", self.reward, REWARDS)
         require_at_least("tie", self.tie, 0.0)
         require(self.tie <= 1.0, "tie", self.tie, "at most 1")
         require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
-        for name in ("rule", "noise"):
+        for name, default in (("rule", self.law.rule), ("noise", self.law.noises[0])):
             if getattr(self, name) is None:
                 # models of the same match must be equal and print alike
-                object.__setattr__(self, name, getattr(self.law, name))
+                object.__setattr__(self, name, default)
         rule_of(self.rule)
         noise_of(self.noise)
-        allowed = self.law.noises
-        require(
-            isinstance(self.noise, Noise) or self.noise in allowed,
-            "noise",
-            self.noise,
-            f"{', '.join(map(repr, allowed))} or a Noise of your own with physics={self.physics!r}",
-        )
+        fits = isinstance(self.noise, Noise) or self.noise in self.law.noises
+        allowed = f"{', '.join(map(repr, self.law.noises))} or a Noise of your own with physics={self.physics!r}"
+        require(fits, "noise", self.noise, allowed)
         if self.max_speed is not None:
             require_positive("max_speed", self.max_speed)
         if self.table is not None:
@@ -123,25 +108,12 @@ class Curling:
     @cached_property
     def params(self) -> Array:
         """Parameters of the model functions, in the order of `curling.state`."""
-        law, sheet = self.law, self.law.sheet
-        return np.array(
-            [
-                law_index(law.name),
-                law.launch_spin,
-                law.max_speed if self.max_speed is None else min(self.max_speed, law.max_speed),
-                *law.tee_draw,
-                sheet.tee,
-                sheet.in_house,
-                *rule_of(self.rule),
-                self.ends,
-                self.ends + self.extra_ends,
-                REWARDS.index(self.reward),
-                *self._unit,
-                *noise_of(self.noise).params,
-                *win_probabilities(self.ends, self.extra_ends, self.tie, table_of(self.table, self.physics)).ravel(),
-            ],
-            np.float64,
-        )
+        law, sheet, table = self.law, self.law.sheet, table_of(self.table, self.physics)
+        cap = law.max_speed if self.max_speed is None else min(self.max_speed, law.max_speed)
+        throws = law_index(law.name), law.launch_spin, cap, *law.tee_draw, sheet.tee, sheet.in_house
+        rules = *rule_of(self.rule), self.ends, self.ends + self.extra_ends, REWARDS.index(self.reward)
+        values = win_probabilities(self.ends, self.extra_ends, self.tie, table).ravel()
+        return np.array([*throws, *rules, *self._unit, *noise_of(self.noise).params, *values], np.float64)
 
     @property
     def _unit(self) -> tuple[float, float, float]:
@@ -171,10 +143,8 @@ class Curling:
 
     def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
         """About `size` actions that cover all useful throws, the same in every state; see `curling.aim_grid`."""
-        return [
-            AimBlock(self.aim(velocities[..., 0], velocities[..., 1], side), sd)
-            for velocities, side, sd in aim_grid(self.law, noise_of(self.noise), size)
-        ]
+        grids = aim_grid(self.law, noise_of(self.noise), size)
+        return [AimBlock(self.aim(v[..., 0], v[..., 1], side), sd) for v, side, sd in grids]
 
     @cached_property
     def action_low(self) -> Array:

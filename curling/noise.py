@@ -13,14 +13,7 @@ from planners.registry import look_up
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviations of independent Gaussian errors.
-
-    Args:
-        speed: m/s.
-        angle: rad.
-        vx: m/s.
-        vy: m/s.
-    """
+    """Standard deviations of independent Gaussian errors: of speed, vx and vy in m/s, of the angle in rad."""
 
     speed: float = 0.0
     angle: float = 0.0
@@ -28,7 +21,6 @@ class Noise:
     vy: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check the standard deviations."""
         for field in fields(self):
             require_at_least(field.name, getattr(self, field.name), 0.0)
 

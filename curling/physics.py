@@ -45,11 +45,6 @@ class Physics:
     rule: str
     noises: tuple[str, ...]
 
-    @property
-    def noise(self) -> str:
-        """Name of the simulator's default noise."""
-        return self.noises[0]
-
 
 FCV1 = Physics(
     name="fcv1",

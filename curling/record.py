@@ -18,19 +18,14 @@ from planners.base import require_choice
 __all__ = ["End", "Match", "Record", "RecordedShot", "Result", "Writer", "line_of", "parse_line", "read", "write"]
 
 FORMAT = 1
-TYPES: dict[str, type] = {
-    "match": Match,
-    "shot": RecordedShot,
-    "end": End,
-    "result": Result,
-}  # by `type` of their lines
+# by `type` of their lines
+TYPES: dict[str, type] = {"match": Match, "shot": RecordedShot, "end": End, "result": Result}
 DEFAULTS = {"engine": "analytic", "detail": None}  # fields that old records lack
 
 Line = Match | RecordedShot | End | Result
 
 
 def _decoder() -> msgspec.json.Decoder[Any]:
-    """Decodes and checks any line of a record."""
     lines: Any = None
     for name, kind in TYPES.items():
         hints = get_type_hints(kind, include_extras=True) | ({"format": Literal[1]} if kind is Match else {})
@@ -90,18 +85,13 @@ def _lines(record: Record) -> Iterator[Line]:
 
 
 class Writer:
-    """Writes a record while the game is played: each method returns when its line is in the file.
-
-    Args:
-        path: the new file; it must not exist.
-        match: the match to record.
+    """Writes the record of a match to a new file while it is played; methods return when their line is in the file.
 
     Raises:
         OSError: the file cannot be written; all methods raise it.
     """
 
     def __init__(self, path: Path, match: Match) -> None:
-        """Create the file and write the match."""
         self._file = path.open("x", encoding="utf-8")
         self.add(match)
 

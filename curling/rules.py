@@ -11,12 +11,8 @@ from planners.base import Array
 from planners.jit import MATRIX, boolean, float64, helper, int64, kernel
 from planners.registry import look_up
 
-RULES = {  # name: numbers of shots at the start of an end under the free guard zone and the no-tick rule
-    "none": (0, 0),
-    "four_rock": (4, 0),
-    "five_rock": (5, 0),
-    "no_tick": (5, 5),
-}
+# name: numbers of shots at the start of an end under the free guard zone and the no-tick rule
+RULES = {"none": (0, 0), "four_rock": (4, 0), "five_rock": (5, 0), "no_tick": (5, 5)}
 
 
 def rule_of(name: str | None) -> tuple[int, int]:

@@ -105,20 +105,16 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
 def _check_result(record: Record, over: bool, value: float) -> None:
     """Check score, reason, winner and value against the ends; `value` is the reward of the last throw."""
     result, score = record.result, score_of(record.ends)
+    expected: tuple[int | None, float | None] = None, None  # winner and value
     require(result.score == score, "score", result.score, f"{score}")
     if over and result.reason != "unfinished":
-        drawn = score[0] == score[1]
-        expected: tuple[object, ...] = (
-            "draw" if drawn else "score",
-            None if drawn else int(score[1] > score[0]),
-            value,
-        )
-        require(result.reason == expected[0], "reason", result.reason, f"{expected[0]!r}")
+        reason = "draw" if score[0] == score[1] else "score"
+        require(result.reason == reason, "reason", result.reason, repr(reason))
+        expected = None if reason == "draw" else int(score[1] > score[0]), value
     else:
         require(result.reason not in PLAYED_OUT, "reason", result.reason, "another one, the match is not over")
-        expected = result.reason, None, None
         if result.reason in CUT_SHORT:
             require(result.winner in (0, 1), "winner", result.winner, "0 or 1")
-            expected = result.reason, result.winner, 1.0 - float(result.winner or 0)
-    require(result.winner == expected[1], "winner", result.winner, f"{expected[1]}")
-    require(result.value == expected[2], "value", result.value, f"{expected[2]}")
+            expected = result.winner, 1.0 - float(result.winner or 0)
+    require(result.winner == expected[0], "winner", result.winner, f"{expected[0]}")
+    require(result.value == expected[1], "value", result.value, f"{expected[1]}")

@@ -34,10 +34,7 @@ SELF_PLAY = {
 
 
 def check_table(table: Sequence[float]) -> tuple[float, ...]:
-    """The table, normalised.
-
-    Args:
-        table: [17], probabilities or counts of -8..8 points for the team with the hammer.
+    """The table, normalised, from [17] probabilities or counts of -8..8 points for the team with the hammer.
 
     Raises:
         ValueError: wrong length, a negative or non-finite number, or no number above 0.

@@ -142,13 +142,7 @@ class Connection:
 
 @asynccontextmanager
 async def tcp_connection(host: str, port: int, wire: MessageFormat, log: MessageLog) -> AsyncIterator[Connection]:
-    """Connect to a server over TCP.
-
-    Args:
-        host: name or address.
-        port: of the server.
-        wire: the format of the messages.
-        log: takes every message.
+    """Connect to a server, by its name or address, over TCP; `log` takes every message.
 
     Raises:
         ConnectionLost: the server is unreachable.
@@ -176,12 +170,7 @@ async def tcp_connection(host: str, port: int, wire: MessageFormat, log: Message
 
 @asynccontextmanager
 async def stdio_connection(wire: MessageFormat, log: MessageLog) -> AsyncIterator[Connection]:
-    """Connect to a server at this process's standard input and output, which nothing else may use.
-
-    Args:
-        wire: the format of the messages.
-        log: takes every message.
-    """
+    """As `tcp_connection`, at this process's standard input and output, which nothing else may use."""
     # a thread reads, since event loops cannot wait for every kind of standard input; the socket pair blocks it while
     # the client does not read
     inner, outer = socket.socketpair()

@@ -5,14 +5,18 @@ import sys
 from typing import TextIO
 
 
-def print_line(line: str) -> None:
-    """Print a line on standard output and flush it."""
-    _print(line, sys.stdout)
+def print_line(line: str, stream: TextIO | None = None) -> None:
+    """Print a line on standard output, or on another stream, and flush it."""
+    try:
+        print(line, file=stream, flush=True)
+    except OSError:
+        # the line is still buffered, and flushing it at exit would fail again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def print_to_stderr(line: str) -> None:
     """Print a line on standard error and flush it."""
-    _print(line, sys.stderr)
+    print_line(line, sys.stderr)
 
 
 def print_error(text: str) -> None:
@@ -26,20 +30,6 @@ def count_ends(ends: int) -> str:
 
 
 def describe_shot(end: int, shot: int, ends: int) -> str:
-    """A place in a match, such as "end 2, shot 5" or "extra end 1, shot 1".
-
-    Args:
-        end: from 0.
-        shot: from 0.
-        ends: of the match without extra ends.
-    """
+    """A place in a match of `ends` regular ends, such as "end 2, shot 5" or "extra end 1, shot 1"; numbers from 0."""
     name = f"end {end + 1}" if end < ends else f"extra end {end - ends + 1}"
     return f"{name}, shot {shot + 1}"
-
-
-def _print(line: str, stream: TextIO) -> None:
-    try:
-        print(line, file=stream, flush=True)
-    except OSError:
-        # the line is still buffered, and flushing it at exit would fail again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

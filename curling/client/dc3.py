@@ -13,8 +13,7 @@ from curling.client.match_player import AimedShot, MatchPlayer
 from curling.client.message_log import MessageLog
 from curling.client.planner_worker import ClientPosition
 from curling.protocols import ProtocolError, dc3
-from curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode
-from curling.protocols.dc3_stones import stone_array
+from curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
 from curling.sheet import no_stones
 
 PLAYERS = 4  # of a team; each throws two stones in every end
@@ -26,11 +25,7 @@ FORMAT = MessageFormat(decode_server, encode, b"\n", MAX_SERVER_LINE, MessageLog
 
 @dataclass(frozen=True)
 class AnnouncedMatch:
-    """The client's team and the rules of the match, as announced by the server.
-
-    Args:
-        team: 0 or 1.
-        game: rules, players and simulator.
+    """The client's team, 0 or 1, and the rules of the match, as announced by the server.
 
     Raises:
         ProtocolError: a match that this client cannot play.
@@ -83,10 +78,6 @@ class AnnouncedMatch:
         max_speed = None if player.max_speed is UNSET else player.max_speed
         return ClientPosition(stones, shot, hammer, lead, ends, True, rule, "fcv1", _noise(player), max_speed)
 
-    def clocks_reset(self, state: dc3.State) -> bool:
-        """Whether the clocks were just set to the time of an extra end."""
-        return state.end >= self.game.setting.max_end and state.shot == 0
-
 
 def _noise(player: dc3.Player) -> tuple[float, float]:
     """Standard deviations of speed, m/s, and angle, rad."""
@@ -115,11 +106,13 @@ async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, p
         player.timing.delay = connection.delay
         player.report(f"connected to {connection.address}")
         match = await _begin_match(connection, name, player)
+        ends = match.game.setting.max_end
         while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
             remaining = state.thinking_time_remaining[match.team]
-            player.learn_charge(None if match.clocks_reset(state) else remaining)
+            extra_end_begins = state.end >= ends and state.shot == 0  # and the clocks were reset
+            player.learn_charge(None if extra_end_begins else remaining)
             if update.next_team == f"team{match.team}":
-                where = describe_shot(state.end, state.shot, match.game.setting.max_end)
+                where = describe_shot(state.end, state.shot, ends)
                 position, received = match.position(state), connection.received
                 move = player.move(where, position, remaining, received, lambda shot: connection.send(_move(shot)))
                 await connection.run_while_open(move)
@@ -155,8 +148,7 @@ def _move(shot: AimedShot | None) -> dc3.Move:
 
 
 def _result(team: int, state: dc3.State, result: dc3.GameResult) -> str:
-    own, other = (
-        sum(points or 0 for points in (*state.scores[side], state.extra_end_score[side])) for side in (team, 1 - team)
-    )
+    points = [(*state.scores[side], state.extra_end_score[side]) for side in (team, 1 - team)]
+    own, other = (sum(filter(None, ends)) for ends in points)
     verdict = "drawn" if result.winner is None else "won" if result.winner == f"team{team}" else "lost"
     return f"{verdict} {own} : {other} ({result.reason})"

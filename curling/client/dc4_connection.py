@@ -190,13 +190,10 @@ class Dc4Connection:
     def _receive(self, data: str) -> None:
         self._log.write_json(FROM_SERVER, data.encode())
         state = decode_state(data)
-        self._stream_connected()
+        self._down_since = None
         if self._newest is None or state.moment > self._newest.moment:
             self._newest, self.received = state, time.monotonic()
             self._changed.set()
-
-    def _stream_connected(self) -> None:
-        self._down_since = None
 
     def _stream_failed(self, failure: PackageFailure) -> None:
         if failure.status == UNAUTHORIZED:
@@ -219,7 +216,7 @@ class Dc4Connection:
                 self._log.write_note(f"dc4client: {failure.text}")
                 failed(failure)
             elif record.getMessage() == "SSE connection established.":
-                self._stream_connected()
+                self._down_since = None
             return False
 
         names = self._dc4client.MatchNameModel

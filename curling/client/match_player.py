@@ -23,7 +23,6 @@ class AimedShot(NamedTuple):
     rotation: float
 
     def __str__(self) -> str:
-        """As printed on the console."""
         return f"({self.vx:.3f}, {self.vy:.3f}) {'ccw' if self.rotation > 0.0 else 'cw'}"
 
 
@@ -50,12 +49,7 @@ class MatchPlayer:
     _last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
 
     async def warm_up(self, position: ClientPosition, remaining: float) -> None:
-        """Let the planner plan once, while no clock runs, for as long as it will in the match.
-
-        Args:
-            position: a first position.
-            remaining: thinking time for the match, s.
-        """
+        """Let the planner plan once, while no clock runs, for as long as in a match of `remaining` seconds."""
         allowance = self.timing.allowance(remaining, shots_left(position.shot, position.ends))
         failure = await self.planner.warm_up(position, max(min(allowance.seconds, WARM_UP), LEAST))
         if failure is not None:
@@ -89,11 +83,7 @@ class MatchPlayer:
         self.report(f"{where}: {shot or 'conceded'}, {chance}{effort}")
 
     def learn_charge(self, remaining: float | None) -> None:
-        """Learn the time that the server deducted for the last move.
-
-        Args:
-            remaining: on the own clock after it, s; None if the clock was reset.
-        """
+        """Learn the cost of the last move from the time left on the own clock, s; None if the clock was reset."""
         if self._last_move is not None and remaining is not None:
             before, own = self._last_move
             self.timing.learn_move(before - remaining, own)

@@ -65,14 +65,9 @@ class ClientPosition:
         from curling.model import MOST_ENDS, Curling
         from curling.noise import Noise
 
-        return Curling(
-            ends=min(self.ends, MOST_ENDS),
-            rule=self.rule,
-            noise=self.noise if isinstance(self.noise, str) else Noise(*self.noise),
-            physics=self.physics,
-            extra_ends=EXTRA_ENDS if self.extra_ends else 0,
-            max_speed=self.max_speed,
-        ).planning()
+        ends, extra_ends = min(self.ends, MOST_ENDS), EXTRA_ENDS if self.extra_ends else 0
+        noise = self.noise if isinstance(self.noise, str) else Noise(*self.noise)
+        return Curling(ends, self.rule, noise, self.physics, extra_ends, max_speed=self.max_speed).planning()
 
     def state(self) -> Array:
         """The state of `model` in this position."""

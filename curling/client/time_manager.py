@@ -30,12 +30,7 @@ class Allowance(NamedTuple):
 
 
 def shots_left(shot: int, ends: int) -> int:
-    """Shots that the team to move still throws on this clock, the next one included.
-
-    Args:
-        shot: number of the next shot in its end, 0..15.
-        ends: ends that the clock covers, the current one included.
-    """
+    """Shots that the team to move still throws from shot 0..15 on, in `ends` ends, the current one included."""
     return (STONES + 1 - shot) // 2 + TEAM_STONES * (ends - 1)
 
 
@@ -80,11 +75,6 @@ class TimeManager:
         self.delay = max(self.delay, min(seconds, MOST_ANSWER))
 
     def learn_move(self, charged: float, own: float) -> None:
-        """Learn from a move.
-
-        Args:
-            charged: time that the server deducted for it, s.
-            own: from the receipt of the server's message to the sending of the move, s.
-        """
+        """Learn from the seconds that the server charged for a move, and the own ones from its message to the move."""
         self._delays.append(max(charged - own, 0.0))
         self._overruns.append(max(own - self._due, 0.0))

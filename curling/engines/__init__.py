@@ -13,11 +13,7 @@ names = REGISTRY.names
 
 
 def make_engine(name: str = "analytic", physics: str = "fcv1") -> Engine:
-    """Make an engine by name.
-
-    Args:
-        name: "analytic" or "box2d".
-        physics: "fcv1" (Digital Curling 3 and 4) or "dc2" (Digital Curling 2).
+    """Make an engine, "analytic" or "box2d", of "fcv1" (Digital Curling 3 and 4) or "dc2" (Digital Curling 2).
 
     Raises:
         ValueError: unknown name or physics.

@@ -33,16 +33,11 @@ class Path(NamedTuple):
 
 @dataclass(frozen=True)
 class Engine(ABC):
-    """Plays shots, including removals but not the free guard zone rule (see `curling.rules`).
-
-    Args:
-        physics: "fcv1" or "dc2".
-    """
+    """Plays shots of "fcv1" or "dc2", including removals but not the free guard zone rule (see `curling.rules`)."""
 
     physics: Literal["fcv1", "dc2"] = "fcv1"
 
     def __post_init__(self) -> None:
-        """Check the physics."""
         physics_of(self.physics)
 
     @cached_property

@@ -112,11 +112,7 @@ WORLDS = {"fcv1": World(10.0, (8, 3), TIME_STEP, fcv1_motion), "dc2": World(1.0,
 
 @dataclass(frozen=True)
 class Box2DEngine(Engine):
-    """Rigid body simulation, in the steps of the reference simulators.
-
-    Args:
-        physics: "fcv1" or "dc2".
-    """
+    """Rigid body simulation, in the steps of the reference simulators."""
 
     def _run(
         self, stones: Array, index: int, velocity: Array, spin: float, every: int

@@ -179,7 +179,6 @@ class Expectimax:
     plies: Literal[1, 2] = 2
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         require_choice("evaluation", self.evaluation, EVALUATIONS)
         require(self.plies in (1, 2) and not isinstance(self.plies, bool), "plies", self.plies, "1 or 2")
 

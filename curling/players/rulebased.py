@@ -56,7 +56,6 @@ class RuleBased:
     simulations: int = 50
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         require_choice("evaluation", self.evaluation, EVALUATIONS)
         require_count("n_candidates", self.n_candidates)
         require_count("simulations", self.simulations)

@@ -39,12 +39,7 @@ def stone_rows(first: int) -> list[int]:
 
 
 def stones_of_position(position: Position, first: int) -> Array:
-    """The stones of a message in the shot frame, [16, 2], m, NaN where absent.
-
-    Args:
-        position: as received.
-        first: the team, 0 or 1, that throws first in this end.
-    """
+    """The stones of a message in an end in which team `first` throws first, [16, 2], m, NaN where absent."""
     thrown = np.array(position.xy)
     stones = np.empty_like(thrown)
     stones[stone_rows(first)] = np.where((thrown == 0.0).all(1, keepdims=True), np.nan, to_sheet(thrown))

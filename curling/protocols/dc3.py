@@ -36,7 +36,6 @@ class PerTeam(Finite, Generic[T], frozen=True):
     team1: T
 
     def __getitem__(self, team: int) -> T:
-        """The value of team 0 or 1."""
         return (self.team0, self.team1)[team]
 
 

@@ -62,11 +62,7 @@ class LiveMatch:
 
 
 class LiveMatches:
-    """All matches of a feed; notifies the viewers' threads of new lines.
-
-    Args:
-        feed: of the server; no other thread may publish in it until this constructor returns.
-    """
+    """All matches of a feed; no other thread may publish in it until this constructor returns."""
 
     def __init__(self, feed: RecordFeed) -> None:
         self._changed, self._changes, self.closed = Condition(), 0, False

@@ -7,34 +7,31 @@ from typing import Any
 import numpy as np
 
 from curling.match_data import End, Match, Record, RecordedShot, Result, Throw, stones_after
+from curling.model import Curling
 from curling.replay.tracks import stone_tracks
-from curling.replay.win_probability import estimate_win_probability
 from curling.sheet import STONES
 from curling.state import FIRST_STONE, HAMMER, TIME, row_of, team_of
 from curling.umpire import outcome
 from planners.base import Array, require
 
 Event = dict[str, Any]
+PLAYOUTS = 300  # for a standard error of at most 0.03
+SEED = 1
 SHEET = ("hog_line", "tee", "back_line", "half_width", "house_radius")  # the parts of a sheet on a page
 
 
 class PageEvents:
     """Makes the events of one match.
 
-    Args:
-        match: rules and players.
-
     Attributes:
         deviation: largest distance between a recorded stone and the simulated one, m; inf if only one of them exists.
             More than a rounding error means that the record comes from another simulator.
+
+    Raises:
+        ValueError: a match that cannot be played.
     """
 
     def __init__(self, match: Match) -> None:
-        """Start with an empty sheet.
-
-        Raises:
-            ValueError: a match that cannot be played.
-        """
         self.match, self.model, self.deviation = match, match.model(), 0.0
         self._planning = self.model.planning()
         self._state = self.model.initial_state(np.random.default_rng(0))
@@ -131,3 +128,17 @@ def record_events(record: Record, advance: Callable[[], None] = lambda: None) ->
         if shot.shot == STONES - 1 and shot.end in ends:
             events.append(maker.next_event(ends[shot.end]))
     return [*events, maker.next_event(record.result)], maker.deviation
+
+
+def estimate_win_probability(model: Curling, state: Array, playouts: int = PLAYOUTS) -> float:
+    """Team 0's probability to win a match that is not over; always the same for the same position.
+
+    Args:
+        model: for planning, as from `Curling.planning`.
+        state: the position.
+        playouts: to the end of the current end; the win probability after it is known from the score.
+    """
+    rng = np.random.default_rng([SEED, int(state[model.time_index])])
+    scratch = np.empty(model.state_dim)
+    values = [model.rollout(state.copy(), scratch, STONES, model.params, rng) for _ in range(playouts)]
+    return float(np.mean(values))

@@ -7,8 +7,7 @@ from curling.protocols import ProtocolError, check_kind, dc2
 from curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
 from curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
-from curling.server.listener import listen
-from curling.server.lobby import Lobby
+from curling.server.lobby import Lobby, listen
 from curling.server.referee import Referee
 from curling.server.server_context import ServerContext
 from curling.server.session import Session

@@ -10,8 +10,7 @@ from curling.protocols import dc3
 from curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
 from curling.server.client_connection import ClientConnection
 from curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
-from curling.server.listener import listen
-from curling.server.lobby import Lobby
+from curling.server.lobby import Lobby, listen
 from curling.server.referee import Referee
 from curling.server.server_context import ServerContext
 from curling.server.session import Session

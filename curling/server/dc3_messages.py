@@ -7,7 +7,7 @@ from curling.match_data import Match, Throw
 from curling.noise import Noise, noise_of
 from curling.physics import physics_of
 from curling.protocols import dc3
-from curling.protocols.dc3_stones import stone_lists
+from curling.protocols.dc3_codec import stone_lists
 from curling.server.referee import Referee, ThinkingTimes
 from curling.sheet import TEAM_STONES
 from curling.umpire import Outcome

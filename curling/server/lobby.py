@@ -1,11 +1,39 @@
-"""Assigns clients to matches in the order of their arrival."""
+"""Opens the ports of a server, and assigns clients to matches in the order of their arrival."""
 
 import asyncio
+import os
+import socket
 from collections.abc import Callable, Coroutine
 from functools import partial
 
 from curling.server.client_connection import ClientConnection
 from curling.server.session import Session
+
+BACKLOG = 1000  # connections that the system queues while the server is busy
+
+
+class PortError(OSError):
+    """A port that the server cannot listen on; the text names it."""
+
+
+async def listen(host: str, port: int, make_connection: Callable[[], asyncio.Protocol]) -> asyncio.Server:
+    """Accept connections at an address and a port, 0 for any free one.
+
+    Raises:
+        PortError: the port is in use, or not permitted.
+    """
+    try:
+        return await asyncio.get_running_loop().create_server(make_connection, host, port, backlog=BACKLOG)
+    except OSError as error:
+        # asyncio's own text repeats the address, except that for an unknown host
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise PortError(f"cannot listen on {host}:{port}: {reason}") from error
+
+
+def listen_address(server: asyncio.Server) -> str:
+    """The HOST:PORT that a server listens on."""
+    host, port = server.sockets[0].getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 class Lobby:

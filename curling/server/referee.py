@@ -96,14 +96,7 @@ class Referee:
         return float(vx), float(vy), aim[2] * self.model.law.launch_spin
 
     def apply_shot(self, aim: Throw, thrown: Throw, after: Outcome, seconds: float) -> None:
-        """Record a throw and advance the match.
-
-        Args:
-            aim: as for `add_error`.
-            thrown: as from `add_error`.
-            after: its outcome, as from `curling.umpire.outcome`.
-            seconds: thinking time.
-        """
+        """Record a throw, see `add_error`, with its outcome and thinking time, s, and advance the match."""
         turn, stones = (self.end, self.shot, self.team, self.hammer), places(after.stones)
         self._publish(RecordedShot(*turn, aim, thrown, stones, None, None, seconds))
         self.state, self.stones = after.state, after.stones

@@ -4,8 +4,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Sequence
 
-from curling.server.listener import listen_address
-from curling.server.lobby import Lobby
+from curling.server.lobby import Lobby, listen_address
 from curling.server.server_context import ServerContext
 from curling.server.session import Session
 

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from curling.client.console import count_ends
 from curling.protocols import ProtocolError, check_kind
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from curling.server.referee import Referee
@@ -107,8 +108,7 @@ class Session(ABC):
         """Begin the match of two ready clients."""
         self.number = next(self.context.numbers)
         self.referee, self._record = self.context.new_referee(self.number, (str(self.names[0]), str(self.names[1])))
-        ends = self.context.match.ends
-        self.report(f"{self.team_label(0)} against {self.team_label(1)}, {ends} {'end' if ends == 1 else 'ends'}")
+        self.report(f"{self.team_label(0)} against {self.team_label(1)}, {count_ends(self.context.match.ends)}")
         return self.referee
 
     async def wait_until_ready(self) -> None:
@@ -129,10 +129,7 @@ class Session(ABC):
         self.ready[team] = False
 
     async def next_event(self, seconds: float | None = None) -> tuple[int, ClientEvent | None]:
-        """The next team with an event, and the event; None for the arrival of its client.
-
-        Args:
-            seconds: time limit.
+        """The next team with an event within this many seconds, and the event; None for the arrival of its client.
 
         Raises:
             TimeoutError: no event in time.

@@ -17,7 +17,7 @@ from curling.model import MOST_ENDS
 from curling.noise import Noise, noise_of
 from curling.replay.live_server import LiveServer
 from curling.server import dc2, dc3
-from curling.server.listener import PortError
+from curling.server.lobby import PortError
 from curling.server.record_feed import RecordFeed
 from curling.server.referee import ThinkingTimes
 from curling.server.serve import serve_matches

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curling.protocols import ProtocolError, dc3_codec, dc3_stones
+from curling.protocols import ProtocolError, dc3_codec
 from curling.protocols.dc3 import (
     IDENTICAL,
     NORMAL_DIST,
@@ -115,13 +115,13 @@ def test_a_recorded_foul_is_decoded():
 def test_stones_as_an_array_and_back():
     board = no_stones()
     board[0], board[9] = (0.5, 38.0), (-1.25, 36.5)
-    messages = dc3_stones.stone_lists(board)
+    messages = dc3_codec.stone_lists(board)
     assert messages.team0 == (Stone(Coordinate(0.5, 38.0)), *(None,) * 7)
     assert messages[1] == (None, Stone(Coordinate(-1.25, 36.5)), *(None,) * 6)
     state = State(0, 2, "team1", messages, PerTeam((None,), (None,)), PerTeam(1.0, 1.0))
-    np.testing.assert_array_equal(dc3_stones.stone_array(state.stones), board)
-    np.testing.assert_array_equal(dc3_stones.stone_array(messages), board)
-    turned = dc3_stones.stone_lists(board, np.arange(16.0))
+    np.testing.assert_array_equal(dc3_codec.stone_array(state.stones), board)
+    np.testing.assert_array_equal(dc3_codec.stone_array(messages), board)
+    turned = dc3_codec.stone_lists(board, np.arange(16.0))
     assert turned[1][1] == Stone(Coordinate(-1.25, 36.5), 9.0)
 
 

@@ -7,9 +7,8 @@ import pytest
 from curling import umpire
 from curling.match_data import places
 from curling.record import Match, RecordedShot
-from curling.replay.page_events import PageEvents, record_events
+from curling.replay.page_events import PageEvents, estimate_win_probability, record_events
 from curling.replay.pages import replay_page
-from curling.replay.win_probability import estimate_win_probability
 from curling.sheet import STONES, no_stones
 from curling.state import state_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from curling.noise import Noise
 from curling.protocols import dc3_codec
-from curling.protocols.dc3_stones import stone_array
+from curling.protocols.dc3_codec import stone_array
 from curling.record import read
 from curling.server.dc3 import Dc3Session, listen_dc3
 from curling.server.referee import ThinkingTimes
