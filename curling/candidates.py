@@ -54,23 +54,11 @@ def _draw(
 
 @kernel(int64(int64, MATRIX, MATRIX, uint64[::1], int64, int64, int64, int64, float64, float64))
 def _hit(
-    law: int,
-    stones: Array,
-    aims: Array,
-    keys: Keys,
-    n: int,
-    kind: int,
-    rank: int,
-    target: int,
-    offset: float,
-    weight: float,
+    law: int, stones: Array, aims: Array, keys: Keys, n: int, kind: int, rank: int, i: int, offset: float, weight: float
 ) -> int:
-    """Add a hit on a stone unless it is blocked."""
-    if (
-        n < MOST_CANDIDATES
-        and abs(offset) < DIAMETER
-        and try_hit(law, stones, aims[n], target, offset, weight * TEE_SPEED[law], 1.0, ROOM)
-    ):
+    """Add a hit on stone i unless it is blocked."""
+    possible, speed = n < MOST_CANDIDATES and abs(offset) < DIAMETER, weight * TEE_SPEED[law]
+    if possible and try_hit(law, stones, aims[n], i, offset, speed, 1.0, ROOM):
         return _keep(aims, keys, n, kind, rank)
     return n
 
@@ -154,14 +142,8 @@ def _raise(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int) 
 def candidate_shots(law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: Keys) -> int:
     """Write the candidates of a position and return their number, from 1 to MOST_CANDIDATES.
 
-    Args:
-        law: 0 or 1.
-        stones: [16, 2], NaN where absent.
-        shot: number of the shot in its end, 0..15.
-        team: the throwing team.
-        free_guard: number of shots under the free guard zone rule.
-        aims: receives velocities, m/s, and sides of the spin, [MOST_CANDIDATES, 3].
-        keys: receives the keys, [MOST_CANDIDATES].
+    `team` throws shot 0..15 of the end, of which the first `free_guard` are under the free guard zone rule. `aims`
+    receives velocities, m/s, and sides of the spin, [MOST_CANDIDATES, 3], `keys` the keys, [MOST_CANDIDATES].
     """
     tee = TEE[law]
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)

@@ -42,12 +42,7 @@ def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.ui
     standing = np.uint64(combine(when, np.uint64(np.int64(state[LEAD]))))
     in_play = np.uint64(combine(standing, np.uint64(_counts(state, params))))
     for depth in range(first, last):
-        if depth == 0:
-            out[0 - first] = mover
-        elif depth == 1:
-            out[1 - first] = standing
-        else:
-            out[depth - first] = in_play
+        out[depth - first] = mover if depth == 0 else standing if depth == 1 else in_play
     stones = state[FIRST_STONE:].reshape((STONES, 2))
     # a third of the extent is far from cell borders at every depth, so tee draws share a cell
     low_x, low_y = -EXTENT / 3.0, params[TEE] - 2.0 * EXTENT / 3.0

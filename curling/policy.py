@@ -7,7 +7,7 @@ Arguments are those of `curling.tactics`; `mine` and `theirs` are the rows of th
 
 from math import inf
 
-from curling.sheet import DIAMETER, LAST_SHOT, STONES
+from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
 from curling.shots import draw
 from curling.tactics import TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
 from planners.base import Array, Rng
@@ -32,30 +32,20 @@ AROUND = 0.55
 
 @helper
 def _answer(
-    law: int,
-    stones: Array,
-    shot: int,
-    team: int,
-    free_guard: int,
-    theirs: int,
-    closest: float,
-    aim: Array,
-    side: float,
-    rng: Rng,
+    law: int, stones: Array, shot: int, free_guard: int, theirs: int, closest: float, aim: Array, side: float, rng: Rng
 ) -> bool:
     """If the opponent lies shot: hit the stone, or else draw closer, freeze to it or peel its guard."""
     x, y, distance = stones[theirs, 0], stones[theirs, 1], to_tee(law, stones, theirs)
     wants = rng.random() < (HIT if shot >= OPENING else HIT_EARLY)
     if shot == LAST_SHOT and distance > SAFE_DRAW:
-        second = nearest(law, stones, 1 - team, distance)
+        second = nearest(law, stones, theirs // TEAM_STONES, distance)
         wants = wants and (second < 0 or to_tee(law, stones, second) >= closest)
     if wants and try_hit(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
         return True
     if shot == LAST_SHOT:
         if distance < DIAMETER:
-            return try_draw(law, stones, aim, x, y - DIAMETER, side, 0.0) or try_hit(
-                law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER
-            )
+            found = try_draw(law, stones, aim, x, y - DIAMETER, side, 0.0)
+            return found or try_hit(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, -DIAMETER)
         return try_draw(law, stones, aim, 0.0, TEE[law], side, 0.0)
     chance = rng.random()
     if chance < FREEZE:
@@ -112,22 +102,15 @@ def _draw_in(law: int, stones: Array, shot: int, aim: Array, side: float, rng: R
 
 @kernel(typeof(None)(int64, MATRIX, int64, int64, int64, VECTOR, RNG))
 def default_shot(law: int, stones: Array, shot: int, team: int, free_guard: int, aim: Array, rng: Rng) -> None:
-    """Choose a shot.
+    """Choose a shot of `team`: write the velocity, m/s, and the side of the spin to `aim`, [3].
 
-    Args:
-        law: 0 or 1.
-        stones: [16, 2], NaN where absent.
-        shot: number of the shot in its end, 0..15.
-        team: the throwing team.
-        free_guard: number of shots under the free guard zone rule.
-        aim: receives the velocity, m/s, and the side of the spin, [3].
-        rng: source of random choices.
+    `shot` is its number in the end, 0..15; the first `free_guard` shots are under the free guard zone rule.
     """
     side = 1.0 if rng.random() < 0.5 else -1.0
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)
     closest = to_tee(law, stones, mine) if mine >= 0 else inf
     if theirs >= 0 and to_tee(law, stones, theirs) < closest:
-        found = _answer(law, stones, shot, team, free_guard, theirs, closest, aim, side, rng)
+        found = _answer(law, stones, shot, free_guard, theirs, closest, aim, side, rng)
     else:
         found = _build(law, stones, shot, free_guard, mine, theirs, aim, side, rng)
     if not found and not _draw_in(law, stones, shot, aim, side, rng):

@@ -1,7 +1,7 @@
 """The rules of an end: turns, protected guards, score and hammer; compiled, also callable from Python.
 
-A stone is absent where its y is NaN or 0. Points and leads are team 0's. The hammer is the team (0 or 1) that throws
-second in an end; `shot` is the number of a shot in its end, 0..15.
+Stones are [16, 2], absent where y is NaN or 0; `tee` and `in_house` are of `curling.sheet.Sheet`, m. Points and leads
+are team 0's. The hammer is the team (0 or 1) that throws second in an end; `shot` is the number of a shot in it, 0..15.
 """
 
 import math
@@ -53,11 +53,6 @@ def score(stones: Array, tee: float, in_house: float) -> int:
     """Points of an end: above 0 for team 0, below for team 1.
 
     The team of the stone nearest the tee scores one for each stone in the house nearer than the other team's nearest.
-
-    Args:
-        stones: [16, 2].
-        tee: `sheet.tee`, m.
-        in_house: `sheet.in_house`, m.
     """
     nearest0 = nearest1 = in_house
     for i in range(TEAM_STONES):
@@ -80,16 +75,8 @@ def is_foul(
 
     After a foul the stones are put back and the thrown stone is removed. Guards are the stones outside the house in
     front of the tee line; the no-tick rule also keeps those on the centre line in place (Digital Curling 4).
-
-    Args:
-        before: stones before the shot, [16, 2].
-        after: stones at rest after it, [16, 2].
-        shot: number of the shot.
-        team: the throwing team.
-        free_guard: number of shots under the free guard zone rule.
-        no_tick: number of shots under the no-tick rule.
-        tee: `sheet.tee`, m.
-        in_house: `sheet.in_house`, m.
+    `before` and `after` are the stones before the shot of `team` and at rest after it; `free_guard` and `no_tick` are
+    the numbers of shots under each rule.
     """
     if shot >= free_guard:
         return False

@@ -145,14 +145,8 @@ def launched(law: int, x: float, y: float, speed: float, side: float) -> Aim:
 def hit(law: int, x: float, y: float, offset: float, speed: float, side: float) -> Aim:
     """Released at this speed, strikes the stone at (x, y) off its centre.
 
-    Args:
-        law: 0 or 1.
-        x: place of the struck stone.
-        y: place of the struck stone.
-        offset: distance of the thrown stone to the right of the struck one at the impact, across its heading, m; the
-            aim is NaN unless it is below a diameter.
-        speed: of the release.
-        side: +1 or -1.
+    `offset` is the distance of the thrown stone to the right of the struck one at the impact, across its heading, m;
+    the aim is NaN unless it is below a diameter.
     """
     if not abs(offset) < DIAMETER:
         return nan, nan

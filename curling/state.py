@@ -64,6 +64,7 @@ def read_stones(state: Array, stones: Array) -> None:
         stones[i, 1] = y if y > 0.0 else np.nan
 
 
+@helper
 def stones_of(state: Array) -> Array:
     """The stones of a state, a new array [16, 2], NaN where absent."""
     stones = np.empty((STONES, 2))
@@ -95,11 +96,7 @@ def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int 
 def apply_rules(state: Array, stones: Array, next_state: Array, params: Array) -> tuple[float, bool]:
     """Apply the rules after a shot: free guard zone, score, hammer, end of the match.
 
-    Args:
-        state: before the shot.
-        stones: at rest after it, [16, 2], NaN where absent.
-        next_state: receives the next state.
-        params: of the model.
+    `stones` are those at rest after it, [16, 2], NaN where absent; `next_state` receives the next state.
 
     Returns:
         Team 0's reward, and whether the episode is over: the match, or with win probabilities the end.

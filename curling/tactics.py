@@ -88,6 +88,5 @@ def try_hit(
     law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
 ) -> bool:
     """`hit_if_clear` with this spin, or else with the other."""
-    return hit_if_clear(law, stones, aim, target, offset, speed, side, room) or hit_if_clear(
-        law, stones, aim, target, offset, speed, -side, room
-    )
+    clear = hit_if_clear(law, stones, aim, target, offset, speed, side, room)
+    return clear or hit_if_clear(law, stones, aim, target, offset, speed, -side, room)

@@ -35,10 +35,8 @@ FORMAT = MessageFormat(decode_server, encode, b"\0", MAX_TEXT, _log)
 class MatchTracker:
     """The state of a match, collected from its messages.
 
-    Args:
-        noise: one of `curling.noise.NOISES`, which the server does not announce.
-
     Attributes:
+        noise: "dc2", "gat" or "none", which the server does not announce.
         team: the own one, 0 for `NewGame.first`; None until it is known.
     """
 
@@ -96,13 +94,7 @@ class MatchTracker:
 async def play_dc2(
     server: AbstractAsyncContextManager[Connection], login: dc2.Login, player: MatchPlayer, noise: str
 ) -> None:
-    """Play one match.
-
-    Args:
-        server: `tcp_connection` or `stdio_connection` with this protocol's `FORMAT`.
-        login: id, password and name.
-        player: chooses the moves.
-        noise: "dc2", "gat" or "none".
+    """Play one match on a `tcp_connection` or `stdio_connection` with this protocol's `FORMAT`.
 
     Raises:
         ConnectionLost: the server is unreachable, or closed the connection before the match was over.

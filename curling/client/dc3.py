@@ -91,12 +91,7 @@ def _noise(player: dc3.Player) -> tuple[float, float]:
 
 
 async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, player: MatchPlayer) -> None:
-    """Play one match.
-
-    Args:
-        server: `tcp_connection` with this protocol's `FORMAT`; each team has its own port.
-        name: of the client.
-        player: chooses the moves.
+    """Play one match on a `tcp_connection` with this protocol's `FORMAT`; each team has its own port.
 
     Raises:
         ConnectionLost: the server is unreachable, or closed the connection before the match was over.

@@ -8,7 +8,8 @@ from math import inf, isfinite, nan, sqrt
 import numpy as np
 
 from curling.engines.base import Engine, Path
-from curling.engines.curve import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, place_of, row_count
+from curling.engines.board import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, row_count
+from curling.engines.curve import place_of
 from curling.engines.curve_tables import HOG, LONGEST, TOP_SPEED
 from curling.engines.events import find_next_event, process_events, start_moving
 from curling.engines.impact import CONTACT_ROWS

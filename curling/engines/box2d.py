@@ -79,9 +79,8 @@ class World:
         bodies: Bodies = {}
         for row in sorted((*np.flatnonzero(present(stones)), index)):
             x, y = (0.0, 0.0) if row == index else stones[row]
-            fixture = Box2D.b2FixtureDef(
-                shape=Box2D.b2CircleShape(radius=radius), density=density, restitution=1.0, friction=law.impact_friction
-            )
+            disc, friction = Box2D.b2CircleShape(radius=radius), law.impact_friction
+            fixture = Box2D.b2FixtureDef(shape=disc, density=density, restitution=1.0, friction=friction)
             bodies[int(row)] = world.CreateDynamicBody(position=(x * self.units, y * self.units), fixtures=fixture)
         bodies[index].linearVelocity = (float(velocity[0]) * self.units, float(velocity[1]) * self.units)
         bodies[index].angularVelocity = spin
@@ -114,10 +113,8 @@ WORLDS = {"fcv1": World(10.0, (8, 3), TIME_STEP, fcv1_motion), "dc2": World(1.0,
 class Box2DEngine(Engine):
     """Rigid body simulation, in the steps of the reference simulators."""
 
-    def _run(
-        self, stones: Array, index: int, velocity: Array, spin: float, every: int
-    ) -> tuple[list[float], list[Array]]:
-        """Times and places of the stones at every n-th step (0: none) and at the end of the shot."""
+    def _run(self, stones: Array, index: int, velocity: Array, spin: float, every: int) -> Path:
+        """Places of the stones at every n-th step (0: none) and at the end of the shot."""
         settings, sheet = WORLDS[self.physics], self.law.sheet
         side = (sheet.half_width - STONE_RADIUS) * settings.units
         back = (sheet.back_line + STONE_RADIUS) * settings.units
@@ -135,7 +132,7 @@ class Box2DEngine(Engine):
                 if abs(x) >= side or y >= back:
                     world.DestroyBody(bodies.pop(row))
             moving = settings.slow_down(bodies, TIME_STEP)
-        return [*times, step * TIME_STEP], [*places, settings.places(bodies)]
+        return Path(np.array([*times, step * TIME_STEP]), np.array([*places, settings.places(bodies)]))
 
     def _without_short(self, stones: Array, index: int) -> Array:
         """The stones at rest, without those that the hog line removes."""
@@ -147,10 +144,10 @@ class Box2DEngine(Engine):
     def _shots(self, stones: Array, index: int, velocities: Array, spins: Array, threads: int) -> Array:
         finals = np.empty((len(velocities), STONES, 2))
         for n, (velocity, spin) in enumerate(zip(velocities, spins, strict=True)):
-            _, places = self._run(stones, index, velocity, float(spin), 0)
-            finals[n] = self._without_short(places[-1], index)
+            path = self._run(stones, index, velocity, float(spin), 0)
+            finals[n] = self._without_short(path.positions[-1], index)
         return finals
 
     def _path(self, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Array, Path]:
-        times, places = self._run(stones, index, velocity, spin, round(self.path_interval / TIME_STEP))
-        return self._without_short(places[-1], index), Path(np.array(times), np.array(places))
+        path = self._run(stones, index, velocity, spin, round(self.path_interval / TIME_STEP))
+        return self._without_short(path.positions[-1], index), path

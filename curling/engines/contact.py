@@ -4,23 +4,8 @@ from math import inf, sqrt
 
 import numpy as np
 
-from curling.engines.curve import (
-    ACROSS,
-    ALONG,
-    ANCHOR_X,
-    ANCHOR_Y,
-    COS,
-    END_TAU,
-    SIDE_OF_SPIN,
-    SIN,
-    STOP_TIME,
-    X,
-    Y,
-    graph_at,
-    motion,
-    motion_at,
-    tau_of_sine,
-)
+from curling.engines.board import ACROSS, ALONG, ANCHOR_X, ANCHOR_Y, COS, END_TAU, SIDE_OF_SPIN, SIN, STOP_TIME, X, Y
+from curling.engines.curve import graph_at, motion, motion_at, tau_of_sine
 from curling.engines.curve_tables import INVERSE_CELLS, PER_SINE
 from curling.engines.rates import RATES
 from curling.physics import LAWS

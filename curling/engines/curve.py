@@ -1,55 +1,16 @@
 """Look-ups on the universal curve of a free path (see `curve_tables`), compiled.
 
-A moving stone is a row of the workspace with the position of the curve on the sheet (the fields below). Times are in s
-since the release; tau is time-to-stop. `side` is +1 for counter-clockwise spin, -1 for clockwise, 0 for none.
+A moving stone is a row of a board (see `board`) with the position of the curve on the sheet. Times are in s since the
+release; tau is time-to-stop. `side` is +1 for counter-clockwise spin, -1 for clockwise, 0 for none.
 Coordinates "in the frame of the curve" are already mirrored by `side`: the stone is at (-X, Y).
 """
 
 from math import sqrt
 
-from curling.engines.curve_tables import (
-    CURVE,
-    GRAPH,
-    LOST,
-    PER_LOSS,
-    PER_ROOT_ARC,
-    PER_ROOT_X,
-    PER_SINE,
-    PER_SPEED,
-    PER_TAU,
-    STRAIGHT,
-    TAU_OF_ARC,
-    TAU_OF_LOST,
-    TAU_OF_SINE,
-    TAU_OF_SPEED,
-    TOP_SPEED,
-)
+from curling.engines import curve_tables as tables
+from curling.engines.board import ACROSS, ALONG, ANCHOR_X, ANCHOR_Y, COS, SIDE_OF_SPIN, SIN, SPIN, STOP_TIME, X, Y
 from planners.base import Array
 from planners.jit import helper
-
-ANCHOR_X, ANCHOR_Y = 0, 1  # where the stone would stop, m
-COS, SIN = 2, 3  # its heading there
-SIDE_OF_SPIN = 4
-STOP_TIME = 5  # when it would stop
-END_TAU = 6  # time-to-stop at the end of this piece: 0, or where the spin ends or the stone leaves the sheet
-END_KIND = 7
-SPIN = 8  # |spin| minus the loss of spin until the stop, rad/s
-NEXT_TIME = 9  # of this stone's next event, contacts with moving stones excepted
-NEXT_KIND = 10
-X, Y = 11, 12  # place at rest, or at the start of the piece, m
-SPEED_X, SPEED_Y, TURNING = 13, 14, 15  # velocity and spin at an impact, m/s and rad/s
-STATE = 16
-ALONG, ACROSS = 17, 18  # place at the start of the piece in the frame of the curve, the corner of the path's box, m
-ROW = 19  # of the stone among the stones of the shot
-COUNT = 20  # in the first row: number of rows in use
-FIELDS = 21
-ABSENT, RESTING, MOVING = 0.0, 1.0, 2.0  # STATE
-
-
-@helper
-def row_count(board: Array) -> int:
-    """Number of rows of a board in use, including those of stones that left the sheet in this shot."""
-    return int(board[0, COUNT])
 
 
 @helper
@@ -87,25 +48,19 @@ def lookup_slope(table: Array, law: int, place: float) -> float:
 
 
 @helper
-def place_at(law: int, side: float, tau: float) -> tuple[float, float]:
-    """(X, Y) at time-to-stop tau, in m."""
-    if side == 0.0:
-        return lookup(STRAIGHT, law, tau * PER_TAU[law]), 0.0
-    return lookup_two(CURVE, law, tau * PER_TAU[law])
-
-
-@helper
 def motion_at(law: int, side: float, tau: float) -> tuple[float, float, float, float]:
     """(X, Y, dX/dtau, dY/dtau) at time-to-stop tau, in m and m/s."""
+    per_tau = tables.PER_TAU[law]
+    place = tau * per_tau
     if side == 0.0:
-        place = tau * PER_TAU[law]
-        return lookup(STRAIGHT, law, place), 0.0, lookup_slope(STRAIGHT, law, place) * PER_TAU[law], 0.0
-    k, d = locate(tau * PER_TAU[law], CURVE.shape[1])
-    x = ((CURVE[law, k, 3] * d + CURVE[law, k, 2]) * d + CURVE[law, k, 1]) * d + CURVE[law, k, 0]
-    y = ((CURVE[law, k, 7] * d + CURVE[law, k, 6]) * d + CURVE[law, k, 5]) * d + CURVE[law, k, 4]
-    dx = (3.0 * CURVE[law, k, 3] * d + 2.0 * CURVE[law, k, 2]) * d + CURVE[law, k, 1]
-    dy = (3.0 * CURVE[law, k, 7] * d + 2.0 * CURVE[law, k, 6]) * d + CURVE[law, k, 5]
-    return x, y, dx * PER_TAU[law], dy * PER_TAU[law]
+        return lookup(tables.STRAIGHT, law, place), 0.0, lookup_slope(tables.STRAIGHT, law, place) * per_tau, 0.0
+    curve = tables.CURVE
+    k, d = locate(place, curve.shape[1])
+    x = ((curve[law, k, 3] * d + curve[law, k, 2]) * d + curve[law, k, 1]) * d + curve[law, k, 0]
+    y = ((curve[law, k, 7] * d + curve[law, k, 6]) * d + curve[law, k, 5]) * d + curve[law, k, 4]
+    dx = (3.0 * curve[law, k, 3] * d + 2.0 * curve[law, k, 2]) * d + curve[law, k, 1]
+    dy = (3.0 * curve[law, k, 7] * d + 2.0 * curve[law, k, 6]) * d + curve[law, k, 5]
+    return x, y, dx * per_tau, dy * per_tau
 
 
 @helper
@@ -113,38 +68,32 @@ def graph_at(law: int, side: float, x: float) -> tuple[float, float]:
     """(tau, Y) where the curve is x metres before the stop along its last heading; (0, 0) beyond the stop."""
     root = sqrt(x) if x > 0.0 else 0.0
     if side == 0.0:
-        return lookup(TAU_OF_ARC, law, root * PER_ROOT_ARC[law]), 0.0
-    return lookup_two(GRAPH, law, root * PER_ROOT_X[law])
+        return lookup(tables.TAU_OF_ARC, law, root * tables.PER_ROOT_ARC[law]), 0.0
+    return lookup_two(tables.GRAPH, law, root * tables.PER_ROOT_X[law])
 
 
 @helper
 def tau_of_speed(law: int, v: float) -> float:
     """Time from speed v to the stop, s."""
-    return lookup(TAU_OF_SPEED, law, v * PER_SPEED[law])
+    return lookup(tables.TAU_OF_SPEED, law, v * tables.PER_SPEED[law])
 
 
 @helper
 def tau_of_sine(law: int, sine: float) -> float:
     """Time-to-stop at which the angle between heading and final heading has this sine."""
-    return lookup(TAU_OF_SINE, law, sine * PER_SINE[law])
+    return lookup(tables.TAU_OF_SINE, law, sine * tables.PER_SINE[law])
 
 
 @helper
 def spin_lost(law: int, tau: float) -> float:
     """Loss of spin in the last tau seconds, rad/s."""
-    return lookup(LOST, law, tau * PER_TAU[law])
+    return lookup(tables.LOST, law, tau * tables.PER_TAU[law])
 
 
 @helper
 def tau_of_spin_lost(law: int, lost: float) -> float:
     """Inverse of `spin_lost`."""
-    return lookup(TAU_OF_LOST, law, lost * PER_LOSS[law])
-
-
-@helper
-def side_of(spin: float) -> float:
-    """Sign of a spin."""
-    return 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
+    return lookup(tables.TAU_OF_LOST, law, lost * tables.PER_LOSS[law])
 
 
 @helper
@@ -156,7 +105,7 @@ def fit_curve(
     Returns:
         The stop (x, y), the final heading (cos, sin), the place (x, y) in the frame of the curve, the time-to-stop.
     """
-    tau = tau_of_speed(law, min(sqrt(vx * vx + vy * vy), TOP_SPEED[law]))
+    tau = tau_of_speed(law, min(sqrt(vx * vx + vy * vy), tables.TOP_SPEED[law]))
     along, across, dx, dy = motion_at(law, side, tau)
     dy *= side
     scale = 1.0 / sqrt((dx * dx + dy * dy) * (vx * vx + vy * vy))
@@ -168,7 +117,7 @@ def fit_curve(
 @helper
 def start_path(law: int, stone: Array, time: float, x: float, y: float, vx: float, vy: float, spin: float) -> None:
     """Start a path at (x, y) with velocity (vx, vy), not 0, and this spin: write the fields of the stone."""
-    side = side_of(spin)
+    side = 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
     stop_x, stop_y, cos, sin, along, across, tau = fit_curve(law, x, y, vx, vy, side)
     stone[ANCHOR_X], stone[ANCHOR_Y], stone[COS], stone[SIN] = stop_x, stop_y, cos, sin
     stone[X], stone[Y], stone[ALONG], stone[ACROSS] = x, y, along, across
@@ -180,8 +129,8 @@ def start_path(law: int, stone: Array, time: float, x: float, y: float, vx: floa
 @helper
 def place_of(law: int, stone: Array, time: float) -> tuple[float, float]:
     """Place of a moving stone on the sheet, m."""
-    side = stone[SIDE_OF_SPIN]
-    x, y = place_at(law, side, stone[STOP_TIME] - time)
+    side, place = stone[SIDE_OF_SPIN], (stone[STOP_TIME] - time) * tables.PER_TAU[law]
+    x, y = (lookup(tables.STRAIGHT, law, place), 0.0) if side == 0.0 else lookup_two(tables.CURVE, law, place)
     y *= side
     return stone[ANCHOR_X] - stone[COS] * x - stone[SIN] * y, stone[ANCHOR_Y] - stone[SIN] * x + stone[COS] * y
 
@@ -194,12 +143,8 @@ def motion(law: int, stone: Array, time: float) -> tuple[float, float, float, fl
     cos, sin = stone[COS], stone[SIN]
     y *= side
     dy *= side
-    return (
-        stone[ANCHOR_X] - cos * x - sin * y,
-        stone[ANCHOR_Y] - sin * x + cos * y,
-        cos * dx + sin * dy,
-        sin * dx - cos * dy,
-    )
+    place_x, place_y = stone[ANCHOR_X] - cos * x - sin * y, stone[ANCHOR_Y] - sin * x + cos * y
+    return place_x, place_y, cos * dx + sin * dy, sin * dx - cos * dy
 
 
 @helper

@@ -14,8 +14,6 @@ With v the speed, a(v) the deceleration, g(v) the rate of turning and l(v) the l
 All tables hold cubic polynomials on cells of equal length, coefficients in rising powers of the place in the cell.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.integrate import cumulative_simpson
 from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
@@ -44,20 +42,8 @@ def _monotone_cells(x: Array, y: Array, nodes: Array) -> Array:
     return hermite_cells(values, PchipInterpolator(nodes, values).derivative()(nodes), nodes[1])
 
 
-class Samples(NamedTuple):
-    """The integrals of the module's docstring over a dense grid of speeds from 0 up, [n] each."""
-
-    v: Array
-    deceleration: Array
-    tau: Array
-    arc: Array
-    lost: Array
-    heading: Array
-    x: Array
-    y: Array
-
-
-def _integrate(law: Physics) -> Samples:
+def _integrate(law: Physics) -> tuple[Array, ...]:
+    """Speeds from 0 up, decelerations there, and the module's integrals tau, S, W, H, X and Y, [n] each."""
     # v = z^5 makes the integrand of the heading, v^-0.8 / a, smooth at the stop
     z = np.linspace(START_SPEED**0.2, (HEADROOM * law.max_speed) ** 0.2, QUADRATURE_STEPS)
     v = z**5
@@ -70,17 +56,9 @@ def _integrate(law: Physics) -> Samples:
         power = np.log(max(f[1], 1e-300) / max(f[0], 1e-300)) / np.log(z[1] / z[0])
         return np.append(0.0, cumulative_simpson(f, x=z, initial=0.0) + f[0] * z[0] / (power + 1.0))
 
-    heading = integral(turn)
-    return Samples(
-        np.append(0.0, v),
-        np.append(deceleration[0], deceleration),
-        integral(np.ones_like(z)),
-        integral(v),
-        integral(loss),
-        heading,
-        integral(v * np.cos(heading[1:])),
-        integral(v * np.sin(heading[1:])),
-    )
+    tau, arc, lost, heading = (integral(rate) for rate in (np.ones_like(z), v, loss, turn))
+    x, y = integral(v * np.cos(heading[1:])), integral(v * np.sin(heading[1:]))
+    return np.append(0.0, v), np.append(deceleration[0], deceleration), tau, arc, lost, heading, x, y
 
 
 def _over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, float]:
@@ -111,21 +89,17 @@ def _tabulate(law: Physics) -> dict[str, Array]:
 
     speeds, sines, losses = (np.linspace(0.0, top, INVERSE_CELLS + 1) for top in (v[-1], sin[-1], max(lost[-1], 1.0)))
     tau_of_speed = CubicHermiteSpline(v, tau, 1.0 / deceleration)(speeds)
-    return {
+    cells = {"tau": times[1], "speed": speeds[1], "sine": sines[1], "loss": losses[1], "root_x": root_x}
+    return cells | {
+        "root_arc": root_arc,
         "curve": np.concatenate([over_time(x, v * cos), over_time(y, v * sin)], 1),
         "straight": over_time(arc, v),
         "lost": _monotone_cells(tau, lost, times),
-        "tau": times[1],
         "graph": np.concatenate([graph_tau, graph_y], 1),
-        "root_x": root_x,
         "tau_of_arc": tau_of_arc,
-        "root_arc": root_arc,
         "tau_of_speed": hermite_cells(tau_of_speed, 1.0 / RATES[law.name](speeds)[0], speeds[1]),
-        "speed": speeds[1],
         "tau_of_sine": _monotone_cells(sin, tau, sines),
-        "sine": sines[1],
         "tau_of_lost": _monotone_cells(lost, tau, losses),
-        "loss": losses[1],
     }
 
 

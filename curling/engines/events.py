@@ -7,8 +7,7 @@ the next step of the reference, which halves the error of shots with several imp
 
 from math import ceil, inf, sqrt
 
-from curling.engines.contact import contact_of_moving, contact_with_resting, line_crossing
-from curling.engines.curve import (
+from curling.engines.board import (
     ABSENT,
     END_KIND,
     END_TAU,
@@ -25,13 +24,10 @@ from curling.engines.curve import (
     TURNING,
     X,
     Y,
-    motion,
-    place_of,
     row_count,
-    spin_at,
-    start_path,
-    tau_of_spin_lost,
 )
+from curling.engines.contact import contact_of_moving, contact_with_resting, line_crossing
+from curling.engines.curve import motion, place_of, spin_at, start_path, tau_of_spin_lost
 from curling.engines.curve_tables import BACK, SIDE, STOP_SPEED
 from curling.engines.impact import impact, impact_of_many
 from curling.engines.rates import TIME_STEP

@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 
-from curling.engines.curve import ABSENT, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
+from curling.engines.board import ABSENT, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
 from curling.physics import LAWS
 from curling.sheet import DIAMETER, STONE_RADIUS, STONES
 from planners.base import Array

@@ -28,12 +28,7 @@ def make_grids(model: Curling) -> None:
 
 
 def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:
-    """Expected values of the aims under the execution noise.
-
-    Args:
-        blocks: of n aims in all.
-        values: of the aims without noise, [..., n].
-    """
+    """Expected values of the n aims of all blocks under the execution noise, from those without noise, [..., n]."""
     smoothed, first = np.empty_like(values), 0
     for block in blocks:
         rows, columns, _ = block.actions.shape

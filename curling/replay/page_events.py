@@ -69,7 +69,9 @@ class PageEvents:
         after = outcome(self.model, before, shot.thrown, self.match.engine, trajectory=True)
         assert after.path is not None
         stones = stones_after(shot)
-        self._compare(after.stones, stones)
+        apart = float(np.nanmax(np.hypot(*(after.stones - stones).T), initial=0.0))
+        same = np.array_equal(np.isnan(after.stones), np.isnan(stones))
+        self.deviation = max(self.deviation, apart if same else math.inf)
         self._state, self._over = after.state, after.over
         if after.points is None:
             self._state[FIRST_STONE:] = np.nan_to_num(stones).ravel()
@@ -104,18 +106,11 @@ class PageEvents:
     def _chance(self) -> float:
         return round(estimate_win_probability(self._planning, self._state), 3)
 
-    def _compare(self, played: Array, kept: Array) -> None:
-        if not np.array_equal(np.isnan(played), np.isnan(kept)):
-            self.deviation = math.inf
-        self.deviation = max(self.deviation, float(np.nanmax(np.hypot(*(played - kept).T), initial=0.0)))
-
 
 def record_events(record: Record, advance: Callable[[], None] = lambda: None) -> tuple[list[Event], float]:
     """All events of a record, and its `PageEvents.deviation`.
 
-    Args:
-        record: of the match.
-        advance: called after every shot; with the engine "box2d" a shot takes half a second.
+    `advance` is called after every shot; with the engine "box2d" a shot takes half a second.
 
     Raises:
         ValueError: a match that cannot be played, or a shot that is not the next one.

@@ -44,11 +44,7 @@ def stone_tracks(path: Path, pace: float) -> list[Track]:
 def key_frames(times: Array, places: Array) -> NDArray[np.int64]:
     """Frames such that straight motion at constant speed between them stays within the tolerance.
 
-    By the algorithm of Ramer, Douglas and Peucker.
-
-    Args:
-        times: [T], increasing.
-        places: [T, 2], m.
+    By the algorithm of Ramer, Douglas and Peucker; `times` are [T], increasing, `places` [T, 2], m.
     """
     keys, open_spans = {0, len(times) - 1}, [(0, len(times) - 1)]
     while open_spans:

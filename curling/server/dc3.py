@@ -37,12 +37,7 @@ async def listen_dc3(context: ServerContext, lobby: Lobby, host: str, port: int)
 
 
 class Dc3Session(Session):
-    """One match.
-
-    Args:
-        context: of the server.
-        steps: of the reference simulator between two frames of the trajectories; None sends no trajectories.
-    """
+    """One match, with `steps` of the reference simulator between two frames of a trajectory; None sends none."""
 
     def __init__(self, context: ServerContext, steps: int | None) -> None:
         super().__init__(context, decode_client, encode)

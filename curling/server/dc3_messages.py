@@ -35,17 +35,11 @@ def update_message(referee: Referee, last_move: dc3.LastMove | None) -> dc3.Upda
     if result is not None:
         winner = None if result.winner is None else TEAMS[result.winner]
         game_result = dc3.GameResult(winner, result.reason)  # type: ignore[arg-type]
-    state = dc3.State(
-        end=referee.end,
-        shot=referee.shot,
-        hammer=TEAMS[referee.hammer] if result is None else None,
-        stones=_stone_lists(referee.next_stones),
-        scores=dc3.PerTeam(tuple(referee.scores[0]), tuple(referee.scores[1])),
-        thinking_time_remaining=_seconds(*referee.remaining),
-        extra_end_score=dc3.PerTeam(*referee.extra_score),
-        game_result=game_result,
-    )
-    return dc3.Update(TEAMS[referee.team] if result is None else None, state, last_move)
+    team, hammer = (TEAMS[referee.team], TEAMS[referee.hammer]) if result is None else (None, None)
+    stones, times = _stone_lists(referee.next_stones), _seconds(*referee.remaining)
+    scores, extra = dc3.PerTeam(*map(tuple, referee.scores)), dc3.PerTeam(*referee.extra_score)
+    state = dc3.State(referee.end, referee.shot, hammer, stones, scores, times, extra, game_result)
+    return dc3.Update(team, state, last_move)
 
 
 def shot_move(thrown: Throw) -> dc3.ShotMove:

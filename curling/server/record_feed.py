@@ -12,11 +12,7 @@ KEPT_MATCHES = 30  # beyond this number, the oldest finished matches are dropped
 
 
 class RecordFeed:
-    """Publishes the lines of the records of a server's matches.
-
-    Args:
-        keep: number of matches whose lines are kept for `matches`; running ones are always kept.
-    """
+    """Publishes the lines of the records of matches, of which it keeps the last `keep` and all running ones."""
 
     def __init__(self, keep: int = KEPT_MATCHES) -> None:
         self._keep = keep

@@ -28,11 +28,6 @@ class Session(ABC):
 
     An error ends this match and no other: both connections are closed, and the record states the reason.
 
-    Args:
-        context: of the server.
-        decode: decodes a client's message.
-        encode: encodes a server's message.
-
     Attributes:
         number: of the match; 0 until it begins.
         clients: the two connections; None where one is missing.

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import curling
 from curling.bench import random_board, random_shots
 from curling.engines.analytic import WORKSPACE, _release, shoot
-from curling.engines.curve import MOVING, RESTING, SPEED_X, SPEED_Y, STATE, TURNING, X, Y, motion, spin_at
+from curling.engines.board import MOVING, RESTING, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
+from curling.engines.curve import motion, spin_at
 from curling.engines.events import process_events
 from curling.engines.impact import energy, impact, impact_of_many
 from curling.physics import DC2, DC2_SHEET

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from curling.engines import curve
+from curling.engines import board, curve
 from curling.engines.curve_tables import PER_SINE, TOP_SPEED
 from curling.engines.rates import RATES
 from curling.physics import LAWS
@@ -17,7 +17,7 @@ SHARE = st.floats(0.02, 1.0)
 
 
 def stone_of(law, v, angle, side, x=0.0, y=0.0, time=0.0):
-    stone = np.zeros(curve.FIELDS)
+    stone = np.zeros(board.FIELDS)
     curve.start_path(law, stone, time, x, y, v * np.cos(angle), v * np.sin(angle), 1.5 * side)
     return stone
 
@@ -61,7 +61,7 @@ def test_a_path_interrupted_half_way_continues_unchanged(law, share, side):
     stone = stone_of(law, v, 1.0, side)
     half = 0.5 * curve.tau_of_speed(law, v)
     x, y, vx, vy = curve.motion(law, stone, half)
-    again = np.zeros(curve.FIELDS)
+    again = np.zeros(board.FIELDS)
     curve.start_path(law, again, half, x, y, vx, vy, curve.spin_at(law, stone, half))
     np.testing.assert_allclose(again[: curve.STOP_TIME + 1], stone[: curve.STOP_TIME + 1], atol=5e-5)
     assert again[curve.SPIN] == pytest.approx(stone[curve.SPIN], abs=1e-5)
