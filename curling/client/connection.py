@@ -36,15 +36,9 @@ class MessageFormat(NamedTuple):
 class Connection:
     """Sends, receives and logs messages.
 
-    Args:
-        reader: of the server's bytes.
-        write: sends bytes.
-        wire: the format of the messages.
-        log: takes every message.
+    Attributes:
         address: of the server, for people.
         delay: time that connecting took, s.
-
-    Attributes:
         received: when the last message arrived, in `time.monotonic` seconds.
     """
 

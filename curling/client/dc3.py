@@ -83,10 +83,8 @@ def _noise(player: dc3.Player) -> tuple[float, float]:
     """Standard deviations of speed, m/s, and angle, rad."""
     if player.type == "identical":
         return 0.0, 0.0
-    speed, angle = (
-        getattr(dc3.NORMAL_DIST if getattr(player, name) is UNSET else player, name)
-        for name in ("stddev_speed", "stddev_angle")
-    )
+    names, default = ("stddev_speed", "stddev_angle"), dc3.NORMAL_DIST
+    speed, angle = (getattr(default if getattr(player, name) is UNSET else player, name) for name in names)
     return speed, angle
 
 

@@ -22,17 +22,9 @@ position_of = partial(ClientPosition, extra_ends=True, physics="fcv1", noise="no
 
 
 async def create_match(account: Account, rule: str, ends: int, seconds: float, extra_seconds: float) -> UUID:
-    """Create a match on a server.
+    """Create a match by one of RULES; the match's id, which both players need.
 
-    Args:
-        account: of the server.
-        rule: one of RULES.
-        ends: without extra ends.
-        seconds: thinking time of each team.
-        extra_seconds: thinking time of each team for all extra ends together.
-
-    Returns:
-        The match's id, which both players need.
+    Each team has `seconds` of thinking time for the regular ends, and `extra_seconds` for all extra ends together.
 
     Raises:
         ServerRefused: by the server.

@@ -56,9 +56,8 @@ def load_dc4client() -> Any:
     try:
         package = importlib.import_module("dc4client")
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"Digital Curling 4 needs the package dc4client, and {error.name} is missing: pip install -e '.[dc4]'"
-        ) from error
+        hint = f"Digital Curling 4 needs the package dc4client, and {error.name} is missing: pip install -e '.[dc4]'"
+        raise ModuleNotFoundError(hint) from error
     logging.getLogger("aiohttp_sse_client2").addHandler(logging.NullHandler())  # it repeats the same failures
     return package
 
@@ -81,13 +80,9 @@ def failure_of(error: object) -> PackageFailure:
 
 
 class Dc4Connection:
-    """A match on a server, as an asynchronous context manager; call `join`, then `first_state`.
+    """A match on a server, as an asynchronous context manager; call `join` for a side, then `first_state`.
 
-    Args:
-        account: of the server.
-        match_id: of the match.
-        team: 0 or 1, the side to ask for.
-        log: takes all messages, and the package's failures as notes.
+    The log takes all messages, and the package's failures as notes.
 
     Attributes:
         received: when the newest state arrived, in `time.monotonic` seconds.

@@ -20,9 +20,7 @@ class MessageLog:
     Lines are {"t": seconds since the start, "dir": "server->client", "client->server" or "note", "msg": ...}, with
     "raw" instead of "msg" for invalid messages. An error of writing ends the log, not the match.
 
-    Args:
-        path: file to write; its folder is created.
-        new: refuse to overwrite an existing file.
+    The folder of the file is created; a `new` log does not overwrite an existing file.
 
     Raises:
         FileExistsError: the file exists, and `new` is set.

@@ -84,15 +84,9 @@ class PlannerProcess:
         return choice.failure
 
     async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
-        """Ask for a shot.
+        """The planner's choice after `seconds` of planning, or one without an action that gives the reason.
 
-        Args:
-            position: in which the planner's team throws next.
-            seconds: planning time.
-            limit: s after which the planner is not waited for; one that hangs is restarted in the background.
-
-        Returns:
-            The planner's choice, or one without an action that gives the reason.
+        The planner is not waited for longer than `limit` seconds; one that hangs is restarted in the background.
         """
         start = time.monotonic()
         choice = ShotChoice(failure="the planner is not ready again")
@@ -108,9 +102,8 @@ class PlannerProcess:
     async def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(
-            target=run_worker, args=(theirs, self.planner, self.seed), daemon=True, name="bonspiel planner"
-        )
+        arguments = theirs, self.planner, self.seed
+        process = context.Process(target=run_worker, args=arguments, daemon=True, name="bonspiel planner")
         with ctrl_c_ignored():
             process.start()
         theirs.close()

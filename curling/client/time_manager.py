@@ -52,13 +52,7 @@ class TimeManager:
     _due: float = inf  # s from the receipt of the server's message until the planner should be done
 
     def allowance(self, remaining: float, shots: int, spent: float = 0.0) -> Allowance:
-        """Time for the next move.
-
-        Args:
-            remaining: on the team's clock, s.
-            shots: `shots_left`.
-            spent: since the receipt of the server's message, s.
-        """
+        """Time for the next of `shots_left`, from the seconds on the clock and those since the server's message."""
         share = max(remaining, 0.0) / (shots + RESERVE)
         limit = max(self.fraction * share - WORSE * max(self._delays, default=self.delay) - spent, 0.0)
         overrun = min(WORSE * max(self._overruns, default=0.0), limit / 2.0)

@@ -128,10 +128,7 @@ def record_events(record: Record, advance: Callable[[], None] = lambda: None) ->
 def estimate_win_probability(model: Curling, state: Array, playouts: int = PLAYOUTS) -> float:
     """Team 0's probability to win a match that is not over; always the same for the same position.
 
-    Args:
-        model: for planning, as from `Curling.planning`.
-        state: the position.
-        playouts: to the end of the current end; the win probability after it is known from the score.
+    The model is from `Curling.planning`: playouts last to the end of the end, the score gives the value after it.
     """
     rng = np.random.default_rng([SEED, int(state[model.time_index])])
     scratch = np.empty(model.state_dim)

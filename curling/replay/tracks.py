@@ -17,9 +17,7 @@ Track = dict[str, Any]
 def stone_tracks(path: Path, pace: float) -> list[Track]:
     """The tracks of all stones that moved.
 
-    Args:
-        path: of a shot, from an engine.
-        pace: seconds on the page for each second of the path's clock.
+    `pace` is the number of seconds on the page for each second of the path's clock.
 
     Returns:
         For each stone: `stone`, its row; `t`, `x`, `y`, the key frames in milliseconds and millimetres, each number as

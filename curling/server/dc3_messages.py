@@ -49,12 +49,9 @@ def shot_move(thrown: Throw) -> dc3.ShotMove:
 
 
 def trajectory_message(start: Array, after: Outcome | None, steps: int) -> dc3.Trajectory:
-    """The motion of the stones after a move.
+    """The motion of the stones in a throw, with `steps` of the reference simulator between two frames; None: no throw.
 
-    Args:
-        start: stones when the thrown one was released, [16, 2]; it lies at the origin.
-        after: the outcome of the throw, with its path; None if no stone was thrown.
-        steps: of the reference simulator between two frames.
+    `start` are the stones at the release, [16, 2]; the thrown one lies at the origin.
     """
     frames = []
     before = _rounded(start)

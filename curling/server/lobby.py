@@ -55,18 +55,11 @@ class Lobby:
         self.done = asyncio.Event()
 
     def assign(self, client: ClientConnection, team: int | None = None, name: str | None = None) -> None:
-        """Add a client to the oldest match that waits for one.
-
-        Args:
-            client: its connection.
-            team: that it must play for; None takes the first that is free.
-            name: of the client, if known.
-        """
+        """Add a client to the oldest match that waits for one for this team; None takes the first that is free."""
         if self._over + sum(None not in session.clients for session in self._sessions) == self._most:
             client.close()
             return
-        waiting = (session for session in self._sessions if session.waits_for(team))
-        session = next(waiting, None)
+        session = next((session for session in self._sessions if session.waits_for(team)), None)
         if session is None:
             session = self._make_session()
             self._sessions.append(session)

@@ -67,10 +67,8 @@ class ServerContext:
 class RecordPublisher:
     """Passes the items of a match's record to its file and to viewers.
 
-    Args:
-        match_id: of the match.
+    Attributes:
         path: of the file; None if there is none, or if it is incomplete.
-        feed: to the viewers; None if there are none.
         report: called if the file cannot be written; the match continues without it.
     """
 
