@@ -44,12 +44,8 @@ class VelocityGrid(NamedTuple):
 def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[VelocityGrid, ...]:
     """Four blocks, draws and hits with each spin, of about `size` aims in all, at least 72.
 
-    Draws stop between the hog line and the back line; hits are faster, up to the cap.
-
-    Args:
-        law: `Curling.law`.
-        noise: of the throws.
-        size: number of aims; 4284 are 63 places x (26 draws + 8 hits) x 2 spins, 1312 are 41 x (12 + 4) x 2.
+    Draws stop between the hog line and the back line; hits are faster, up to the cap. 4284 aims are 63 places x (26
+    draws + 8 hits) x 2 spins, 1312 are 41 x (12 + 4) x 2.
 
     Raises:
         ValueError: `size` is not a whole number of at least 1.

@@ -25,7 +25,6 @@ from curling.state import (
     read_stones,
     row_of,
     shot_of,
-    stones_of,
     team_of,
 )
 from planners.base import Array, Rng
@@ -62,7 +61,8 @@ def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """Throw with noise on the analytic engine and apply the rules; the reward is team 0's."""
     vx, vy, spin = release(action, params, rng)
-    stones = stones_of(state)
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
     shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), np.empty(WORKSPACE))
     return apply_rules(state, stones, next_state, params)
 
@@ -72,7 +72,8 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
     """`step` without noise; nothing is drawn from rng."""
     vx, vy = _velocity(action, params)
     vx, vy = noisy_velocity(vx, vy, params[CAP], np.zeros(VALUES - NOISE), rng)
-    stones = stones_of(state)
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
     shoot(stones, row_of(state), vx, vy, _spin(action[2], params), int(params[LAW]), np.empty(WORKSPACE))
     return apply_rules(state, stones, next_state, params)
 
@@ -80,7 +81,8 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
 @compiled("actions")
 def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
     """Write the rule-based shots of `curling.candidates` and return their number."""
-    stones = stones_of(state)
+    stones = np.empty((STONES, 2))
+    read_stones(state, stones)
     n = candidate_shots(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), out, keys)
     for i in range(n):
         _write_action(out[i], out[i, 0], out[i, 1], out[i, 2], params)

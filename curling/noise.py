@@ -57,12 +57,7 @@ def noise_of(noise: str | Noise | None) -> Noise:
 def noisy_velocity(vx: float, vy: float, cap: float, sds: Array, rng: Rng) -> tuple[float, float]:
     """The thrown velocity, m/s, of an aim at (vx, vy), whose speed is first capped, as the servers do.
 
-    Args:
-        vx: m/s.
-        vy: m/s.
-        cap: largest speed of an aim, m/s.
-        sds: `Noise.params`.
-        rng: source of the errors; nothing is drawn for a standard deviation of 0.
+    `cap` is the largest speed of an aim, m/s, `sds` are `Noise.params`; nothing is drawn for a standard deviation of 0.
     """
     speed = min(math.hypot(vx, vy), cap)
     angle = math.atan2(vy, vx)

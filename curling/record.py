@@ -108,11 +108,7 @@ class Writer:
 
 
 def read(path: Path, partial: bool = False) -> Record:
-    """Read a record.
-
-    Args:
-        path: the file.
-        partial: accept a record without a result, even if its last line is cut; its result is "unfinished".
+    """Read a record; a `partial` one may lack a result, then "unfinished", and its last line may be cut.
 
     Raises:
         ValueError: the file is not a complete record of this format; the message names the line.

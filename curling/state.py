@@ -64,7 +64,6 @@ def read_stones(state: Array, stones: Array) -> None:
         stones[i, 1] = y if y > 0.0 else np.nan
 
 
-@helper
 def stones_of(state: Array) -> Array:
     """The stones of a state, a new array [16, 2], NaN where absent."""
     stones = np.empty((STONES, 2))
@@ -73,14 +72,9 @@ def stones_of(state: Array) -> Array:
 
 
 def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int = 0) -> Array:
-    """The state of a position.
+    """The state of a position with `stones`, [16, 2], NaN where absent, before a shot, 0..15, of an end, from 0.
 
-    Args:
-        stones: [16, 2], NaN where absent.
-        shot: number of the next shot in its end, 0..15.
-        hammer: the team that throws second, 0 or 1.
-        end: number of the end, from 0.
-        lead: points of team 0 minus those of team 1.
+    `hammer` is the team that throws second, 0 or 1; `lead` the points of team 0 minus those of team 1.
 
     Raises:
         ValueError: a number out of range, or stones of another shape.

@@ -66,9 +66,7 @@ def outcome(model: Curling, state: Array, thrown: Throw, engine: str = "analytic
 def replay(record: Record, tolerance: float = 1e-6) -> Array:
     """Replay a record on its engine, each throw from the recorded stones before it.
 
-    Args:
-        record: the game.
-        tolerance: largest distance of a stone from its recorded place, m; for records of other simulators.
+    `tolerance` is the largest distance of a stone from its recorded place, m; for records of other simulators.
 
     Returns:
         The states before each shot and the final one, [shots + 1, state_dim].

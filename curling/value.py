@@ -69,20 +69,16 @@ def table_text(table: Sequence[float]) -> str:
 
 
 def estimate_table(points: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
-    """Estimate a table from played ends, smoothed by the thesis's table so that no score is impossible.
+    """Estimate a table from the points of the team with the hammer in each end, [n].
 
-    Args:
-        points: of the team with the hammer in each end, [n].
-        prior_ends: weight of the thesis's table, in ends.
+    The thesis's table, with a weight of `prior_ends` ends, smooths it, so that no score is impossible.
 
     Raises:
         ValueError: points that are not a whole number from -8 to 8.
     """
-    counts = [0] * len(POINTS)
     for scored in points:
         require(scored in POINTS, "points", scored, f"a whole number from {POINTS[0]} to {POINTS[-1]}")
-        counts[int(scored) - POINTS[0]] += 1
-    return table_from_counts(counts, prior_ends)
+    return table_from_counts([points.count(scored) for scored in POINTS], prior_ends)
 
 
 def table_from_counts(counts: Sequence[int], prior_ends: float = PRIOR_ENDS) -> tuple[float, ...]:
@@ -136,13 +132,9 @@ def win_probabilities(ends: int, extra_ends: int = 0, tie: float = 0.5, table: S
 
 @helper
 def value_of(values: Array, left: int, hammer: int, lead: int) -> float:
-    """Team 0's probability to win.
+    """Team 0's probability to win with this lead and `left` ends left, extra ends included.
 
-    Args:
-        values: `win_probabilities` as a flat vector.
-        left: ends left, extra ends included.
-        hammer: the team with the hammer in the next end.
-        lead: of team 0.
+    `values` are `win_probabilities` as a flat vector; `hammer` is the team with the hammer in the next end.
     """
     row = min(max(left, 0), len(values) // LEADS - 1)
     own = min(max(lead if hammer == 0 else -lead, -MOST_LEAD), MOST_LEAD)

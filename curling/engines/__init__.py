@@ -5,10 +5,8 @@ from planners.registry import Registry
 
 __all__ = ["Engine", "Path", "make_engine", "names"]
 
-REGISTRY = Registry(
-    "engine", {"analytic": "curling.engines.analytic:AnalyticEngine", "box2d": "curling.engines.box2d:Box2DEngine"}
-)
-
+ENGINES = {"analytic": "curling.engines.analytic:AnalyticEngine", "box2d": "curling.engines.box2d:Box2DEngine"}
+REGISTRY = Registry("engine", ENGINES)
 names = REGISTRY.names
 
 

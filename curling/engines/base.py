@@ -79,8 +79,8 @@ class Engine(ABC):
             ValueError: an argument that cannot occur in a game; the message names it.
         """
         board = self.check_stones(stones, index)
-        aims = self.check_velocities(_numbers("velocity", velocity)[None], "velocity")
-        turn = check_spins(_numbers("spin", spin)[None], 1, "spin")
+        aims = self._check_velocities(_numbers("velocity", velocity)[None], "velocity")
+        turn = _check_spins(_numbers("spin", spin)[None], 1, "spin")
         if trajectory:
             return self._path(board, int(index), aims[0], float(turn[0]))
         final: Array = self._shots(board, int(index), aims, turn, 1)[0]
@@ -103,8 +103,8 @@ class Engine(ABC):
             ValueError: as for `shot`.
         """
         board = self.check_stones(stones, index)
-        aims = self.check_velocities(_numbers("velocities", velocities), "velocities")
-        turns = check_spins(_numbers("spins", spins), len(aims), "spins")
+        aims = self._check_velocities(_numbers("velocities", velocities), "velocities")
+        turns = _check_spins(_numbers("spins", spins), len(aims), "spins")
         require_count("threads", threads)
         require(threads <= MAX_THREADS, "threads", threads, f"at most {MAX_THREADS}")
         return self._shots(board, int(index), aims, turns, threads)
@@ -152,12 +152,8 @@ class Engine(ABC):
         require(bool(absent[index]), "index", index, "the row of a stone that is not on the sheet")
         return board
 
-    def check_velocities(self, velocities: Array, name: str) -> Array:
-        """The velocities as a contiguous array, [n, 2].
-
-        Raises:
-            ValueError: wrong shape, not finite, away from the house, or too fast.
-        """
+    def _check_velocities(self, velocities: Array, name: str) -> Array:
+        """The velocities as a contiguous array, [n, 2], if finite, towards the house and not too fast."""
         require(velocities.ndim == 2 and velocities.shape[1] == 2, name, velocities.shape, "pairs (vx, vy)")
         speeds, cap = np.hypot(velocities[:, 0], velocities[:, 1]), self.law.max_speed
         allowed = f"finite, towards the house (vy above 0), up to the cap of {cap} m/s and {NOISE_ROOM - 1.0:.1%} noise"
@@ -165,12 +161,8 @@ class Engine(ABC):
         return np.ascontiguousarray(velocities)
 
 
-def check_spins(spins: Array, n: int, name: str) -> Array:
-    """The spins as a contiguous array, [n].
-
-    Raises:
-        ValueError: wrong shape, or not within bounds.
-    """
+def _check_spins(spins: Array, n: int, name: str) -> Array:
+    """The spins as a contiguous array, [n], if within bounds."""
     require(spins.shape == (n,), name, spins.shape, f"{n} numbers")
     _require_rows(np.abs(spins) <= MAX_SPIN, name, spins, f"between -{MAX_SPIN} and {MAX_SPIN} rad/s")
     return np.ascontiguousarray(spins)

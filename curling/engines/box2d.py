@@ -57,19 +57,12 @@ def dc2_motion(vx: float, vy: float, spin: float, dt: float) -> tuple[float, flo
 
 @dataclass(frozen=True)
 class World:
-    """Settings of Box2D for one physics.
+    """Settings of Box2D for one physics."""
 
-    Attributes:
-        units: Box2D lengths in a metre.
-        iterations: of the velocity and the position solver in a step.
-        first: seconds of friction before the first step.
-        motion: effect of friction on a stone.
-    """
-
-    units: float
-    iterations: tuple[int, int]
-    first: float
-    motion: Motion
+    units: float  # Box2D lengths in a metre
+    iterations: tuple[int, int]  # of the velocity and the position solver in a step
+    first: float  # seconds of friction before the first step
+    motion: Motion  # effect of friction on a stone
 
     def build(self, law: Physics, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Any, Bodies]:
         """A Box2D world with the stones, and its bodies."""

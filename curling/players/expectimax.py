@@ -33,17 +33,11 @@ Visits = NDArray[np.int64]
 
 
 class LeafSettings(NamedTuple):
-    """Settings of the evaluation of positions.
+    """Settings of the evaluation of positions."""
 
-    Attributes:
-        shots: shots left in the end, for playouts.
-        table: `feature_values`.
-        over: whether the end is over in each position, bool [n].
-    """
-
-    shots: int
-    table: Array
-    over: Flags
+    shots: int  # left in the end, for playouts
+    table: Array  # `feature_values`
+    over: Flags  # whether the end is over in each position, [n]
 
 
 @search_kernel(ROUNDS, MATRIX, LeafSettings(1, np.empty(1), np.empty(1, np.bool_)))

@@ -49,12 +49,7 @@ def features(state: Array, params: Array) -> int:
 
 
 def count_outcomes(model: Curling, ends: int, rng: Rng) -> Array:
-    """Count the points of the team with the hammer in ends of the default policy.
-
-    Args:
-        model: one end for points.
-        ends: number of ends.
-        rng: source of the noise and of the policy's choices.
+    """Count the points of the team with the hammer in ends of the default policy; the model is one end for points.
 
     Returns:
         Numbers of positions by features and by the points, -8..8, of their end, [features, 17].
