@@ -46,15 +46,9 @@ async def create_match(account: Account, rule: str, ends: int, seconds: float, e
 async def play_dc4(
     account: Account, match_id: UUID, team: int, name: str, player: MatchPlayer, rule: str = "five_rock"
 ) -> None:
-    """Play one match.
+    """Play one match as team 0 or 1, or as the other one if that side is taken.
 
-    Args:
-        account: of the server.
-        match_id: of the match.
-        team: 0 or 1; the server assigns the other side if this one is taken.
-        name: of the client.
-        player: chooses the moves; it must not concede, since the protocol has no message for that.
-        rule: of the match, one of RULES; the server does not announce it.
+    The rule is one of RULES; the server does not announce it. The player must not concede: there is no message for it.
 
     Raises:
         ServerRefused: the server refuses the client or its throw.

@@ -31,21 +31,13 @@ Send = Callable[[AimedShot | None], Awaitable[None]]
 
 @dataclass
 class MatchPlayer:
-    """Chooses and sends the moves of one match, in any protocol.
-
-    Args:
-        planner: chooses the shots.
-        timing: time management.
-        log: takes notes of failures.
-        report: takes lines about the progress of the match.
-        concede: concede when the planner's estimate of winning is below this; None never concedes.
-    """
+    """Chooses and sends the moves of one match, in any protocol."""
 
     planner: PlannerProcess
     timing: TimeManager
     log: MessageLog
-    report: Callable[[str], None]
-    concede: float | None = None
+    report: Callable[[str], None]  # takes lines about the progress of the match
+    concede: float | None = None  # concede when the planner's estimate of winning is below this
     _last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
 
     async def warm_up(self, position: ClientPosition, remaining: float) -> None:

@@ -18,17 +18,11 @@ class ClientFault(Exception):
 
 
 class ClientEvent(NamedTuple):
-    """A client sent a message or, if there is no message, left or broke a limit.
+    """A client sent a message or, if there is no message, left or broke a limit."""
 
-    Attributes:
-        message: without its end mark.
-        when: by the server's clock, s.
-        fault: the client's fault, if there is no message.
-    """
-
-    message: bytes | None
-    when: float
-    fault: str = "left"
+    message: bytes | None  # without its end mark
+    when: float  # s, by the server's clock
+    fault: str = "left"  # the client's, if there is no message
 
     @property
     def text(self) -> bytes:
