@@ -26,9 +26,8 @@ from runs.curling.analysis import THROWS, Analysis, stopping_places, win_probabi
 from runs.progress import counted
 
 SIZE, DPI = (16.0, 9.6), 110
-STYLE: Any = {"font.family": "DejaVu Sans", "font.size": 12, "axes.linewidth": 0.8} | dict.fromkeys(
-    ("xtick.color", "ytick.color", "axes.labelcolor", "text.color"), INK
-)
+COLOURED = "xtick.color", "ytick.color", "axes.labelcolor", "text.color"
+STYLE: Any = {"font.family": "DejaVu Sans", "font.size": 12, "axes.linewidth": 0.8, **dict.fromkeys(COLOURED, INK)}
 STAR: Any = {"markersize": 22, "color": "#e8175d", "markeredgewidth": 1.5, "zorder": 8, "clip_on": False}
 DOT: Any = {"markersize": 4.5, "markerfacecolor": "none", "zorder": 6}
 VALUES = "viridis"
@@ -85,10 +84,9 @@ def choice(found: Analysis) -> str:
     mover = NAMES[team_of(found.state)].capitalize()
     expected = win_probability(found.decision.value, found.model, found.state)
     estimate = "" if isnan(expected) else f"; the search expects {expected:.0%}"
-    return (
-        f"Chosen: {SPINS[spin]}, {weight} weight, {hypot(vx, vy):.2f} m/s{contact}. {mover} wins {found.before:.0%} of "
-        f"playouts before it, {found.after:.0%} after it, {found.exact:.0%} if thrown exactly{estimate}"
-    )
+    shot = f"{SPINS[spin]}, {weight} weight, {hypot(vx, vy):.2f} m/s{contact}"
+    after = f"{found.after:.0%} after it, {found.exact:.0%} if thrown exactly{estimate}"
+    return f"Chosen: {shot}. {mover} wins {found.before:.0%} of playouts before it, {after}"
 
 
 def draw(found: Analysis) -> Figure:

@@ -24,23 +24,7 @@ INK, GREY = "#222222", "#6e6e6e"
 COLOURS = (GREY, "#0072B2", "#E69F00", "#D55E00", "#CC79A7", "#009E73", "#56B4E9", "#000000")
 MARKERS = ("x", "o", "s", "^", "D", "*", "v", "P", "X", "<", ">")
 LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
-STYLE: Any = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.titlesize": 10.5,
-    "axes.titleweight": "bold",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.8,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "grid.color": "#e6e6e6",
-    "grid.linewidth": 0.7,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "svg.hashsalt": "bonspiel",
-    "figure.dpi": 160,
-}
+STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("chart.mplstyle"), use_default_template=False)
 UNITS = {"simulations": "simulations per decision", "ms": "milliseconds per decision"}
 RESOLUTION = 1e-3  # regrets below this part of the range from random to optimal are drawn at the foot of their panel
 COLUMNS = 2  # panels side by side; on a page more would be too small to read

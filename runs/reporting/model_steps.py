@@ -121,9 +121,7 @@ class Counted:
 @functools.cache
 def _counted_class(cls: type[Any]) -> type[Counted]:
     """A class for each class of models, as searches know what a model offers by its class."""
-    roles: dict[str, Any] = {
-        role: staticmethod(cast(Any, function)) for role, function in COUNTING.items() if hasattr(cls, role)
-    }
+    roles = {role: staticmethod(cast(Any, function)) for role, function in COUNTING.items() if hasattr(cls, role)}
     return type(f"Counted{cls.__name__}", (Counted,), roles)
 
 

@@ -17,7 +17,6 @@ from runs.experiment import Setting
 from runs.progress import Advance, counted, progress
 from runs.reporting import chart, charts, model_steps, tables
 from runs.reporting.model_steps import Steps
-from runs.reporting.provenance import provenance
 from runs.results.store import Count, Store
 from runs.runner.episode import named_rng
 from runs.statistics import curves, timing
@@ -29,6 +28,10 @@ from runs.statistics.sample import Interval, grouped
 
 FOLDER = Path(__file__).parent
 UNITS = {"simulations": "Budget in simulations", "ms": "Budget in time"}
+POLICY = (  # {}: the hash of the script
+    "default-src 'none'; script-src {}; style-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'"
+)
 FIRST_ACTIONS = 100  # of each setting are valued at most, if more differ
 
 
@@ -82,7 +85,8 @@ class _Report:
         lost = charts.simple_regrets(simple, chart.floor(panel)) if simple else None
         against_budget = self._figures(panel, charts.returns(panel), charts.regrets(panel), lost)
         spread = self._figures(panel, charts.profiles(panel, samples), charts.outcomes(samples))
-        best = _fullest(samples)
+        played = [setting.budget for setting in samples]
+        best = max(played, key=lambda budget: (played.count(budget), budget))  # the largest that most planners played
         shown = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
         if simple:
             shown.append(tables.of_budgets(simple, "simple regret", lambda summary: summary.interval))
@@ -94,10 +98,8 @@ class _Report:
         )
 
     def _figures(self, panel: Panel, *shown: dict[str, Any] | None) -> str:
-        key = "".join(
-            f'<span data-planner="{escape(planner)}"><svg></svg>{escape(panel.label(planner))}</span>'
-            for planner in panel.curves
-        )
+        names = [(escape(planner), escape(panel.label(planner))) for planner in panel.curves]
+        key = "".join(f'<span data-planner="{planner}"><svg></svg>{label}</span>' for planner, label in names)
         return (
             f'<div class="key" aria-hidden="true">{key}</div>'
             f'<div class="charts">{"".join(self._figure(panel, one) for one in shown if one)}</div>'
@@ -133,19 +135,19 @@ class _Report:
         links += [(name, name) for name in ("planners", "method", "provenance")]
         contents = "".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links)
         texts = {"title": escape(store.suite.name), "description": escape(store.suite.description)}
-        code = {"policy": escape(_policy(script)), "style": style, "script": script, "data": data}
+        policy = escape(POLICY.format(template.csp_hash(script)))
+        code = {"policy": policy, "style": style, "script": script, "data": data}
         parts = {"state": _state(store, verdict), "contents": contents, "sections": sections}
-        facts = {"planners": _planners(store, self.environments), "provenance": provenance(store)}
+        facts = {"planners": _planners(store, self.environments), "provenance": tables.provenance(store)}
         sizes = {"resamples": statistics.RESAMPLES, "many": statistics.MANY, "groups": statistics.GROUPS}
         numbers = {name: f"{size:,}" for name, size in (sizes | {"first": FIRST_ACTIONS}).items()}
         return template.fill_template(FOLDER / "page.html", **texts, **code, **parts, **facts, **numbers)
 
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
-        buttons = "".join(
-            f'<button type="button" aria-pressed="true" data-planner="{escape(planner)}"><svg></svg>'
-            f"{escape(look['label'])}</button>"
-            for planner, look in looks.items()
-        )
+        buttons = ""
+        for planner, look in looks.items():
+            button = f'<button type="button" aria-pressed="true" data-planner="{escape(planner)}">'
+            buttons += f"{button}<svg></svg>{escape(look['label'])}</button>"
         found, steps = self.steps.get(env, {}), ""
         if any(found.values()):
             table = tables.of_steps(env, entrants(self.store.suite, env), found, _speed(self.store, env))
@@ -164,12 +166,6 @@ STEPS = (
     "stand only where both searches were the same. The step of the episode itself is not counted. Simulations per "
     "second are those of the run, all budgets in simulations together, on its machines."
 )
-
-
-def _fullest(samples: Mapping[Setting, Array]) -> float:
-    """The largest budget that most planners have played."""
-    budgets = [setting.budget for setting in samples]
-    return max(budgets, key=lambda budget: (budgets.count(budget), budget))
 
 
 def _improvements(samples: Mapping[Setting, Array], budget: float) -> dict[tuple[str, str], Interval]:
@@ -202,14 +198,11 @@ def _episodes(panel: Panel) -> str:
 
 
 def _budgets(panel: Panel, samples: Mapping[Setting, Array], chosen: float) -> str:
-    options = "".join(
-        f'<option value="{budget:g}"{" selected" * (budget == chosen)}>{budget:,g}</option>'
-        for budget in sorted({setting.budget for setting in samples})
-    )
-    return (
-        f'<label class="budget" data-panel="{escape(f"{panel.env}|{panel.unit}")}">Single episodes, with a budget '
-        f"of <select>{options}</select></label>"
-    )
+    options = ""
+    for budget in sorted({setting.budget for setting in samples}):
+        options += f'<option value="{budget:g}"{" selected" * (budget == chosen)}>{budget:,g}</option>'
+    label = f'<label class="budget" data-panel="{escape(f"{panel.env}|{panel.unit}")}">'
+    return f"{label}Single episodes, with a budget of <select>{options}</select></label>"
 
 
 def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:
@@ -237,10 +230,3 @@ def _planners(store: Store, environments: Iterable[str]) -> str:
             rows.append([tables.text(one) for one in (label, env, store.resolved.get(planner, planner))])
     head = ["planner", "environment", "parameters"]
     return tables.table("Planners with all their parameters", head, rows, "planners")
-
-
-def _policy(script: str) -> str:
-    return (
-        f"default-src 'none'; script-src {template.csp_hash(script)}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )

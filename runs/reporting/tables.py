@@ -1,16 +1,22 @@
-"""Tables of the page, as HTML; every text in them is escaped."""
+"""Tables of the page and the provenance, as HTML; every text in them is escaped."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
 from runs.experiment import Setting
+from runs.part import WHOLE
 from runs.progress import counted
+from runs.provenance import texts
 from runs.reporting.chart import UNITS
 from runs.reporting.model_steps import Steps
+from runs.results.store import Store
 from runs.statistics.curves import Column, Panel
 from runs.statistics.sample import Interval
 from runs.statistics.timing import TOLERANCE, Timing
+
+MOST = 200  # failures that are listed
 
 Cell = tuple[str, float | None]  # HTML, and what to sort by
 
@@ -115,10 +121,25 @@ def of_timings(timings: Mapping[Setting, Timing], labels: Mapping[str, Mapping[s
     return table(caption, head, rows, "timing")
 
 
-def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]], most: int = 200) -> str:
+def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]]) -> str:
     """Failed episodes with their errors."""
     rows = []
-    for env, planner, budget, unit, episode, error in failures[:most]:
+    for env, planner, budget, unit, episode, error in failures[:MOST]:
         rows.append([text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)])
-    caption = f"{counted(len(failures), 'episode')} failed" + f", the first {most} of them" * (len(failures) > most)
+    caption = f"{counted(len(failures), 'episode')} failed" + f", the first {MOST} of them" * (len(failures) > MOST)
     return table(caption, ["planner", "environment", "budget", "episode", "error"], rows, "failures")
+
+
+def provenance(store: Store) -> str:
+    """The facts of a run and of all its parts, if several were merged."""
+    seeds = sorted({experiment.seed for experiment in store.suite.experiment})
+    own = {} if store.part == WHOLE else {"part": store.part}
+    parts = [_facts({"seed": ", ".join(map(str, seeds)), **own, **store.provenance})]
+    for one in store.provenance.get("merged", []):
+        parts.append(f"<h3>{escape(str(one.get('run', 'a part')))}</h3>{_facts(one)}")
+    return "".join(parts)
+
+
+def _facts(facts: Mapping[str, Any]) -> str:
+    rows = [f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in texts(facts).items() if name != "run"]
+    return f"<dl>{''.join(rows)}</dl>"
