@@ -12,6 +12,8 @@ import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import curling.players  # noqa: F401  (registers the planners that know curling)
+from envs import outside
+from planners.core.text import read
 from planners.registry import Registry
 
 if TYPE_CHECKING:
@@ -41,7 +43,12 @@ ENVIRONMENTS = {
     "curling": Environment("curling.model:Curling", "envs.curling:CurlingEnv", "Curling-v0"),
 }
 
-REGISTRY = Registry("environment", {name: environment.model for name, environment in ENVIRONMENTS.items()})
+REGISTRY = Registry(
+    "environment",
+    {name: environment.model for name, environment in ENVIRONMENTS.items()},
+    group="bonspiel.environments",
+    members=("step",),
+)
 IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values() if environment.id}
 
 names = REGISTRY.names
@@ -58,21 +65,27 @@ def __getattr__(name: str) -> Any:
 
 
 def make_model(name: str, **parameters: Any) -> Any:
-    """A model by name, e.g. `make_model("trap", noise_range=0.01)`.
+    """A model by name, e.g. `make_model("trap", noise_range=0.01)`; `envs.outside` says what else a name may be.
 
     Raises:
         ValueError: unknown name or parameter (the close match is named), or a value out of range.
     """
-    return REGISTRY.make(name, **parameters)
+    return outside.make(REGISTRY, name, parameters)
 
 
 def parse(text: str) -> Any:
-    """A model from text as on the command line, e.g. `parse("treasure_hunt:size=15")`.
+    """A model from text as on the command line, e.g. `parse("trap:noise_range=0.1")`, `parse("gym:Pendulum-v1:g=9.8")`.
 
     Raises:
         ValueError: not of the form NAME[:key=value,...], or as for `make_model`.
     """
-    return REGISTRY.parse(text)
+    name, parameters = read(text, repeatable=(outside.WRAP,))
+    return make_model(name, **parameters)
+
+
+def modules(text: str) -> list[str]:
+    """The modules of other packages that the text of an environment names."""
+    return list(outside.modules(REGISTRY, text))
 
 
 def register() -> None:

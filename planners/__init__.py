@@ -37,6 +37,8 @@ REGISTRY = Registry(
         "kr_uct": "planners.kr_uct:KRUCT",
     },
     aliases={"wuct": "weighted_uct"},
+    group="bonspiel.planners",
+    members=("plan",),
 )
 
 names = REGISTRY.names
@@ -48,7 +50,7 @@ def names_for(model: Model) -> list[str]:
 
 
 def make(name: str, **parameters: Any) -> Planner:
-    """A planner by name, e.g. `make("dpw", alpha_action=0.3)`; also one that another package has registered.
+    """A planner by name, e.g. `make("dpw", alpha_action=0.3)`; also one of another package, by name or as module:class.
 
     Raises:
         ValueError: unknown name or parameter (the close match is named), or a value out of range.
@@ -58,7 +60,7 @@ def make(name: str, **parameters: Any) -> Planner:
 
 
 def parse(text: str) -> Planner:
-    """A planner from text as on the command line, e.g. `parse("dpw:alpha_action=0.3,exploration=1")`.
+    """A planner from text as on the command line, e.g. `parse("dpw:alpha_action=0.3")`, `parse("my_module:Mine:c=1")`.
 
     Raises:
         ValueError: not of the form NAME[:key=value,...], or as for `make`.

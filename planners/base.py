@@ -93,6 +93,14 @@ class HasStepsLeft(Model, Protocol):
         """Most steps from this state to the end; 0 where the episode is over."""
 
 
+class HasLookahead(Model, Protocol):
+    """A limit of the steps that a plan looks ahead, for long episodes; it shortens none of them."""
+
+    @property
+    def lookahead(self) -> int:
+        """Steps that a plan looks ahead at most, 1 or more."""
+
+
 class HasStateBounds(Model, Protocol):
     """Bounds of the states, from which a model without `cells` gets its cells; infinite where they are not known."""
 

@@ -147,7 +147,7 @@ def _require_within(model: "Model", checked: NDArray[np.float64], name: str, giv
 
 
 def steps_left(model: "Model", state: NDArray[np.float64]) -> int:
-    """Most steps from `state` to the end of the episode.
+    """Steps that a plan from `state` looks ahead: to the end of the episode, or up to the model's `lookahead`.
 
     Raises:
         ValueError: there is none, as `steps_left` or `time_index` of the model says.
@@ -160,4 +160,4 @@ def steps_left(model: "Model", state: NDArray[np.float64]) -> int:
         left = model.horizon - (0 if index is None else int(state[index]))
     if left < 1:
         require(False, "state", state, "one with steps left; in this one the episode is over")
-    return left
+    return min(left, getattr(model, "lookahead", None) or left)

@@ -1,16 +1,19 @@
 """Registries by name: planners and environments are made, listed and written on a command line in the same way.
 
-Text has the form NAME[:key=value,...]; it also labels the thing in results and charts. A value that is itself of this
-form, such as the planner inside another, stands in parentheses where it has parameters: `presearch:inner=dpw,share=0.4`
-or `presearch:inner=(dpw:leaf=rollout),share=0.4`.
+`planners.core.text` describes the written form; a text also labels the thing in results and charts.
 """
 
-import ast
 import difflib
 import importlib
-from collections.abc import Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar, get_args
+
+from planners.core import packages
+from planners.core.text import parse_value, read
+
+__all__ = ["NESTED", "Registry", "look_up", "parse_value", "unknown"]
 
 T = TypeVar("T")
 
@@ -38,22 +41,29 @@ def look_up(kind: str, name: Any, allowed: Mapping[str, T]) -> T:
 
 @dataclass(frozen=True)
 class Registry:
-    """Dataclasses by name, imported when first asked for, so that nothing is compiled that is not used.
+    """Classes by name, imported when first asked for, so that nothing is compiled that is not used.
+
+    Beside its own entries and those that another package of this project has added, a registry knows what installed
+    packages add by entry points; and any class or function by its place, "module:attribute".
 
     Args:
         kind: of the entries, for error messages.
         classes: name -> "module:Class".
         aliases: other names -> name.
-        extensions: classes that other packages have added, by the package's name; see `extend`.
+        group: of the entry points; none if empty.
+        members: attributes that show whether something from elsewhere is of this kind.
+        extensions: classes that other packages of this project have added, by the package's name; see `extend`.
     """
 
     kind: str
     classes: Mapping[str, str]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    group: str = ""
+    members: tuple[str, ...] = ()
     extensions: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def extend(self, package: str, classes: Mapping[str, str]) -> None:
-        """Add the classes of another package, which then are made and parsed like any other."""
+        """Add the classes of another package of this project, which then are made and parsed like any other."""
         self.extensions[package] = classes
 
     def names(self) -> list[str]:
@@ -61,19 +71,49 @@ class Registry:
         return list(self.classes)
 
     def everything(self) -> dict[str, str]:
-        """All classes, name -> "module:Class": the registry's own and those of extensions."""
+        """All classes of this project, name -> "module:Class"."""
         return dict(self.classes) | {name: place for of in self.extensions.values() for name, place in of.items()}
 
-    def cls(self, name: str) -> type[Any]:
-        """The class of this name.
+    def installed(self) -> dict[str, tuple[packages.Extension, ...]]:
+        """What installed packages add, by name."""
+        return packages.extensions(self.group) if self.group else {}
+
+    def place(self, name: Any) -> str:
+        """The place, "module:attribute", of a name.
 
         Raises:
-            ValueError: no such name.
+            ValueError: no such name, or two installed packages add it.
         """
         key = self.aliases.get(name, name) if isinstance(name, str) else name
-        module, _, attribute = look_up(self.kind, key, self.everything()).partition(":")
-        loaded: type[Any] = getattr(importlib.import_module(module), attribute)
-        return loaded
+        own = self.everything()
+        if isinstance(key, str) and key not in own:
+            if ":" in key and key.partition(":")[0] not in own:
+                return key
+            added = self.installed().get(key, ())
+            if len(added) > 1:
+                who = " and ".join(f"{package} ({place})" for place, package in added)
+                raise ValueError(f"{self.kind} {key!r} is added by {who}: write it as module:attribute")
+            if added:
+                return added[0].place
+            if ":" in key:
+                raise ValueError(f"{key!r}: {key.partition(':')[2]!r} is not key=value")
+            own |= dict.fromkeys(self.installed(), "")
+        return look_up(self.kind, key, own)
+
+    def cls(self, name: str) -> Any:
+        """The class of this name; of another package it may be any callable.
+
+        Raises:
+            ValueError: no such name, or it cannot be imported.
+        """
+        place = self.place(name)
+        if place in self.everything().values():
+            module, _, attribute = place.partition(":")
+            return getattr(importlib.import_module(module), attribute)
+        found = packages.load(place)
+        if not callable(found):
+            raise ValueError(f"{place} gives no {self.kind}: it is not a class or function, but {found!r}")
+        return found
 
     def make(self, name: str, **parameters: Any) -> Any:
         """An instance by name; a field whose metadata says NESTED may be given in writing.
@@ -82,12 +122,22 @@ class Registry:
             ValueError: unknown name or parameter, or a value out of range.
         """
         cls = self.cls(name)
-        known = [f.name for f in fields(cls)]
+        known = parameters_of(cls)
         for parameter in parameters:
-            if parameter not in known:
+            if known is not None and parameter not in known:
                 raise unknown(f"parameter of {name}", parameter, known)
-        inner = [f.name for f in fields(cls) if f.metadata.get(NESTED) and isinstance(parameters.get(f.name), str)]
-        return cls(**parameters | {name: self.parse(parameters[name]) for name in inner})
+        inner = {key: self.parse(parameters[key]) for key in self._nested(cls, parameters)}
+        if self.place(name) in self.everything().values():
+            return cls(**parameters | inner)
+        try:
+            made = cls(**parameters | inner)
+        except ValueError:
+            raise
+        except Exception as error:  # whatever the author's code raises
+            raise ValueError(f"{name} failed ({type(error).__name__}: {' '.join(str(error).split())})") from error
+        if missing := [member for member in self.members if not hasattr(made, member)]:
+            raise ValueError(f"{name} gives no {self.kind}: {type(made).__name__} has no `{missing[0]}`")
+        return made
 
     def parse(self, text: str) -> Any:
         """An instance from NAME[:key=value,...].
@@ -95,16 +145,9 @@ class Registry:
         Raises:
             ValueError: the text is not of that form, or names something unknown or out of range.
         """
-        name, _, rest = text.partition(":")
-        parameters: dict[str, Any] = {}
-        for item in filter(None, _split(rest)):
-            key, equals, value = item.partition("=")
-            if not (key and equals and value):
-                raise ValueError(f"{text!r}: {item!r} is not key=value; write {name}:key=value,...")
-            if key in parameters:
-                raise ValueError(f"{text!r}: {key!r} is given twice")
-            parameters[key] = parse_value(value)
-        for of in fields(self.cls(name)):
+        name, parameters = read(text)
+        cls = self.cls(name)
+        for of in fields(cls) if is_dataclass(cls) else ():
             # a name that a field takes as text, such as the noise "none", is not the absence of a value
             if of.name in parameters and parameters[of.name] is None and str in get_args(of.type):
                 parameters[of.name] = "none"
@@ -113,10 +156,11 @@ class Registry:
     def text(self, instance: Any) -> str:
         """An instance in writing, with the parameters that are not its class's own; `parse` makes it again."""
         cls = type(instance)
-        name = next(name for name, place in self.everything().items() if _holds(place, cls))
+        own = (name for name, place in self.everything().items() if _holds(place, cls))
+        name = next(own, f"{cls.__module__}:{cls.__qualname__}")
         given = [
             f"{f.name}={self.value_text(f, getattr(instance, f.name))}"
-            for f in fields(cls)
+            for f in (fields(cls) if is_dataclass(cls) else ())
             if getattr(instance, f.name) != f.default
         ]
         return f"{name}:{','.join(given)}" if given else name
@@ -126,39 +170,31 @@ class Registry:
         text = self.text(value) if of.metadata.get(NESTED) else str(value)
         return f"({text})" if ":" in text else text
 
+    def modules(self, text: str) -> Iterator[str]:
+        """The modules of other packages that a text names, also for what is nested in it."""
+        name, parameters = read(text)
+        place = self.place(name)
+        if place not in self.everything().values():
+            yield place.partition(":")[0]
+        for key in self._nested(self.cls(name), parameters):
+            yield from self.modules(parameters[key])
+
+    def _nested(self, cls: Any, parameters: Mapping[str, Any]) -> list[str]:
+        """The parameters that hold something of this registry in writing."""
+        nested = [of.name for of in fields(cls) if of.metadata.get(NESTED)] if is_dataclass(cls) else []
+        return [name for name in nested if isinstance(parameters.get(name), str)]
+
+
+def parameters_of(cls: Any) -> list[str] | None:
+    """The names of a callable's keyword arguments; None if it takes any, or does not say."""
+    try:
+        found = inspect.signature(cls).parameters.values()
+    except ValueError:
+        return None
+    return None if any(of.kind is of.VAR_KEYWORD for of in found) else [of.name for of in found]
+
 
 def _holds(place: str, cls: type[Any]) -> bool:
     """Whether "module:Class" stands for this class, which the module may have from a file in its folder."""
     module, _, name = place.partition(":")
     return name == cls.__qualname__ and f"{cls.__module__}.".startswith(f"{module}.")
-
-
-def _split(text: str) -> list[str]:
-    """The parts between commas that stand in no parentheses.
-
-    Raises:
-        ValueError: a parenthesis without its other half.
-    """
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if depth < 0:
-            break
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    if depth != 0:
-        raise ValueError(f"{text!r}: a parenthesis without its other half")
-    return parts
-
-
-def parse_value(text: str) -> Any:
-    """A number, `true`, `false`, `none`, numbers in parentheses, or else the text itself, without any around it."""
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text[1:-1] if text.startswith("(") and text.endswith(")") else text

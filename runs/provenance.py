@@ -16,6 +16,7 @@ import joblib
 
 import bonspiel
 from planners.core import sources
+from planners.core.packages import MISSING, origin
 from runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
@@ -24,10 +25,14 @@ ALIKE = ("numpy", "numba")  # packages that can change the results of the same s
 
 
 @functools.cache
-def identity() -> tuple[tuple[str, str], ...]:
-    """(name, version) of the sources and packages that must be the same on every machine of a run."""
+def identity(modules: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:
+    """(name, version) of the sources and packages that must be the same on every machine of a run.
+
+    Args:
+        modules: of other packages, from which the run has planners or environments.
+    """
     versions = ((name, importlib.metadata.version(name)) for name in ALIKE)
-    return (("sources", sources.digest(PLAYED)), *versions)
+    return (("sources", sources.digest(PLAYED)), *versions, *((module, origin(module)) for module in modules))
 
 
 def key(suite: str) -> str:
@@ -38,10 +43,19 @@ def key(suite: str) -> str:
 def check_identity(expected: tuple[tuple[str, str], ...]) -> None:
     """Refuse to play for a driver of another version.
 
+    Args:
+        expected: the driver's identity.
+
     Raises:
         RunError: the sources or packages of this process differ.
     """
-    for (name, theirs), (_, own) in zip(expected, identity(), strict=True):
+    modules = tuple(name for name, _ in expected[1 + len(ALIKE) :])
+    for (name, theirs), (_, own) in zip(expected, identity(modules), strict=True):
+        if own == MISSING:
+            raise RunError(
+                f"the worker on {socket.gethostname()} has no module {name}: install its package there, then resume "
+                "with --resume"
+            )
         if own != theirs:
             raise RunError(
                 f"the worker on {socket.gethostname()} has {name} {own}, the driver {theirs}, and results "

@@ -3,12 +3,13 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from planners.core.packages import extensions, origin
 from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields
 
 DEFAULT_SIMULATIONS = (10, 100, 1000)
@@ -133,6 +134,8 @@ class Suite:
     def resolve(self) -> dict[str, str]:
         """The planners and environments with all their parameters, by the texts that name them.
 
+        Those of other packages are followed by the package's version and a digest of its sources.
+
         Raises:
             UsageError: an unknown name or parameter, a value out of range, or a planner that does not support an
                 environment.
@@ -149,6 +152,8 @@ class Suite:
                 if reason := planners.unsupported(planners.parse(entrant.planner), model):
                     able = ", ".join(planners.names_for(model))
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
+        for text, modules in _outside([experiment.env for experiment in self.experiment], entrants).items():
+            resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)
         return resolved
 
 
@@ -165,6 +170,21 @@ def _in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterat
         yield {**table, "env": env} if "env" in table else dict(table)
 
 
+def modules(settings: Iterable[Setting]) -> tuple[str, ...]:
+    """The modules of other packages that the planners and environments of some settings come from, sorted."""
+    found = _outside(*({getattr(setting, of) for setting in settings} for of in ("env", "planner")))
+    return tuple(sorted({module for of_text in found.values() for module in of_text}))
+
+
+def _outside(environments: Iterable[str], entrants: Iterable[str]) -> dict[str, list[str]]:
+    """The modules of other packages behind each text."""
+    import envs
+    import planners
+
+    found = {text: list(planners.REGISTRY.modules(text)) for text in entrants}
+    return found | {text: envs.modules(text) for text in environments}
+
+
 def parse_text(parse: Callable[[str], object], text: str) -> str:
     """The planner or environment of a text, with all parameters.
 
@@ -179,10 +199,14 @@ def parse_text(parse: Callable[[str], object], text: str) -> str:
         raise UsageError(f"{text!r}: a parameter has the wrong kind of value ({error})") from error
 
 
+GROUP = "bonspiel.suites"  # entry points NAME = "package.module", a folder with NAME.toml in it
+
+
 def names() -> list[str]:
-    """The suites that come with the package."""
+    """The suites that come with this package, and those that installed packages add."""
     files = resources.files("runs.suites").iterdir()
-    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    own = sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    return [*own, *(name for name in extensions(GROUP) if name not in own)]
 
 
 def load(target: str) -> Suite:
@@ -192,7 +216,7 @@ def load(target: str) -> Suite:
         UsageError: none of these, or a file that is not a suite.
     """
     if target in names():
-        return _read(target, resources.files("runs.suites").joinpath(f"{target}.toml").read_bytes())
+        return _named(target)
     if target.endswith(".toml"):
         try:
             return _read(Path(target).stem, Path(target).read_bytes())
@@ -202,11 +226,26 @@ def load(target: str) -> Suite:
     import planners
     from planners.registry import unknown
 
-    if target.partition(":")[0] not in envs.names():
-        raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *envs.names()]))))
+    if ":" not in target and target not in (known := [*envs.names(), *envs.REGISTRY.installed()]):
+        raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *known]))))
     parse_text(envs.parse, target)
     entrants = tuple(map(Entrant, planners.names_for(envs.parse(target))))
     return Suite(target, (Experiment(target, entrants, DEFAULT_SIMULATIONS),))
+
+
+def _named(name: str) -> Suite:
+    """A suite of this package or of an installed one."""
+    own = resources.files("runs.suites").joinpath(f"{name}.toml")
+    if own.is_file():
+        return _read(name, own.read_bytes())
+    added = extensions(GROUP)[name]
+    who = " and ".join(f"{package} ({place})" for place, package in added)
+    if len(added) > 1:
+        raise UsageError(f"suite {name!r} is added by {who}: give the path of its file instead")
+    try:
+        return _read(name, resources.files(added[0].place).joinpath(f"{name}.toml").read_bytes())
+    except (ImportError, OSError) as error:
+        raise UsageError(f"suite {name!r} of {who} cannot be read ({error})") from error
 
 
 def _read(name: str, content: bytes) -> Suite:

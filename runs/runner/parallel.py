@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from runs import provenance
+from runs import provenance, suite
 from runs.experiment import Setting
 from runs.runner import cores
 from runs.runner.backends import Workers
@@ -43,6 +43,7 @@ class Schedule:
         jobs: number of workers.
 
     Attributes:
+        settings: of the episodes.
         timed: whether there are time budgets among them.
     """
 
@@ -50,9 +51,10 @@ class Schedule:
         """Begin without known costs."""
         self.jobs = jobs
         self._pending = {setting: list(indices) for setting, indices in pending.items() if indices}
-        self._probes = sorted(self._pending, key=lambda setting: setting.budget)
+        self.settings = tuple(self._pending)
+        self._probes = sorted(self.settings, key=lambda setting: setting.budget)
         self._played: dict[Setting, tuple[int, float]] = {}
-        self.timed = any(setting.unit == "ms" for setting in self._pending)
+        self.timed = any(setting.unit == "ms" for setting in self.settings)
 
     def __iter__(self) -> Iterator[tuple[Setting, list[int]]]:
         """Batches, sized when they are requested."""
@@ -146,7 +148,12 @@ def _alike(function: Callable[..., T], identity: tuple[tuple[str, str], ...], pi
 
 
 def spread(
-    function: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int, pinned: bool = False, backend: Any = None
+    function: Callable[..., T],
+    tasks: Iterable[tuple[Any, ...]],
+    jobs: int,
+    pinned: bool = False,
+    backend: Any = None,
+    modules: tuple[str, ...] = (),
 ) -> Generator[T]:
     """Call a function with each task's arguments; yields the results as they come, in any order.
 
@@ -159,13 +166,14 @@ def spread(
         jobs: number of workers.
         pinned: whether each worker is pinned to a core of its own, while cores are left.
         backend: of joblib, as from `runs.runner.backends.connect`.
+        modules: of other packages, which a cluster's workers must have in the same version.
 
     Raises:
         TerminatedWorkerError: loky's workers died again and again.
         RunError: a cluster failed, or is of another version.
     """
     if backend is not None:
-        identity = provenance.identity()
+        identity = provenance.identity(modules)
         calls = (delayed(_alike)(function, identity, pinned, task) for task in tasks)
         yield from _results(Parallel(jobs, backend=backend, pre_dispatch=2 * jobs, **AS_THEY_COME), calls)
     elif jobs == 1:
@@ -215,7 +223,8 @@ def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = pl
     """
     workers = workers or Workers(schedule.jobs)
     pinned = schedule.timed and not workers.remote
-    with closing(spread(play, schedule, schedule.jobs, pinned, workers.backend)) as batches:
+    modules = suite.modules(schedule.settings) if workers.backend is not None else ()
+    with closing(spread(play, schedule, schedule.jobs, pinned, workers.backend, modules)) as batches:
         for batch in batches:
             schedule.record(batch)
             yield batch

@@ -3,6 +3,7 @@
 import argparse
 import re
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from runs.verbs import results
 from runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_place, stopped, workers
 
 if TYPE_CHECKING:
+    from planners.core.packages import Extension
+    from planners.registry import Registry
     from runs.part import Part
     from runs.suite import Suite
 
@@ -17,9 +20,7 @@ RENAMED = {"trap": "trap-curves", "treasure_hunt": "treasure-curves"}  # suites 
 
 
 def show_list(arguments: argparse.Namespace) -> int:
-    """Print planners, environments and suites."""
-    from dataclasses import fields
-
+    """Print planners, environments and suites, also those of installed packages."""
     import envs
     import planners
     from runs import suite
@@ -27,12 +28,13 @@ def show_list(arguments: argparse.Namespace) -> int:
     for title, registry, names in (
         ("planners", planners.REGISTRY, planners.names()),
         *((f"planners of {of} alone", planners.REGISTRY, added) for of, added in planners.REGISTRY.extensions.items()),
+        *((f"planners of {of}", planners.REGISTRY, added) for of, added in by_package(planners.REGISTRY.installed())),
         ("environments", envs.REGISTRY, envs.names()),
+        *((f"environments of {of}", envs.REGISTRY, added) for of, added in by_package(envs.REGISTRY.installed())),
     ):
         print(f"{title}, written NAME or NAME:key=value,...")
         for name in names:
-            defaults = [f"{f.name}={registry.value_text(f, f.default)}" for f in fields(registry.cls(name))]
-            print(f"  {name:<14} {', '.join(defaults) or '(no parameters)'}")
+            print(f"  {name:<14} {defaults(registry, name)}")
         print()
     print("suites")
     for name in suite.names():
@@ -40,6 +42,29 @@ def show_list(arguments: argparse.Namespace) -> int:
         counts = found.episodes()
         print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
     return DONE
+
+
+def by_package(installed: Mapping[str, Sequence["Extension"]]) -> Iterator[tuple[str, list[str]]]:
+    """The names that each installed package adds."""
+    for package in sorted({extension.package for added in installed.values() for extension in added}):
+        yield package, [name for name, added in installed.items() if package in {of.package for of in added}]
+
+
+def defaults(registry: "Registry", name: str) -> str:
+    """The parameters of an entry with their defaults, or why it cannot be used."""
+    from dataclasses import fields, is_dataclass
+
+    from planners.registry import parameters_of
+
+    try:
+        cls = registry.cls(name)
+    except ValueError as error:
+        return f"unusable: {error}"
+    if is_dataclass(cls):
+        given = [f"{of.name}={registry.value_text(of, of.default)}" for of in fields(cls)]
+    else:
+        given = parameters_of(cls) or []
+    return ", ".join(given) or "(no parameters)"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -100,7 +125,11 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel run trap --planner dpw --planner abstraction:exploration=1 --budget 100,1000 "
         "--episodes 200 --seed 1 --jobs 2 --out results/x",
     )
-    command.add_argument("target", metavar="SUITE|ENV", help="a suite, a TOML file, or e.g. treasure_hunt:size=15")
+    command.add_argument(
+        "target",
+        metavar="SUITE|ENV",
+        help="a suite, a TOML file, or e.g. treasure_hunt:size=15, gym:Pendulum-v1:g=9.8, my_module:MyModel",
+    )
     replacing = "replaces the suite's planners; repeatable"
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=replacing)
     add_budgets(command)

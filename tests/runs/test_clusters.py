@@ -129,7 +129,7 @@ def test_episodes_that_end_every_worker_end_the_run_in_one_line(address):
 
 def test_workers_of_other_sources_are_refused(address, monkeypatch):
     (name, _), *others = provenance.identity()
-    monkeypatch.setattr(provenance, "identity", lambda: ((name, "0123"), *others))
+    monkeypatch.setattr(provenance, "identity", lambda modules: ((name, "0123"), *others))
     with pytest.raises(RunError, match=r"has sources .*, the driver 0123, and results of two versions do not mix"):
         spread(abs, [(1,)], address)
 

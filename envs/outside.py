@@ -1,0 +1,134 @@
+"""Environments by text: this project's, Gymnasium's, and those of other packages or of the current folder.
+
+| text | the environment |
+|---|---|
+| `trap:noise_range=0.1` | a name of this project, or one that an installed package adds |
+| `gym:Pendulum-v1:g=9.8` | `gymnasium.make("Pendulum-v1", g=9.8)` |
+| `gym:my_module/Id-v0` | likewise, after an import of `my_module`, which registers it |
+| `my_package.module:MyModel:size=3` | a model: `MyModel(size=3)` |
+| `my_package.module:make_env:size=3` | a function or class that gives a model or a Gymnasium environment |
+
+Every text may have `lookahead=30`, the steps that a plan looks ahead. Those that give a Gymnasium environment may also
+have `wrap=(module:Class:key=value)`, the inner wrapper first, and `horizon` and `discount`, as for `from_gymnasium`.
+"""
+
+import copy
+import importlib.util
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import gymnasium
+
+from planners.base import require_count
+from planners.core import packages
+from planners.core.text import read
+from planners.registry import Registry, parameters_of, unknown
+
+GYM = "gym:"
+WRAP = "wrap"
+OF_CONVERSION = ("horizon", "discount")
+
+
+def make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
+    """A model by the name in a text, with the parameters in it.
+
+    Args:
+        registry: of the environments that have a name.
+        name: one of them, `gym:ID`, or `module:attribute`.
+        parameters: of the environment, and `lookahead`, `wrap`, `horizon`, `discount`.
+
+    Raises:
+        ValueError: something unknown, a value out of range, or something that is not an environment.
+    """
+    own = dict(parameters)
+    lookahead, wraps = own.pop("lookahead", None), own.pop(WRAP, [])
+    if name.startswith(GYM):
+        conversion = {key: own.pop(key) for key in OF_CONVERSION if key in own}
+        made = _of_gymnasium(name.removeprefix(GYM), own)
+    else:
+        known = parameters_of(registry.cls(name))
+        conversion = {key: own.pop(key) for key in OF_CONVERSION if key in own and known and key not in known}
+        made = registry.make(name, **own)
+    model = _model(name, made, [wraps] if isinstance(wraps, str) else wraps, conversion)
+    if lookahead is None:
+        return model
+    require_count("lookahead", lookahead)
+    shorter = copy.copy(model)
+    object.__setattr__(shorter, "lookahead", lookahead)  # models are frozen
+    return shorter
+
+
+def modules(registry: Registry, text: str) -> Iterator[str]:
+    """The modules of other packages that a text names."""
+    name, parameters = read(text, repeatable=(WRAP,))
+    if name.startswith(GYM):
+        entry_point = _spec(name.removeprefix(GYM)).entry_point
+        yield entry_point.partition(":")[0] if isinstance(entry_point, str) else entry_point.__module__
+    elif (place := registry.place(name)) not in registry.everything().values():
+        yield place.partition(":")[0]
+    for wrap in parameters.get(WRAP, []):
+        yield read(wrap)[0].partition(":")[0]
+
+
+def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, Any]) -> Any:
+    """The model itself, or one of a Gymnasium environment."""
+    from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
+
+    from envs.base import ModelEnv
+    from envs.snapshot import from_gymnasium
+
+    for text in wraps:
+        wrapper, parameters = read(text)
+        if not isinstance(made, gymnasium.Env):
+            raise ValueError(f"{name} is a model, which {wrapper} cannot wrap")
+        cls = packages.load(wrapper)
+        known = parameters_of(cls)
+        for key in parameters:
+            if known is not None and key not in known:
+                raise unknown(f"parameter of {wrapper}", key, known[1:])
+        made = cls(made, **parameters)
+        if not isinstance(made, gymnasium.Env):
+            raise ValueError(f"{wrapper} is not a wrapper: it gives {type(made).__name__}, not a gymnasium.Env")
+    if not isinstance(made, gymnasium.Env):
+        if not hasattr(made, "state_dim"):
+            raise ValueError(
+                f"{name} gives {type(made).__name__}, which is neither a planners.Model (no `state_dim`) nor a "
+                "gymnasium.Env"
+            )
+        if conversion:
+            raise unknown(f"parameter of {name}", next(iter(conversion)), parameters_of(type(made)) or [])
+        return made
+    inside = made
+    while isinstance(inside, OrderEnforcing | PassiveEnvChecker):
+        inside = inside.env
+    if isinstance(inside, ModelEnv) and not conversion:
+        return inside.model
+    try:
+        return from_gymnasium(made, **conversion)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _of_gymnasium(env_id: str, parameters: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
+    _spec(env_id)
+    try:
+        return gymnasium.make(env_id, **parameters)
+    except Exception as error:  # whatever the author's code raises
+        raise ValueError(f"{GYM}{env_id} failed ({type(error).__name__}: {' '.join(str(error).split())})") from error
+
+
+def _spec(env_id: str) -> Any:
+    """The specification of an id; the module in front of it, `module/Id-v0` or `module:Id-v0`, registers it.
+
+    Raises:
+        ValueError: no such id.
+    """
+    packages.importable()
+    module = env_id.partition("/")[0] if "/" in env_id else ""
+    try:
+        if module.isidentifier() and env_id not in gymnasium.registry and importlib.util.find_spec(module):
+            importlib.import_module(module)
+        return gymnasium.spec(env_id)
+    except Exception as error:
+        message = " ".join(str(error).split())
+        raise ValueError(f"{GYM}{env_id}: {message}; `gymnasium.registry` lists the ids") from error

@@ -1,0 +1,84 @@
+"""Code of other packages: found by entry point, imported by its place, identified by version and sources."""
+
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from planners.core import sources
+
+
+class Extension(NamedTuple):
+    """Something that an installed package adds: its place, "module" or "module:attribute", and "package version"."""
+
+    place: str
+    package: str
+
+
+@functools.cache
+def extensions(group: str) -> dict[str, tuple[Extension, ...]]:
+    """What installed packages add by entry points of a group, by name; two packages may use one name."""
+    found: dict[str, tuple[Extension, ...]] = {}
+    for entry in sorted(importlib.metadata.entry_points(group=group)):
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
+        extension = Extension(entry.value.replace(" ", ""), package)
+        if extension not in found.get(entry.name, ()):  # an editable installation may be listed twice
+            found[entry.name] = (*found.get(entry.name, ()), extension)
+    return found
+
+
+def load(place: str) -> Any:
+    """What "module:attribute" names; the current folder counts as importable, last in order.
+
+    Raises:
+        ValueError: it cannot be imported, or has no such attribute.
+    """
+    module, _, attribute = place.partition(":")
+    importable()
+    try:
+        found = importlib.import_module(module)
+    except Exception as error:  # whatever the author's module raises
+        raise ValueError(
+            f"{module} cannot be imported ({type(error).__name__}: {' '.join(str(error).split())}); install its "
+            "package, or run where its file is"
+        ) from error
+    try:
+        return functools.reduce(getattr, attribute.split("."), found)
+    except AttributeError:
+        raise ValueError(f"{module} has no {attribute!r}") from None
+
+
+def importable() -> None:
+    """Make modules in the current folder importable, after everything else."""
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+
+
+MISSING = "missing"
+
+
+def origin(module: str) -> str:
+    """The version of a module's package, if it is installed, and the digest of the sources that it may depend on.
+
+    MISSING where the module cannot be found.
+    """
+    importable()
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        spec = None
+    if spec is None:
+        return MISSING
+    top = module.partition(".")[0]
+    facts = []
+    with suppress(importlib.metadata.PackageNotFoundError):
+        facts.append(f"{top} {importlib.metadata.version(top)}")
+    if spec.origin is not None:
+        facts.append(f"sources {sources.digest(sources.imports_of(Path(spec.origin).resolve()))}")
+    return ", ".join(facts)
