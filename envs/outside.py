@@ -86,9 +86,12 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
         for key in parameters:
             if known is not None and key not in known:
                 raise unknown(f"parameter of {wrapper}", key, known[1:])
-        made = cls(made, **parameters)
+        try:
+            made = cls(made, **parameters)
+        except Exception as error:  # whatever the author's code raises
+            raise ValueError(f"{wrapper} failed ({type(error).__name__}: {' '.join(str(error).split())})") from error
         if not isinstance(made, gymnasium.Env):
-            raise ValueError(f"{wrapper} is not a wrapper: it gives {type(made).__name__}, not a gymnasium.Env")
+            raise ValueError(f"{wrapper} is no wrapper: it gives {type(made).__name__}, not a gymnasium.Env")
     if not isinstance(made, gymnasium.Env):
         if not hasattr(made, "state_dim"):
             raise ValueError(

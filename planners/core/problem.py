@@ -104,16 +104,16 @@ def problem_of(model: Model, state: Array, *, cells: bool = False) -> Problem:
         cells: whether the kernel calls `cells`; a model without them has those of its bounds.
 
     Raises:
-        TypeError: the model says `compiled` and has a function that is not, or has params that are not a contiguous
-            float64 vector.
+        TypeError: the model's params are not a contiguous float64 vector; or it says `compiled`, and a function of it
+            is not.
         ValueError: the episode is over.
     """
     params = model.params
     fits = isinstance(params, np.ndarray) and params.dtype == np.float64 and params.ndim == 1 and params.flags.carray
     if isinstance(model, type):
         raise TypeError(f"model={model.__name__}: must be an instance; pass {model.__name__}()")
-    if model.compiled and not fits:
-        raise TypeError(f"{type(model).__name__}.params must be a contiguous float64 vector")
+    if not fits:
+        raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
     steps, functions = steps_left(model, state), functions_of(model)
     cell_params = state_bounds(model) if cells and not offers(model, HasCells) else params
     return Problem(functions, params, cell_params, state, float(model.discount), steps)

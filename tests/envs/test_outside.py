@@ -1,0 +1,119 @@
+"""Environments by text: of Gymnasium, of a module in the current folder, wrapped, and with a limited look-ahead."""
+
+import sys
+import textwrap
+
+import gymnasium
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners.checks import steps_left
+
+MODULE = """
+import gymnasium
+from tests.planners.tiny_models import Chain
+
+gymnasium.register("owned/Pole-v0", "gymnasium.envs.classic_control.pendulum:PendulumEnv", max_episode_steps=7)
+
+def make_env(g=9.8, horizon=3):
+    return gymnasium.make("Pendulum-v1", g=g)
+
+def make_long(steps=1):
+    return gymnasium.make("Pendulum-v1", max_episode_steps=steps)
+
+def fails():
+    raise OSError("no file")
+
+class Model(Chain):
+    pass
+"""
+
+
+@pytest.fixture
+def owned(tmp_path, monkeypatch):
+    """A module `owned` in the current folder."""
+    (tmp_path / "owned.py").write_text(textwrap.dedent(MODULE))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield
+    sys.modules.pop("owned", None)
+    gymnasium.registry.pop("owned/Pole-v0", None)
+
+
+def test_a_name_of_gymnasium_with_keyword_arguments():
+    model = envs.parse("gym:Pendulum-v1:g=9.8")
+    assert model.env.unwrapped.g == 9.8
+    assert model.horizon == 200
+    assert envs.modules("gym:Pendulum-v1:g=9.8") == ["gymnasium.envs.classic_control.pendulum"]
+
+
+def test_our_own_ids_are_the_compiled_models():
+    assert envs.parse("gym:Trap-v0:noise_range=0.2") == envs.Trap(noise_range=0.2)
+
+
+def test_a_module_in_the_current_folder(owned):
+    assert envs.parse("owned:Model").horizon == 5
+    assert envs.parse("owned:make_env:g=5.0").env.unwrapped.g == 5.0
+    assert envs.parse("gym:owned/Pole-v0").horizon == 7
+    assert envs.modules("owned:make_env:g=5.0") == ["owned"]
+    assert sys.path[-1] != sys.path[0]
+
+
+def test_horizon_and_discount_are_the_conversion_s_unless_the_function_takes_them(owned):
+    model = envs.parse("owned:make_long:horizon=4,discount=0.5")
+    assert (model.horizon, model.discount) == (4, 0.5)
+    assert envs.parse("owned:make_env:horizon=4").horizon == 200
+    with pytest.raises(ValueError, match="unknown parameter of owned:Model 'horizon'"):
+        envs.parse("owned:Model:horizon=4")
+
+
+def test_wrappers_from_the_inside_outwards():
+    text = "gym:Pendulum-v1:wrap=(gymnasium.wrappers:RescaleAction:min_action=-1,max_action=1)"
+    assert envs.parse(text).action_high.tolist() == [1.0]
+    assert envs.modules(text)[1:] == ["gymnasium.wrappers"]
+    again = f"{text},wrap=(gymnasium.wrappers:RescaleAction:min_action=-3,max_action=3)"
+    assert envs.parse(again).action_high.tolist() == [3.0]
+
+
+@pytest.mark.parametrize("text", ["trap:lookahead=1", "treasure_hunt:lookahead=1", "gym:Pendulum-v1:lookahead=1"])
+def test_lookahead_shortens_the_plan_and_not_the_episode(text):
+    model, plain = envs.parse(text), envs.parse(text.partition(":lookahead")[0])
+    state = model.initial_state(np.random.default_rng(0))
+    assert steps_left(model, state) == 1 < steps_left(plain, state)
+    assert model.horizon == plain.horizon
+
+
+def test_a_plan_of_one_step_sees_one_step():
+    state, rng = np.zeros(2), np.random.default_rng(0)
+    actions = np.array([[0.05], [0.9]])
+    model = envs.parse("trap:noise_range=0.01,lookahead=1")
+    near = planners.make("uct").plan(model, state, planners.Budget(simulations=100), rng, actions)
+    np.testing.assert_allclose(near.values, [0.7, 0.7])  # of two steps: 1.4 and more
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("gym:Pendulm-v1", "Did you mean: `Pendulum`"),
+        ("gym:Pendulum-v1:gg=1", "gym:Pendulum-v1 failed .*'gg'"),
+        ("gym:CartPole-v1", "gym:CartPole-v1: action_space=.*Box"),
+        ("gym:nowhere/Env-v0", "Namespace nowhere not found"),
+        ("nowhere:Env", "nowhere cannot be imported .*run where its file is"),
+        ("owned:nothing", "owned has no 'nothing'"),
+        ("owned:fails", r"owned:fails failed \(OSError: no file\)"),
+        ("owned:Model:size=1", "unknown parameter of owned:Model 'size'"),
+        ("collections:OrderedDict", "OrderedDict has no `step`"),
+        ("trap:lookahead=0", "lookahead=0: must be a whole number"),
+        ("trap:wrap=(gymnasium.wrappers:ClipAction)", "trap is a model, which gymnasium.wrappers:ClipAction cannot"),
+        ("gym:Pendulum-v1:wrap=(gymnasium.wrappers:RescaleAction:low=1)", "unknown parameter .*'low'"),
+        ("gym:Pendulum-v1:wrap=(builtins:id)", "builtins:id is no wrapper: it gives int"),
+        ("gym:Pendulum-v1:wrap=(owned:fails)", "owned:fails failed"),
+        ("trapp", "Did you mean 'trap'"),
+        ("trap:size", "'size' is not key=value"),
+    ],
+)
+def test_each_mistake_is_named(owned, text, words):
+    with pytest.raises(ValueError, match=words):
+        envs.parse(text)

@@ -1,0 +1,1 @@
+"""A planner, an environment and a suite that an installed package adds to bonspiel."""

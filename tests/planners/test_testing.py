@@ -1,0 +1,83 @@
+"""The check that authors of planners run finds each broken promise."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import planners
+from planners.base import check_plan
+from planners.testing import check_planner
+
+
+@pytest.mark.parametrize("name", planners.names())
+def test_every_planner_passes_it(name):
+    planner = planners.make(name)
+    if name == "presearch":
+        with pytest.raises(ValueError, match="cannot search Walk: needs"):
+            check_planner(planner, np.random.default_rng(0))
+    else:
+        check_planner(planner, np.random.default_rng(0))
+
+
+@dataclass(frozen=True)
+class Careless:
+    """The random planner with one fault."""
+
+    fault: str
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        if self.fault != "accepts anything":
+            check_plan(self, model, state, budget, rng)
+        else:
+            rng = np.random.default_rng(rng)
+            budget = planners.Budget(simulations=5)
+        decision = planners.make("random").plan(model, state, budget, rng, root_actions)
+        match self.fault:
+            case "outside":
+                return replace(decision, action=model.action_high + 1.0)
+            case "nan":
+                return replace(decision, action=np.full(1, np.nan))
+            case "own randomness":
+                return replace(decision, action=np.random.default_rng().uniform(-1.0, 1.0, 1))
+            case "moves the state":
+                state[0] += 1.0
+            case "too many":
+                return replace(decision, simulations=1_000)
+            case "root actions":
+                return replace(decision, action=np.array([0.123]))
+            case "shapes":
+                return replace(decision, visits=np.zeros(7, np.int64))
+            case "no decision":
+                return decision.action
+        return decision
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("outside", "action=.*within"),
+        ("nan", "action=.*within"),
+        ("own randomness", "action=.*again"),
+        ("moves the state", "state=.*left as it is"),
+        ("too many", "simulations=1000.*at most"),
+        ("root actions", "action=.*one of root_actions"),
+        ("shapes", "actions and values=.*7 actions"),
+        ("no decision", "must be a planners.Decision"),
+        ("accepts anything", "plan.. accepted"),
+    ],
+)
+def test_it_names_the_fault(fault, words):
+    with pytest.raises(ValueError, match=words):
+        check_planner(Careless(fault), np.random.default_rng(0))
+
+
+def test_a_planner_is_pickled_and_compared():
+    class Local:
+        def plan(self, model, state, budget, rng, root_actions=None):
+            raise NotImplementedError
+
+    with pytest.raises(ValueError, match="cannot be pickled"):
+        check_planner(Local(), np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"plan=.*a method"):
+        check_planner(object(), np.random.default_rng(0))
