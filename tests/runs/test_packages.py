@@ -51,8 +51,8 @@ def test_its_suite_is_run_and_its_version_is_recorded(bonspiel, tmp_path):
     assert status == 0, err
     assert "0.500" in out  # two steps that earn a quarter each
     with read(tmp_path / "x") as store:
-        assert "(example_planning.planner: example_planning" not in store.resolved["dpw"]
-        assert "(example_planning.planner: sources " in store.resolved["middle:share=0.25"]
+        assert "sources" not in store.resolved["dpw"]
+        assert "(example_planning.planner: example_planning 1.2, sources " in store.resolved["middle:share=0.25"]
 
 
 WRONG = {
