@@ -23,9 +23,9 @@ K, P = FCV1_TURN
 @helper
 def slow(law, vx, vy, w, step):
     """Velocity and spin after `step` seconds of friction; 0 below the stop speed."""
-    v = sqrt(vx * vx + vy * vy)
-    if v == 0.0:
+    if vx == 0.0 and vy == 0.0:
         return 0.0, 0.0, w
+    v = sqrt(vx * vx + vy * vy)
     side = 1.0 if w > 0.0 else (-1.0 if w < 0.0 else 0.0)
     if law == 0:
         slower = v - (A / (v + B) + C) * step
@@ -76,34 +76,49 @@ def push(law, p, v, w, pairs):
                 v[a, 1] -= sign * (pairs[k, 6] - along) * ny
 
 
-@kernel("void(f8[:, ::1], i8, f8, f8, f8, i8, f8[:, ::1], f8[::1], f8[:, ::1])")
-def _march(p, index, vx, vy, spin, law, v, w, pairs):
+@helper
+def find_moving(v, moving):
+    """The indices of the stones that move, and how many; only they need a look in steps without impacts."""
+    n = 0
+    for i in range(16):
+        if v[i, 0] != 0.0 or v[i, 1] != 0.0:
+            moving[n] = i
+            n += 1
+    return n
+
+
+@kernel("void(f8[:, ::1], i8, f8, f8, f8, i8, f8[:, ::1], f8[::1], f8[:, ::1], i8[::1])")
+def _march(p, index, vx, vy, spin, law, v, w, pairs, moving):
     p[index, 0], p[index, 1], v[index, 0], v[index, 1], w[index] = 0.0, 0.0, vx, vy, spin
     if law == 1:
         v[index, 0], v[index, 1], w[index] = slow(law, vx, vy, spin, 0.5 * STEP)
-    going = True
-    while going:
+    n = find_moving(v, moving)
+    while n > 0:
         if law == 0:
-            for i in range(16):
+            for i in moving[:n]:
                 v[i, 0], v[i, 1], w[i] = slow(law, v[i, 0], v[i, 1], w[i], STEP)
         overlap = False
-        for i in range(16):
+        for i in moving[:n]:
             if v[i, 0] != 0.0 or v[i, 1] != 0.0:
                 for j in range(16):
                     near = (p[i, 0] - p[j, 0]) ** 2 + (p[i, 1] - p[j, 1]) ** 2 <= 4.0 * RADIUS * RADIUS
-                    overlap = overlap or (j != i and near)
+                    overlap |= j != i and near
         if overlap:
             push(law, p, v, w, pairs)
-        going = False
-        for i in range(16):
+            n = find_moving(v, moving)
+        stopped = False
+        for i in moving[:n]:
             if v[i, 0] != 0.0 or v[i, 1] != 0.0:
-                going = True
                 p[i, 0] += v[i, 0] * STEP
                 p[i, 1] += v[i, 1] * STEP
                 if abs(p[i, 0]) >= SIDE or p[i, 1] >= BACK[law]:
                     p[i, 0], p[i, 1], v[i, 0], v[i, 1] = nan, nan, 0.0, 0.0
                 elif law == 1:
                     v[i, 0], v[i, 1], w[i] = slow(law, v[i, 0], v[i, 1], w[i], STEP)
+            else:
+                stopped = True
+        if stopped:
+            n = find_moving(v, moving)
     for i in range(16):
         if p[i, 1] <= HOG[law] and (law == 0 or i == index):
             p[i, 0], p[i, 1] = nan, nan
@@ -112,5 +127,5 @@ def _march(p, index, vx, vy, spin, law, v, w, pairs):
 def march(stones, index, velocity, spin, law):
     """The stones after a shot; law 0 is fcv1, 1 is dc2."""
     after = stones.copy()
-    _march(after, index, *velocity, spin, law, np.zeros((16, 2)), np.zeros(16), np.empty((120, 8)))
+    _march(after, index, *velocity, spin, law, np.zeros((16, 2)), np.zeros(16), np.empty((120, 8)), np.empty(16, np.int64))
     return after
