@@ -14,10 +14,10 @@ from scipy.ndimage import map_coordinates
 from scipy.signal import fftconvolve
 
 from envs import treasure_hunt as hunt
-from envs.cache import cached
 from envs.optimal import Reference
 from envs.treasure_hunt import HOLE_REWARD, STEP_REWARD, TREASURE_REWARD, TreasureHunt
 from planners.base import Array, steps_left
+from planners.core.values import cached
 
 DIRECTIONS = 256
 LARGEST = 20.0  # side of the square; the grid grows with its area
@@ -164,11 +164,14 @@ def solve(model: TreasureHunt, actions: Array | None) -> TreasureHuntOptimum:
     """The optimal policy; see `envs.optimal.solve`. Takes seconds the first time."""
     grid = Grid(model, _cells(model))
     directions = _circle(DIRECTIONS) if actions is None else actions[:, 0] * model.params[hunt.RADIANS]
-    lookahead = cached(f"lookahead {grid} {directions.tolist()}", SOURCES, lambda: grid.lookahead(directions))
-    return TreasureHuntOptimum(model, grid, lookahead, directions)
+    name = f"lookahead {grid} {directions.tolist()}"
+    stored = cached(name, SOURCES, lambda: {"lookahead": grid.lookahead(directions)})
+    return TreasureHuntOptimum(model, grid, stored["lookahead"], directions)
 
 
 def random_value(model: TreasureHunt) -> float:
     """Expected return of uniformly random directions; raises as `solve` does."""
     grid = Grid(model, _cells(model) // 2)
-    return float(cached(f"random {grid}", SOURCES, lambda: np.array(grid.random_value(_circle(DIRECTIONS // 8)))))
+    directions = _circle(DIRECTIONS // 8)
+    stored = cached(f"random {grid}", SOURCES, lambda: {"value": np.array(grid.random_value(directions))})
+    return float(stored["value"])

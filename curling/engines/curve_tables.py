@@ -11,17 +11,22 @@ With v the speed, a(v) the deceleration, g(v) the rate of turning and l(v) the l
     tau = integral dv / a        S = integral v dv / a        spin lost W = integral l dv / a
     heading left H = integral g dv / a        X = integral v cos(H) dv / a        Y = integral v sin(H) dv / a
 
-All tables hold cubic polynomials on cells of equal length, coefficients in rising powers of the place in the cell.
+All tables hold cubic polynomials on cells of equal length, coefficients in rising powers of the place in the cell. They
+are kept on disk: processes that find them there need not import scipy's integration, which takes half a second.
 """
 
-import numpy as np
-from scipy.integrate import cumulative_simpson
-from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
+import functools
+import sys
 
+import numpy as np
+
+from curling import physics, sheet
+from curling.engines import rates
 from curling.engines.rates import RATES
 from curling.physics import DC2_STOP_SPEED, FCV1_STOP_SPEED, LAWS, Physics
 from curling.sheet import STONE_RADIUS
 from planners.base import Array
+from planners.core.values import cached
 
 CURVE_CELLS = 1024
 INVERSE_CELLS = 512
@@ -38,12 +43,16 @@ def hermite_cells(values: Array, slopes: Array, step: float) -> Array:
 
 def _monotone_cells(x: Array, y: Array, nodes: Array) -> Array:
     """Monotone cubics of y(x) on the cells between equally spaced nodes, from dense samples."""
+    from scipy.interpolate import PchipInterpolator
+
     values = np.interp(nodes, x, y)
     return hermite_cells(values, PchipInterpolator(nodes, values).derivative()(nodes), nodes[1])
 
 
 def _integrate(law: Physics) -> tuple[Array, ...]:
     """Speeds from 0 up, decelerations there, and the module's integrals tau, S, W, H, X and Y, [n] each."""
+    from scipy.integrate import cumulative_simpson
+
     # v = z^5 makes the integrand of the heading, v^-0.8 / a, smooth at the stop
     z = np.linspace(START_SPEED**0.2, (HEADROOM * law.max_speed) ** 0.2, QUADRATURE_STEPS)
     v = z**5
@@ -66,6 +75,8 @@ def _over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, f
 
     `slopes` are the derivatives of the samples by the root.
     """
+    from scipy.interpolate import PchipInterpolator
+
     dense = np.sqrt(distance)
     roots = np.linspace(0.0, dense[-1], INVERSE_CELLS + 1)
     return hermite_cells(PchipInterpolator(dense, samples)(roots), np.interp(roots, dense, slopes), roots[1]), roots[1]
@@ -73,6 +84,8 @@ def _over_root(distance: Array, samples: Array, slopes: Array) -> tuple[Array, f
 
 def _tabulate(law: Physics) -> dict[str, Array]:
     """The tables of one law by name, and the lengths of their cells by the names of their arguments."""
+    from scipy.interpolate import CubicHermiteSpline
+
     v, deceleration, tau, arc, lost, heading, x, y = _integrate(law)
     cos, sin = np.cos(heading), np.sin(heading)
     times = np.linspace(0.0, tau[-1], CURVE_CELLS + 1)
@@ -103,7 +116,8 @@ def _tabulate(law: Physics) -> dict[str, Array]:
     }
 
 
-_TABLES = [_tabulate(law) for law in LAWS]
+_SOURCES = (sys.modules[__name__], rates, physics, sheet)
+_TABLES = [cached(f"tables of {law.name}", _SOURCES, functools.partial(_tabulate, law)) for law in LAWS]
 
 
 def _both(name: str) -> Array:

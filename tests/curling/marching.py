@@ -127,5 +127,6 @@ def _march(p, index, vx, vy, spin, law, v, w, pairs, moving):
 def march(stones, index, velocity, spin, law):
     """The stones after a shot; law 0 is fcv1, 1 is dc2."""
     after = stones.copy()
-    _march(after, index, *velocity, spin, law, np.zeros((16, 2)), np.zeros(16), np.empty((120, 8)), np.empty(16, np.int64))
+    v, w, pairs, moving = np.zeros((16, 2)), np.zeros(16), np.empty((120, 8)), np.empty(16, np.int64)
+    _march(after, index, *velocity, spin, law, v, w, pairs, moving)
     return after

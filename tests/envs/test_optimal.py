@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-import envs.cache
 from envs import Trap, TreasureHunt
 from envs.optimal import optimal_value, random_value, solve
 from planners.base import check_state
@@ -121,30 +120,3 @@ def test_what_is_not_known_or_not_valid_is_refused():
         solve(Trap()).value([math.nan, 0.0])
     with pytest.raises(ValueError, match=r"^actions="):
         solve(Trap(), [0.5])
-
-
-def test_cache_is_used_and_mended(tmp_path, monkeypatch):
-    monkeypatch.setenv("BONSPIEL_CACHE", str(tmp_path / "new"))
-    calls = []
-
-    def compute():
-        calls.append(1)
-        return np.arange(3.0)
-
-    def get(name="x"):
-        return envs.cache.cached(name, [envs.cache], compute).tolist()
-
-    assert get() == get() == [0.0, 1.0, 2.0] and len(calls) == 1
-    (file,) = (tmp_path / "new" / "values").iterdir()
-    file.write_bytes(file.read_bytes()[:-30])
-    assert get() == get() == [0.0, 1.0, 2.0] and len(calls) == 2
-    file.write_bytes(b"")
-    assert get() == [0.0, 1.0, 2.0] and len(calls) == 3
-    get("y")
-    assert len(calls) == 4 and len(list(file.parent.iterdir())) == 2
-
-
-def test_cache_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("BONSPIEL_CACHE", str(tmp_path / "file"))
-    assert envs.cache.cached("x", [envs.cache], lambda: np.ones(1)).tolist() == [1.0]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +16,14 @@ from planners.base import Array
 from planners.core.cache import cache_folder
 
 
-def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], Array]) -> Array:
-    """The array that `compute` returns, from disk if it was computed before by the same sources.
+def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], dict[str, Array]]) -> dict[str, Array]:
+    """The arrays that `compute` returns, by name, from disk if they were computed before by the same sources.
 
     A file that is damaged is computed again, and a folder that cannot be written to costs no more than the time.
 
     Args:
-        name: what is computed, with everything that its value depends on but the sources.
-        sources: the modules whose files the value depends on.
+        name: what is computed, with everything that its values depend on but the sources.
+        sources: the modules whose files the values depend on.
         compute: called when there is no usable file.
     """
     digest = hashlib.blake2b(name.encode(), digest_size=8)
@@ -31,12 +32,12 @@ def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], Array
     file = cache_folder() / "values" / f"{digest.hexdigest()}.npz"
     try:
         with open(file, "rb") as opened, np.load(opened) as stored:  # np.load leaves damaged files open
-            return np.asarray(stored["array"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        array = compute()
+            return dict(stored)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        arrays: dict[str, Any] = compute()
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".partial", delete=False) as partial:
-            np.savez(partial, array=array)
+            np.savez(partial, **arrays)
         os.replace(partial.name, file)
-    return array
+    return arrays

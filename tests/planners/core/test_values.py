@@ -1,0 +1,35 @@
+import numpy as np
+
+from planners.core import values
+from planners.core.values import cached
+
+
+def test_values_are_computed_once_and_damaged_ones_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("BONSPIEL_CACHE", str(tmp_path))
+    calls = []
+
+    def compute():
+        calls.append(1)
+        return {"few": np.arange(3.0), "one": np.array(7.0)}
+
+    def check(name, times):
+        found = cached(name, [values], compute)
+        assert {key: array.tolist() for key, array in found.items()} == {"few": [0.0, 1.0, 2.0], "one": 7.0}
+        assert len(calls) == times
+
+    check("x", 1)
+    check("x", 1)
+    (file,) = (tmp_path / "values").iterdir()
+    file.write_bytes(file.read_bytes()[:-30])
+    check("x", 2)
+    check("x", 2)
+    file.write_bytes(b"")
+    check("x", 3)
+    check("y", 4)
+    assert len(list(file.parent.iterdir())) == 2
+
+
+def test_values_are_computed_where_they_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BONSPIEL_CACHE", str(tmp_path / "file"))
+    assert cached("x", [values], lambda: {"one": np.ones(1)})["one"].tolist() == [1.0]
