@@ -63,7 +63,9 @@ bench: $(VENV)/installed
 check: $(VENV)/installed-dev
 	@$(LINT)
 
-# The linters run beside the tests; tests that measure time come after the others, alone.
+# The linters run beside the tests; tests that measure time come after the others, alone. Threads of linear algebra would
+# take turns with the other workers, and wait for each other at twice the cost.
+test: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/installed-dev $(PEER)/installed $(VENV)/installed-ray
 	@{ $(LINT); } & lint=$$!; \
 	$(BIN)/python -m pytest -m "not alone" --numprocesses auto --maxprocesses 4 --dist loadgroup && \
