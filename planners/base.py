@@ -219,7 +219,8 @@ class Planner(Protocol):
     """A search algorithm: its parameters and nothing else, so that it pickles, compares and prints.
 
     A planner that cannot search every model also has `unsupported(model) -> str | None`: the line that a user reads,
-    such as "needs `rollout`", or None for a model that it can search.
+    such as "needs `rollout`", or None for a model that it can search. One whose choice cannot be restricted to
+    `root_actions` has a class attribute `takes_root_actions: ClassVar[bool] = False`; True is the default.
     """
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
@@ -234,7 +235,8 @@ class Planner(Protocol):
 
         Raises:
             ValueError: an argument is of the wrong shape, not finite, or out of range; or the episode is over in
-                `state`, as far as the model's `steps_left` or `time_index` tells.
+                `state`, as far as the model's `steps_left` or `time_index` tells; or there are `root_actions` that the
+                planner does not take.
             TypeError: the planner does not support the model, or an argument is of the wrong type.
         """
 
@@ -268,12 +270,20 @@ def unsupported(planner: object, model: Model) -> str | None:
     return None if own is None else own(model)
 
 
-def check_plan(planner: Planner, model: Model, state: Any, budget: Any, rng: Any) -> Array:
+def takes_root_actions(planner: object) -> bool:
+    """Whether a planner can be told the only actions to consider at the root."""
+    return getattr(planner, "takes_root_actions", True)
+
+
+def check_plan(planner: Planner, model: Model, state: Any, budget: Any, rng: Any, root_actions: Any = None) -> Array:
     """Check the arguments of `Planner.plan`; returns the state as a contiguous float64 vector.
+
+    Of `root_actions` it is checked only whether the planner takes any.
 
     Raises:
         TypeError: the planner does not support the model, or an argument is of the wrong type.
-        ValueError: the state is of the wrong shape or not finite.
+        ValueError: the state is of the wrong shape or not finite, or there are `root_actions` that the planner does
+            not take.
     """
     checked = check_state(model, state)
     if not isinstance(budget, Budget):
@@ -282,4 +292,8 @@ def check_plan(planner: Planner, model: Model, state: Any, budget: Any, rng: Any
         raise TypeError(f"rng={rng!r}: must be a numpy.random.Generator; pass numpy.random.default_rng(seed)")
     if reason := unsupported(planner, model):
         raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}")
+    if root_actions is not None and not takes_root_actions(planner):
+        require(
+            False, "root_actions", root_actions, f"None; {type(planner).__name__} cannot be told the root's actions"
+        )
     return checked

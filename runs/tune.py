@@ -68,6 +68,13 @@ OUTCOMES: dict[str, Uniform | Choice] = {
 }
 ABSTRACTION = {"threshold": Uniform(1.0, 64.0, log=True), "threshold_base": Uniform(1.1, 3.0)}
 KERNEL = {"bandwidth": Uniform(0.01, 0.3, log=True), "tau": Uniform(0.01, 0.5, log=True)}
+SEQUENCES: dict[str, Uniform | Choice] = {"horizon": Choice(("10", "20", "30", "50")), "repeats": Choice(("1", "3"))}
+GAUSSIANS: dict[str, Uniform | Choice] = {
+    **SEQUENCES,
+    "population": Choice(("50", "100", "200", "400")),
+    "sd": Uniform(0.1, 1.0, log=True),
+}
+COLOUR = {"beta": Uniform(0.0, 4.0)}
 SPACES: dict[str, dict[str, Uniform | Choice]] = {
     "uct": {**EXPLORATION, **N_ACTIONS, **LEAF},
     "pw": {**EXPLORATION, **WIDENING, **LEAF},
@@ -75,6 +82,11 @@ SPACES: dict[str, dict[str, Uniform | Choice]] = {
     "weighted_uct": {**EXPLORATION, **N_ACTIONS, "bandwidth": Uniform(0.05, 1.5, log=True)},
     "abstraction": {**EXPLORATION, **N_ACTIONS, **ABSTRACTION, "weight_power": Uniform(0.0, 4.0)},
     "kr_uct": {**EXPLORATION, **WIDENING, "alpha_action": Uniform(0.2, 0.7), **KERNEL},
+    "open_loop": {**EXPLORATION, **WIDENING, **LEAF},
+    "random_shooting": {**SEQUENCES, "hold": Choice(("1", "2", "4", "8"))},
+    "cem": {**GAUSSIANS, "elite_fraction": Uniform(0.05, 0.4, log=True)},
+    "icem": {**GAUSSIANS, **COLOUR, "elites": Choice(("5", "10", "20"))},
+    "mppi": {**GAUSSIANS, **COLOUR, "temperature": Uniform(0.03, 3.0, log=True)},
 }
 
 

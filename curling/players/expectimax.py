@@ -8,7 +8,7 @@ throughout the grid, so that smoothing the values with it gives the expected val
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,6 +172,8 @@ class Expectimax:
     evaluation: Evaluation = "static"
     plies: Literal[1, 2] = 2
 
+    takes_root_actions: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         require_choice("evaluation", self.evaluation, EVALUATIONS)
         require(self.plies in (1, 2) and not isinstance(self.plies, bool), "plies", self.plies, "1 or 2")
@@ -186,9 +188,8 @@ class Expectimax:
         Raises:
             ValueError: as any planner; also `root_actions`, which are no grid and cannot be smoothed.
         """
-        state = check_plan(self, model, state, budget, rng)
+        state = check_plan(self, model, state, budget, rng, root_actions)
         model = planning_model(model)
-        require(root_actions is None, "root_actions", root_actions, "None for a search on a grid of aims")
         if budget.seconds is not None:
             make_grids(model)
         start = time.perf_counter()

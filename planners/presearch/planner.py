@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from planners.abstraction.planner import AbstractionTree
-from planners.base import HasActions, HasAimGrid, HasPlayer, HasRollout, HasStepExact, ResumableSearch, check_plan
+from planners.base import (
+    HasActions,
+    HasAimGrid,
+    HasPlayer,
+    HasRollout,
+    HasStepExact,
+    ResumableSearch,
+    check_plan,
+    takes_root_actions,
+)
 from planners.checks import missing, offers, require, require_count, require_positive
 from planners.core.actions import own_actions
 from planners.core.aims import aims_of, outcomes
@@ -85,6 +94,8 @@ class Presearch:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
+        if not takes_root_actions(self.inner):
+            return f"needs an inner planner that takes `root_actions`, which {type(self.inner).__name__} does not"
         rollout = () if self._resumes(model) else (HasRollout,)
         return missing(model, HasAimGrid, HasStepExact, *rollout) or unsupported(self.inner, model)
 

@@ -15,7 +15,10 @@ from runs.statistics.curves import Column, Panel, columns
 from runs.statistics.sample import histogram, performance_profile
 
 THRESHOLDS = 61
-_NAMES = "x-thin circle square triangle-up diamond star triangle-down cross hexagon triangle-left triangle-right"
+_NAMES = (
+    "x-thin circle square triangle-up diamond star triangle-down cross hexagon triangle-left triangle-right "
+    "pentagon hexagon2 diamond-tall octagon cross-thin y-down y-up y-left y-right"
+)
 SYMBOLS = dict(zip(chart.MARKERS, _NAMES.split(), strict=True))
 DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
 ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  # of the same hue, for a dark ground

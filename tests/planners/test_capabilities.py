@@ -100,6 +100,9 @@ UNSUPPORTED = [
         {"aim_grid": grid, "step_exact": exact, "actions": actions, "max_actions": 1},
         "needs `rollout`",
     ),
+    ("cem", INFINITE, "finite `action_low` and `action_high`"),
+    ("cem", {"player": lambda self, state, params: 1.0}, "one player only"),
+    ("presearch:inner=cem", {"aim_grid": grid, "step_exact": exact, "rollout": rollout}, "takes `root_actions`"),
     ("expectimax", {}, "curling only"),
     ("rulebased", {}, "curling only"),
 ]
@@ -118,7 +121,9 @@ def test_what_a_planner_needs_is_said_before_anything_starts(text, members, line
 def test_a_model_with_every_part_is_supported(name):
     from curling.model import Curling
 
-    assert planners.unsupported(planners.make(name), Curling()) is None
+    assert planners.unsupported(planners.make(name), Curling()) in (None, "one player only")
+    one_player = type("OnePlayer", (Curling,), {"player": None})()
+    assert planners.unsupported(planners.make(name), one_player) is None
 
 
 def test_a_foreign_planner_need_not_say_anything():

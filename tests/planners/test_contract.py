@@ -14,14 +14,23 @@ import pytest
 import envs
 import planners
 from planners import Budget
+from planners.base import takes_root_actions
 from tests.planners.tiny_models import MODELS, SOLVED, Bandit, Chain, Handover, Target, python_twin
 
 REGISTERED = [envs.parse(name) for name in envs.names()]
 
 
-def each_planner(*models):
-    """Parametrises a test over the planners that search these models, and over the models."""
-    pairs = [(name, model) for model in models for name in planners.names_for(model)]
+def each_planner(*models, root_actions=False):
+    """Parametrises a test over the planners that search these models, and over the models.
+
+    With `root_actions`, over those that can be told the only actions to consider at the root.
+    """
+    pairs = [
+        (name, model)
+        for model in models
+        for name in planners.names_for(model)
+        if takes_root_actions(planners.make(name)) or not root_actions
+    ]
     ids = [f"{name}-{type(model).__name__}" for name, model in pairs]
     return pytest.mark.parametrize(("name", "model"), pairs, ids=ids)
 
@@ -138,7 +147,8 @@ def test_result_does_not_depend_on_the_kind_of_budget(name, model):
     """Under a time budget a search has less room at first, grows often, and runs in pieces of other lengths."""
     planner, state = planners.make(name), model.initial_state(None)
     by_time, by_count = np.random.default_rng(3), np.random.default_rng(3)
-    actions = np.array([[0.1], [0.2], [0.7]])  # with which a planner within a planner has the whole budget
+    # with these a planner within a planner has the whole budget
+    actions = np.array([[0.1], [0.2], [0.7]]) if takes_root_actions(planner) else None
     timed = planner.plan(model, state, Budget(seconds=0.1), by_time, actions)
     counted = planner.plan(model, state, Budget(timed.simulations), by_count, actions)
     np.testing.assert_array_equal(timed.visits, counted.visits)
@@ -162,7 +172,7 @@ def test_result_does_not_depend_on_the_room_at_first(name, model, monkeypatch):
     np.testing.assert_array_equal(roomy.values, narrow.values)
 
 
-@each_planner(*MODELS)
+@each_planner(*MODELS, root_actions=True)
 def test_root_actions_are_the_only_ones(name, model):
     actions = np.array([[0.1], [0.2], [0.7]])
     decision = planners.make(name).plan(
@@ -174,7 +184,7 @@ def test_root_actions_are_the_only_ones(name, model):
     assert decision.action == [0.7]
 
 
-@each_planner(Bandit())
+@each_planner(Bandit(), root_actions=True)
 def test_root_actions_of_one_simulation_leave_the_rest_untried(name, model):
     actions = np.array([[0.1], [0.2], [0.9]])
     decision = planners.make(name).plan(model, np.zeros(1), Budget(1), np.random.default_rng(0), root_actions=actions)
@@ -202,7 +212,7 @@ def test_time_budget_is_spent(name, model):
     assert decision.simulations > 100
 
 
-@each_planner(envs.Trap(noise_range=0.01))
+@each_planner(envs.Trap(noise_range=0.01), root_actions=True)
 def test_planning_from_the_last_step_looks_one_step_ahead(name, model):
     actions = np.array([[0.05], [0.9]])
     decision = planners.make(name).plan(
@@ -252,10 +262,18 @@ def test_bad_states_are_refused(name, model, state, problem):
 
 
 @pytest.mark.parametrize("actions", [[[2.0]], [[np.nan]], [[0.5, 0.5]], [], [0.5]])
-@each_planner(envs.Trap(), Target())
+@each_planner(envs.Trap(), Target(), root_actions=True)
 def test_bad_root_actions_are_refused(name, model, actions):
     with pytest.raises(ValueError, match="root_actions="):
         planners.make(name).plan(model, np.zeros(2), Budget(10), np.random.default_rng(0), np.array(actions))
+
+
+@pytest.mark.parametrize("name", [name for name in planners.names() if not takes_root_actions(planners.make(name))])
+def test_a_planner_that_takes_no_root_actions_refuses_them(name):
+    with pytest.raises(ValueError, match=r"root_actions=.*None"):
+        planners.make(name).plan(
+            envs.Trap(), np.zeros(2), Budget(10), np.random.default_rng(0), root_actions=np.array([[0.5]])
+        )
 
 
 @pytest.mark.parametrize(
@@ -332,7 +350,7 @@ def test_rewards_that_are_not_numbers_are_refused(name, model):
 def test_short_and_long_horizons(name, model, horizon):
     stretched = Bandit()
     object.__setattr__(stretched, "horizon", horizon)
-    assert plan(name, stretched, 20).visits.sum() == 20
+    assert plan(name, stretched, 20).simulations == 20
 
 
 @pytest.mark.parametrize("name", with_parameter("n_actions"))

@@ -1,0 +1,86 @@
+"""The cross-entropy method over action sequences (Rubinstein 1999; de Boer, Kroese, Mannor, Rubinstein 2005).
+
+Rubinstein, "The cross-entropy method for combinatorial and continuous optimization", 1999; de Boer et al., "A tutorial
+on the cross-entropy method", 2005; for planning as in PETS (Chua et al. 2018) and PlaNet (Hafner et al. 2019).
+"""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import check_plan
+from planners.checks import require, require_at_least, require_count, require_positive
+from planners.core import sequences
+from planners.core.gaussians import Gaussian
+from planners.core.sequences import best_of, length, plan_with_sequences, round_size
+
+
+class _Rounds:
+    """The rounds of a decision."""
+
+    def __init__(self, planner: "CEM", gaussian: Gaussian, population: int) -> None:
+        self.planner, self.gaussian, self.population = planner, gaussian, population
+
+    def propose(self) -> Array:
+        return self.gaussian.draw(self.population)
+
+    def learn(self, actions: Array, returns: Array) -> None:
+        if 2 * len(returns) >= self.population:
+            elites = best_of(returns, max(2, round(self.planner.elite_fraction * self.population)))
+            self.gaussian.fit(actions[elites], self.planner.momentum, self.planner.least_sd)
+
+    def finalists(self) -> Array:
+        return self.gaussian.mean[None]
+
+
+@dataclass(frozen=True)
+class CEM:
+    """The cross-entropy method: rounds of sequences from Gaussians that are fitted to the best of the round before.
+
+    The action played is the first of the mean sequence, as in PlaNet. The last rollouts of the budget go to that
+    sequence and value it. The number of rounds follows from the budget; a round that is less than half done when the
+    budget ends changes nothing. Nothing is kept from one decision to the next, so a decision starts in the middle of
+    the range again.
+
+    Args:
+        population: sequences in a round, at least 2; fewer where the simulations would not make 4 rounds.
+        elite_fraction: part of them that the Gaussians are fitted to, in (0, 1]; at least 2 sequences.
+        momentum: part of mean and deviation that a round leaves as they were, in [0, 1).
+        sd: standard deviation at first, as a part of an action's range, above 0.
+        least_sd: least standard deviation, likewise, at least 0.
+        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
+        repeats: rollouts of each sequence, for noisy models.
+    """
+
+    population: int = 100
+    elite_fraction: float = 0.1
+    momentum: float = 0.1
+    sd: float = 0.3
+    least_sd: float = 0.02
+    horizon: int | None = 30
+    repeats: int = 1
+
+    takes_root_actions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_count("population", self.population, 2)
+        require_positive("elite_fraction", self.elite_fraction, 1.0)
+        require_at_least("momentum", self.momentum, 0.0)
+        require(self.momentum < 1.0, "momentum", self.momentum, "below 1")
+        require_positive("sd", self.sd)
+        require_at_least("least_sd", self.least_sd, 0.0)
+        sequences.check_rollouts(self.horizon, self.repeats)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return sequences.unsupported(model)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        gaussian = Gaussian(model, length(model, state, self.horizon), self.sd, 0.0, rng)
+        rounds = _Rounds(self, gaussian, round_size(self.population, self.repeats, budget))
+        return plan_with_sequences(rounds, 1, self.repeats, model, state, budget, rng, start)

@@ -1,0 +1,73 @@
+"""Gaussian distributions of action sequences within the bounds of a model's actions, with white or coloured noise."""
+
+import functools
+
+import numpy as np
+
+from planners.base import Array, Model, Rng
+
+
+@functools.lru_cache(maxsize=64)
+def _amplitudes(steps: int, beta: float) -> Array:
+    """f^(-beta / 2) of the frequencies f of a sequence, scaled for a variance of 1 at every step, [steps // 2 + 1]."""
+    amplitudes = np.maximum(np.arange(steps // 2 + 1.0), 1.0) ** (-0.5 * beta)
+    weights = np.full(len(amplitudes), 4.0)  # a frequency and its mirror image, each with a sine and a cosine
+    weights[0] = 1.0
+    if steps % 2 == 0:
+        weights[-1] = 1.0
+    scaled: Array = amplitudes * steps / np.sqrt((weights * amplitudes**2).sum())
+    return scaled
+
+
+def coloured_noise(shape: tuple[int, ...], beta: float, rng: Rng) -> Array:
+    """Gaussian noise of mean 0 and variance 1 whose power falls as f^-beta (Timmer and Koenig 1995), [n, steps, dim].
+
+    White for a beta of 0; the greater beta, the longer an action stays near one value.
+    """
+    n, steps, dim = shape
+    if beta == 0.0 or steps == 1:
+        return rng.standard_normal(shape)
+    amplitudes = _amplitudes(steps, beta)
+    parts = rng.standard_normal((2, n, dim, len(amplitudes)))
+    spectrum = amplitudes * (parts[0] + 1j * parts[1])  # irfft ignores the sine of the first and of the last frequency
+    return np.ascontiguousarray(np.fft.irfft(spectrum, steps).swapaxes(1, 2))
+
+
+class Gaussian:
+    """A Gaussian for each step and dimension of a sequence; draws are clipped to the bounds of the actions.
+
+    Args:
+        model: whose actions they are.
+        steps: of a sequence.
+        sd: standard deviation at first, as a part of the range of an action.
+        beta: colour of the noise; see `coloured_noise`.
+        rng: the source of every random draw.
+
+    Attributes:
+        mean: [steps, action_dim], at first the middle of the range.
+        sd: [steps, action_dim].
+        range: of an action, [action_dim].
+    """
+
+    def __init__(self, model: Model, steps: int, sd: float, beta: float, rng: Rng) -> None:
+        self.low, self.high, self.beta, self.rng = model.action_low, model.action_high, beta, rng
+        self.range = self.high - self.low
+        self.mean = np.repeat([0.5 * (self.low + self.high)], steps, axis=0)
+        self.sd = np.repeat([sd * self.range], steps, axis=0)
+
+    def draw(self, n: int) -> Array:
+        """N sequences, [n, steps, action_dim]."""
+        actions = coloured_noise((n, *self.mean.shape), self.beta, self.rng)
+        actions *= self.sd
+        actions += self.mean
+        return np.clip(actions, self.low, self.high, out=actions)
+
+    def fit(self, elites: Array, momentum: float, least_sd: float) -> None:
+        """Move to the mean and the deviation of the elites, [n, steps, action_dim].
+
+        A part `momentum` of the distribution stays, and the deviation is at least `least_sd` of an action's range.
+        """
+        mean = elites.mean(0)
+        sd = np.sqrt(((elites - mean) ** 2).mean(0))
+        self.mean = momentum * self.mean + (1.0 - momentum) * mean
+        self.sd = np.maximum(momentum * self.sd + (1.0 - momentum) * sd, least_sd * self.range)

@@ -1,0 +1,107 @@
+"""iCEM: the cross-entropy method with few rollouts (Pinneri et al. 2020).
+
+Pinneri, Sawant, Blaes, Achterhold, Stueckler, Rolinek, Martius, "Sample-efficient cross-entropy method for real-time
+planning", CoRL 2020.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import check_plan
+from planners.checks import require, require_at_least, require_count, require_positive
+from planners.core import sequences
+from planners.core.gaussians import Gaussian
+from planners.core.sequences import best_of, length, plan_with_sequences, round_size
+
+
+class _Rounds:
+    """The rounds of a decision."""
+
+    def __init__(self, planner: "ICEM", gaussian: Gaussian, population: int) -> None:
+        self.planner, self.gaussian, self.population = planner, gaussian, float(population)
+        self.best, self.best_return = gaussian.mean, -np.inf
+        self.kept, self.proposed = gaussian.mean[:0, None].reshape(0, *gaussian.mean.shape), 0
+
+    def propose(self) -> Array:
+        fresh = self.gaussian.draw(max(round(self.population), 2 * self.planner.elites))
+        self.population /= self.planner.decay
+        actions = np.concatenate([fresh, self.kept])
+        self.proposed = len(actions)
+        return actions
+
+    def learn(self, actions: Array, returns: Array) -> None:
+        ranked = best_of(returns, self.planner.elites)
+        if len(returns) and returns[ranked[0]] > self.best_return:
+            self.best, self.best_return = actions[ranked[0]], returns[ranked[0]]
+        if 2 * len(returns) >= self.proposed:
+            self.gaussian.fit(actions[ranked], self.planner.momentum, self.planner.least_sd)
+            self.kept = actions[ranked[: round(self.planner.keep * self.planner.elites)]]
+
+    def finalists(self) -> Array:
+        return np.stack([self.gaussian.mean, self.best])
+
+
+@dataclass(frozen=True)
+class ICEM:
+    """CEM with coloured noise, elites that stay in the next round, shrinking rounds, and the best sequence ever played.
+
+    The last rollouts of the budget go to the mean sequence, which the paper adds to the last round, and to the best of
+    all rounds; the one that returns more is played. The paper's shift of the elites from one decision to the next is
+    left out, since nothing is kept between decisions. The number of rounds follows from the budget; a round that is
+    less than half done when the budget ends no longer moves the distribution.
+
+    Args:
+        population: new sequences in the first round, at least 2; fewer where the simulations would not make 4 rounds.
+        decay: factor, at least 1, by which each round is smaller than the one before; it has twice the elites or more.
+        elites: sequences that the Gaussians are fitted to, at least 2.
+        keep: part of the elites that is rolled out again in the next round, in [0, 1].
+        beta: colour of the noise, whose power falls with the frequency as f^-beta; 0 is white.
+        momentum: part of mean and deviation that a round leaves as they were, in [0, 1).
+        sd: standard deviation at first, as a part of an action's range, above 0.
+        least_sd: least standard deviation, likewise, at least 0.
+        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
+        repeats: rollouts of each sequence, for noisy models.
+    """
+
+    population: int = 100
+    decay: float = 1.25
+    elites: int = 10
+    keep: float = 0.3
+    beta: float = 2.0
+    momentum: float = 0.1
+    sd: float = 0.3
+    least_sd: float = 0.02
+    horizon: int | None = 30
+    repeats: int = 1
+
+    takes_root_actions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_count("population", self.population, 2)
+        require_at_least("decay", self.decay, 1.0)
+        require_count("elites", self.elites, 2)
+        require_at_least("keep", self.keep, 0.0)
+        require(self.keep <= 1.0, "keep", self.keep, "at most 1")
+        require_at_least("beta", self.beta, 0.0)
+        require_at_least("momentum", self.momentum, 0.0)
+        require(self.momentum < 1.0, "momentum", self.momentum, "below 1")
+        require_positive("sd", self.sd)
+        require_at_least("least_sd", self.least_sd, 0.0)
+        sequences.check_rollouts(self.horizon, self.repeats)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return sequences.unsupported(model)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        gaussian = Gaussian(model, length(model, state, self.horizon), self.sd, self.beta, rng)
+        rounds = _Rounds(self, gaussian, round_size(self.population, self.repeats, budget))
+        return plan_with_sequences(rounds, 2, self.repeats, model, state, budget, rng, start)

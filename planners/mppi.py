@@ -1,0 +1,104 @@
+"""MPPI: model predictive path integral control (Williams et al. 2017).
+
+Williams, Wagener, Goldfain, Drews, Rehg, Boots, Theodorou, "Information theoretic MPC for model-based reinforcement
+learning", ICRA 2017.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import check_plan
+from planners.checks import require_at_least, require_choice, require_count, require_positive
+from planners.core import sequences
+from planners.core.gaussians import Gaussian
+from planners.core.sequences import length, plan_with_sequences, round_size
+
+
+def weights(returns: Array, temperature: float, standardised: bool) -> Array:
+    """Weights of sequences that sum to 1, exp((R - max R) / temperature), [n].
+
+    Args:
+        returns: [n].
+        temperature: in units of the returns, or of their standard deviation if they are `standardised`.
+        standardised: see `temperature`.
+    """
+    scale = temperature * (returns.std() if standardised else 1.0)
+    below = returns - returns.max()
+    # equal returns have no deviation, and equal weights
+    exponentials = np.exp(below / scale) if scale > 0.0 else np.exp(0.0 * below)
+    result: Array = exponentials / exponentials.sum()
+    return result
+
+
+class _Rounds:
+    """The rounds of a decision."""
+
+    def __init__(self, planner: "MPPI", gaussian: Gaussian, population: int) -> None:
+        self.planner, self.gaussian, self.population = planner, gaussian, population
+
+    def propose(self) -> Array:
+        return self.gaussian.draw(self.population)
+
+    def learn(self, actions: Array, returns: Array) -> None:
+        if 2 * len(returns) >= self.population:
+            share = weights(returns, self.planner.temperature, self.planner.returns == "standardised")
+            self.gaussian.mean = np.tensordot(share, actions, 1)
+
+    def finalists(self) -> Array:
+        return self.gaussian.mean[None]
+
+
+@dataclass(frozen=True)
+class MPPI:
+    """Path integral control: rounds of sequences around a mean that moves to their average, weighted by the returns.
+
+    The action played is the first of the mean sequence. The last rollouts of the budget go to that sequence and value
+    it. Nothing is kept from one decision to the next, whereas the paper shifts the mean by a step and does one round a
+    decision; instead there are as many rounds as the budget allows. A round that is less than half done when the
+    budget ends changes nothing. The paper's cost of control is left to the model's rewards.
+
+    Args:
+        population: sequences in a round, at least 2; fewer where the simulations would not make 4 rounds.
+        temperature: lambda of the weights exp((R - max R) / lambda), above 0.
+        returns: "standardised", so that the temperature counts in standard deviations of the round's returns and one
+            suits rewards of any size, or "raw" as in the paper.
+        sd: standard deviation of the perturbations, as a part of an action's range, above 0.
+        beta: colour of the perturbations, whose power falls with the frequency as f^-beta; 0 is white as in the paper.
+        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
+        repeats: rollouts of each sequence, for noisy models.
+    """
+
+    population: int = 100
+    temperature: float = 0.2
+    returns: Literal["standardised", "raw"] = "standardised"
+    sd: float = 0.3
+    beta: float = 0.0
+    horizon: int | None = 30
+    repeats: int = 1
+
+    takes_root_actions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_count("population", self.population, 2)
+        require_positive("temperature", self.temperature)
+        require_choice("returns", self.returns, ("standardised", "raw"))
+        require_positive("sd", self.sd)
+        require_at_least("beta", self.beta, 0.0)
+        sequences.check_rollouts(self.horizon, self.repeats)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return sequences.unsupported(model)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        gaussian = Gaussian(model, length(model, state, self.horizon), self.sd, self.beta, rng)
+        rounds = _Rounds(self, gaussian, round_size(self.population, self.repeats, budget))
+        return plan_with_sequences(rounds, 1, self.repeats, model, state, budget, rng, start)

@@ -1,0 +1,103 @@
+"""The rounds of planners over action sequences, and the noise that they draw."""
+
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners import Budget
+from planners.core.gaussians import Gaussian, coloured_noise
+from tests.planners.tiny_models import Bandit, Chain, python_twin
+
+BY_SEQUENCES = ["random_shooting", "cem", "icem", "mppi"]
+
+
+def counted(model):
+    """A twin in plain Python that notes the states and actions of all its steps."""
+    twin, steps = python_twin(model), []
+    original = type(twin).step
+
+    def step(state, action, next_state, params, rng):
+        steps.append((state.copy(), action.copy()))
+        return original(state, action, next_state, params, rng)
+
+    type(twin).step = staticmethod(step)
+    return twin, steps
+
+
+@pytest.mark.parametrize("name", BY_SEQUENCES)
+@pytest.mark.parametrize(("simulations", "repeats"), [(1, 1), (7, 1), (100, 1), (101, 3), (450, 2)])
+def test_every_simulation_is_one_rollout(name, simulations, repeats):
+    twin, steps = counted(Bandit())
+    planner = planners.make(name, repeats=repeats)
+    decision = planner.plan(twin, np.zeros(1), Budget(simulations), np.random.default_rng(0))
+    assert decision.simulations == simulations == len(steps)
+
+
+@pytest.mark.parametrize("name", BY_SEQUENCES)
+def test_repeats_are_rollouts_of_one_sequence(name):
+    twin, steps = counted(Bandit())
+    planners.make(name, repeats=4).plan(twin, np.zeros(1), Budget(400), np.random.default_rng(0))
+    actions = np.array([action[0] for _, action in steps]).reshape(100, 4)
+    assert (actions == actions[:, :1]).all()
+
+
+@pytest.mark.parametrize("name", BY_SEQUENCES)
+def test_the_value_is_that_of_the_last_rollouts_alone(name):
+    """With the highest of many returns, each with noise of up to 0.02, the value would be near 0.62."""
+    values = [
+        planners.make(name, repeats=5).plan(Bandit(), np.zeros(1), Budget(200), np.random.default_rng(seed)).value
+        for seed in range(40)
+    ]
+    assert np.mean(values) == pytest.approx(0.6, abs=0.005)
+
+
+@pytest.mark.parametrize("name", BY_SEQUENCES)
+def test_rollouts_end_at_the_horizon(name):
+    """Chain pays after three steps, so that with two its small reward for steps back is all there is."""
+    plan = planners.make(name, horizon=2).plan
+    decision = plan(Chain(), np.zeros(1), Budget(1_000), np.random.default_rng(0))
+    assert decision.value == pytest.approx(0.05 + 0.9 * 0.05)
+    assert planners.make(name, horizon=None).plan(
+        Chain(), np.zeros(1), Budget(1_000), np.random.default_rng(0)
+    ).value == pytest.approx(0.81)
+
+
+@pytest.mark.parametrize("name", BY_SEQUENCES)
+@pytest.mark.parametrize(("horizon", "line"), [(0, "horizon=0: must be"), (2.5, "horizon=2.5: must be")])
+def test_a_horizon_that_is_no_number_of_steps_is_named(name, horizon, line):
+    with pytest.raises(ValueError, match=line):
+        planners.make(name, horizon=horizon)
+
+
+@pytest.mark.parametrize("name", ["cem", "icem", "mppi"])
+def test_few_simulations_make_smaller_rounds(name):
+    twin, steps = counted(Bandit())
+    decision = planners.make(name, population=50).plan(twin, np.zeros(1), Budget(40), np.random.default_rng(0))
+    assert len(decision.actions) <= 25 + 2
+    assert len(steps) == 40
+
+
+@pytest.mark.parametrize("beta", [0.0, 1.0, 2.0, 3.5])
+@pytest.mark.parametrize("steps", [1, 2, 7, 64])
+def test_coloured_noise_has_variance_1_and_the_spectrum_of_its_colour(beta, steps):
+    noise = coloured_noise((20_000, steps, 2), beta, np.random.default_rng(0))
+    assert noise.shape == (20_000, steps, 2)
+    assert noise.mean((0, 2)) == pytest.approx(0.0, abs=0.03)
+    assert noise.var((0, 2)) == pytest.approx(1.0, abs=0.03)
+    if steps > 2:
+        power = (abs(np.fft.rfft(noise, axis=1)) ** 2).mean((0, 2))
+        inner = np.arange(1, (steps + 1) // 2)
+        np.testing.assert_allclose(power[inner] / power[1], inner**-beta, rtol=0.05)
+
+
+def test_draws_lie_within_the_bounds_and_fits_keep_a_part():
+    model = envs.TreasureHunt()
+    gaussian = Gaussian(model, 3, 0.5, 0.0, np.random.default_rng(0))
+    drawn = gaussian.draw(1_000)
+    assert (drawn >= model.action_low).all() and (drawn <= model.action_high).all()
+    assert (drawn == model.action_high).any()
+    elites = np.array([[[1.0], [2.0], [0.5]], [[3.0], [2.0], [0.5]]])
+    gaussian.fit(elites, momentum=0.25, least_sd=0.2)
+    assert gaussian.mean.ravel() == pytest.approx([1.5, 1.5, 0.375])
+    assert gaussian.sd.ravel() == pytest.approx([0.25 * np.pi + 0.75, *[0.4 * np.pi] * 2])
