@@ -9,7 +9,7 @@ import pytest
 
 from runs import provenance
 from runs.part import WHOLE
-from runs.reporting import chart, charts, page
+from runs.reporting import chart, charts, page, tables
 from runs.results import run_folder, store
 from runs.runner.episode import Batch, Episode, Failure
 from runs.statistics import curves, timing
@@ -417,7 +417,7 @@ def test_provenance_is_told_of_every_part():
     facts = {"version": "1.2", "commit": "abc", "packages": {"numpy": "2.4", "numba": "0.66"}}
     merged = {"command": "bonspiel merge", "merged": [{"run": "a<b", "part": "1/2", **facts}, {"run": "c", **facts}]}
     suite = Suite.of("x", {"experiment": [{"env": "trap", "planners": ["uct"], "simulations": [1], "seed": 7}]})
-    told = page.provenance(SimpleNamespace(suite=suite, part=WHOLE, provenance=merged))
+    told = tables.provenance(SimpleNamespace(suite=suite, part=WHOLE, provenance=merged))
     assert re.findall("<h3>(.*?)</h3>", told) == ["a&lt;b", "c"]
     assert told.count("<dt>commit</dt><dd>abc</dd>") == told.count("numpy 2.4, numba 0.66") == 2
     assert "<dt>seed</dt><dd>7</dd>" in told and "<dt>part</dt><dd>1/2</dd>" in told
