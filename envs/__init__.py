@@ -19,9 +19,9 @@ from planners.registry import Registry
 if TYPE_CHECKING:
     from envs.base import ModelEnv
     from envs.checks import check_model
-    from envs.snapshot import from_gymnasium
+    from envs.snapshot import Recorded, from_gymnasium
 
-__all__ = ["IDS", "ModelEnv", "check_model", "from_gymnasium", "make_model", "names", "parse", "register"]
+__all__ = ["IDS", "ModelEnv", "Recorded", "check_model", "from_gymnasium", "make_model", "names", "parse", "register"]
 
 
 class Environment(NamedTuple):
@@ -54,7 +54,13 @@ IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values() 
 names = REGISTRY.names
 
 # Imported when first asked for: models are compiled on import, and registering the environments needs none of them.
-_LAZY = ["envs.base:ModelEnv", "envs.checks:check_model", "envs.snapshot:from_gymnasium", *REGISTRY.classes.values()]
+_LAZY = [
+    "envs.base:ModelEnv",
+    "envs.checks:check_model",
+    "envs.snapshot:Recorded",
+    "envs.snapshot:from_gymnasium",
+    *REGISTRY.classes.values(),
+]
 
 
 def __getattr__(name: str) -> Any:

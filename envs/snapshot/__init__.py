@@ -1,0 +1,13 @@
+"""Models of Gymnasium environments: a step restores a snapshot, takes the step and saves the next snapshot.
+
+`choose` takes the cheapest way to restore that `check` finds faithful: vectors (`vector_state`), deep copies
+(`deep_copies`) or a replay of the episode (`replay`).
+"""
+
+from envs.snapshot.choose import from_gymnasium
+from envs.snapshot.model import GymnasiumModel
+from envs.snapshot.recorded import Recorded
+from envs.snapshot.vector_state import ATTRIBUTES
+from envs.snapshot.wrappers import STATELESS
+
+__all__ = ["ATTRIBUTES", "STATELESS", "GymnasiumModel", "Recorded", "from_gymnasium"]

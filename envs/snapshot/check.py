@@ -1,0 +1,123 @@
+"""Is restoring faithful? A model is compared with an environment that is never restored."""
+
+import pickle
+import random
+import time
+from typing import Any
+
+import numpy as np
+
+from envs.snapshot.deep_copies import deep_copy
+from envs.snapshot.model import GymnasiumModel
+from envs.snapshot.vector_state import VectorState
+from planners.base import Array, Rng
+
+STEPS = 20  # at least these are compared, each after a step of another branch
+OBSERVED_AGAIN = 5  # the step from which the model follows a snapshot of the running environment
+TOLERANCE = 1e-9
+PATIENCE = 0.5  # s, for what may be left out: a long branch, and the rest of the episode
+
+
+class UnfaithfulError(Exception):
+    """Restoring changes what the environment does."""
+
+
+class FailingError(Exception):
+    """The environment fails without any restoring."""
+
+
+def check_restoring(model: GymnasiumModel) -> None:
+    """Play episodes with random actions in the environment and, restored before each step, in the model.
+
+    A branch that follows a snapshot to the end of the episode, and then the rest of the episode itself show what a
+    snapshot lacks even if it matters late, such as a count of steps.
+
+    Raises:
+        UnfaithfulError: says at which step and by how much they differ.
+        FailingError: a reset or a step of the environment failed.
+    """
+    rng, start = np.random.default_rng(0), time.perf_counter()
+    compared = 0
+    for seed in range(1, STEPS + 1):  # not 0: a seed of its own shows what the reset drew and the snapshot lacks
+        compared += _compare_episode(model, seed, STEPS - compared, start, rng)
+        if compared >= STEPS:
+            return
+
+
+def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: float, rng: Rng) -> int:
+    env = model.storage.fresh()
+    observation, _ = run("reset", env.reset, seed=seed)
+    hidden = [] if isinstance(model.storage, VectorState) else _generators(env)
+    state, next_state, steps = np.empty(model.state_dim), np.empty(model.state_dim), 0
+    while steps < model.horizon:
+        action, noise = rng.uniform(model.action_low, model.action_high), int(rng.integers(2**31))
+        where = f"at step {steps + 1}"
+        try:
+            if steps in (0, OBSERVED_AGAIN):
+                state = model.observe(env, observation, steps)
+            if steps < required:
+                length = model.horizon if steps == OBSERVED_AGAIN else 1
+                _branch(model, state, rng, length, start + PATIENCE / 2)
+            result = model.step(state, action, next_state, model.params, np.random.default_rng(noise))
+        except Exception as error:
+            raise UnfaithfulError(f"{where} {error_text(error)}") from error
+        env.unwrapped.np_random = np.random.default_rng(noise)
+        observation, reward, terminated, truncated, _ = run("step", env.step, model.action(action))
+        expected = float(reward), bool(terminated or truncated)
+        _compare("observation", next_state[model.seen], np.asarray(model.flat(observation), np.float64), where)
+        _compare("reward", result[0], expected[0], where)
+        if result[1] != expected[1]:
+            raise UnfaithfulError(f"{where} the episode ends, but {'only' if result[1] else 'not'} after restoring")
+        state, next_state, steps = next_state, state, steps + 1
+        if expected[1] or (steps >= required and time.perf_counter() > start + PATIENCE):
+            break
+    if any(pickle.dumps(generator) != before for generator, before in hidden):
+        raise UnfaithfulError("draws noise from a generator of its own, so that a plan would know it beforehand")
+    return steps
+
+
+def run(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of the environment.
+
+    Raises:
+        FailingError: it failed.
+    """
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        raise FailingError(f"{name}() raised {error_text(error)}") from error
+
+
+def error_text(error: Exception) -> str:
+    """An error in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _branch(model: GymnasiumModel, state: Array, rng: Rng, steps: int, deadline: float) -> None:
+    """Random steps from a state, as a search takes them."""
+    state, next_state = state.copy(), np.empty(model.state_dim)
+    for step in range(steps):
+        action = rng.uniform(model.action_low, model.action_high)
+        _, ended = model.step(state, action, next_state, model.params, rng)
+        if ended or (step >= STEPS and time.perf_counter() > deadline):
+            return
+        state, next_state = next_state, state
+
+
+def _compare(name: str, given: Any, expected: Any, where: str) -> None:
+    difference = np.abs(np.subtract(given, expected, dtype=np.float64))
+    same = np.equal(given, expected) | (np.isnan(given) & np.isnan(expected)) | (difference <= TOLERANCE)
+    if not np.all(same):
+        raise UnfaithfulError(f"{where} the {name} differs by {np.max(difference):.3g}")
+
+
+def _generators(env: Any) -> list[tuple[Any, bytes]]:
+    """All generators that a deep copy of an environment meets, with their states."""
+    met: dict[int, Any] = {}
+    try:
+        deep_copy(env, met)
+    except Exception:
+        return []
+    kinds = (np.random.Generator, np.random.RandomState, random.Random)
+    originals = met.get(id(met), [])  # where copy.deepcopy keeps what it copied
+    return [(item, pickle.dumps(item)) for item in originals if isinstance(item, kinds)]

@@ -1,0 +1,114 @@
+"""The choice of the way in which an environment is restored."""
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gymnasium
+from gymnasium import spaces
+
+from envs.snapshot.check import FailingError, UnfaithfulError, check_restoring, error_text, run
+from envs.snapshot.deep_copies import DeepCopies, deep_copy
+from envs.snapshot.model import GymnasiumModel
+from envs.snapshot.replay import Replay
+from envs.snapshot.storage import Storage
+from envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
+from envs.snapshot.wrappers import action_space, is_stateless, with_recorder, without_transparent
+from planners.base import require, require_count, require_positive
+
+
+def from_gymnasium(
+    env: gymnasium.Env[Any, Any], horizon: int | None = None, discount: float = 1.0, capacity: int = 100_000
+) -> GymnasiumModel:
+    """A model of a Gymnasium environment, for every planner that takes Python models.
+
+    Before each step the environment is brought into the state to step from. The first of these ways is taken that
+    passes a check: 20 steps of an environment that is never restored, and more as far as they fit into half a second,
+    give the same observations, rewards and ends within 1e-9 as the model, which takes other steps in between.
+
+    1. `get_state` and `set_state` of the environment, if its states are numeric.
+    2. MuJoCo's state calls.
+    3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
+    4. Deep copies, by number (slow).
+    5. Replay of the episode from its reset (slower with every step), as for LunarLander and BipedalWalker. `env` gets a
+       wrapper that records the episode, see `observe` and `envs.Recorded`.
+
+    Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
+    first three; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way that was taken,
+    `model.rejected` says why not one before it. Noise must come from the environment's `np_random`.
+
+    >>> import gymnasium, numpy as np, planners
+    >>> env = gymnasium.make("Pendulum-v1")
+    >>> model, planner, rng = from_gymnasium(env), planners.make("random"), np.random.default_rng(1)
+    >>> model.storage.name
+    'attributes'
+    >>> observation, _ = env.reset(seed=1)
+    >>> decision = planner.plan(model, model.observe(env, observation), planners.Budget(simulations=10), rng)
+    >>> observation, reward, *_ = env.step(decision.action)
+
+    Args:
+        env: any environment with a bounded Box action space; it is copied, not used.
+        horizon: largest number of steps; the environment's own time limit if None.
+        discount: discount factor of a step.
+        capacity: number of deep copies or records to keep; more than a search takes steps between two visits of a node.
+
+    Raises:
+        ValueError: not an environment, or one whose action space is not a bounded Box; or there is no horizon; or it
+            fails in its first steps, or cannot be restored.
+    """
+    single = "one gymnasium.Env, neither an id nor a vector of environments; pass gymnasium.make(id)"
+    require(isinstance(env, gymnasium.Env), "env", env, single)
+    box = action_space(env)
+    remedy = f"a bounded Box, for {env}; put a wrapper with such an action space around it"
+    require(isinstance(box, spaces.Box) and box.is_bounded(), "action_space", box, remedy)
+    assert isinstance(box, spaces.Box)
+    limit = env.spec.max_episode_steps if horizon is None and env.spec is not None else horizon
+    require(limit is not None, "horizon", limit, f"given, since {env} has no time limit: pass horizon=STEPS")
+    require_count("horizon", limit)
+    require_count("capacity", capacity)
+    require_positive("discount", discount, 1.0)
+    rejected: list[str] = []
+    try:
+        for storage in _ways(_copier(env), capacity):
+            model = GymnasiumModel(storage, box, env.observation_space, int(limit or 0), discount)
+            try:
+                check_restoring(model)
+            except UnfaithfulError as reason:
+                rejected.append(f"{storage.name}: {reason}")
+                continue
+            if isinstance(storage, Replay):
+                with_recorder(env)
+            model.rejected = rejected
+            return model
+    except FailingError as reason:
+        raise ValueError(f"env={env}: must be an environment that runs; {reason}") from reason
+    remedy = "give it get_state() and set_state() for all of its state, and draw its noise from self.np_random"
+    raise ValueError(f"env={env}: must be one that can be restored; {remedy} ({'; '.join(rejected)})")
+
+
+def _ways(fresh: Callable[[], Any], capacity: int) -> Iterator[Storage]:
+    """The ways to restore that may do, the cheap ones first."""
+    example = fresh()
+    observation, _ = run("reset", example.reset, seed=0)
+    run("spaces.flatten", spaces.flatten, example.observation_space, observation)
+    if is_stateless(example):
+        for by_vectors in (by_get_state, by_mujoco, by_attributes):
+            if storage := by_vectors(fresh, example):
+                yield storage
+    yield DeepCopies(fresh, capacity)
+    yield Replay(fresh, capacity, again=True)
+    yield Replay(fresh, capacity, again=False)
+
+
+def _copier(env: Any) -> Callable[[], Any]:
+    """Makes copies of an environment without transparent wrappers, by deep copies or else by gymnasium.make."""
+    try:
+        pristine = without_transparent(copy.deepcopy(env))
+    except Exception as error:
+        if env.spec is None:
+            remedy = "one that can be copied, or that gymnasium.make() made"
+            raise ValueError(f"env={env}: must be {remedy} ({error_text(error)})") from error
+        spec = copy.copy(env.spec)
+        spec.kwargs = {key: value for key, value in spec.kwargs.items() if key != "render_mode"}
+        return lambda: without_transparent(gymnasium.make(spec))
+    return lambda: deep_copy(pristine)

@@ -1,0 +1,133 @@
+"""The model of a Gymnasium environment that planners search."""
+
+import itertools
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+
+from envs.snapshot.storage import Storage
+from envs.snapshot.wrappers import has_begun
+from planners.base import Array, Rng, require
+
+HUGE = 1e30  # bounds from here on, such as the largest float32, stand for none
+
+
+class GymnasiumModel:
+    """A Python model of a Gymnasium environment; see `from_gymnasium`.
+
+    A state is (steps taken, snapshot, observation). The snapshot is the state of the environment itself where that is a
+    vector, else the number of a snapshot that `storage` keeps: a random one below 1 in a search, so that the same
+    search gives the same states again, a count from 1 for observed states. Distances and cells see the observation
+    alone.
+
+    Attributes:
+        storage: restores the environment; its `name` says how.
+        rejected: the ways that were tried before, each with the reason why it is not faithful.
+        horizon: largest number of steps.
+        discount: discount factor of a step.
+        action_low: lower bounds of the action space, [action_dim].
+        action_high: upper bounds.
+        state_dim: 1 + snapshot + observation.
+        state_low: lower bounds of the observation, -inf where it has none and for the rest, [state_dim].
+        state_high: upper bounds of the observation, inf where it has none and for the rest.
+        distance_weights: 1 for the observation, 0 for the rest.
+        seen: the coordinates of the observation.
+    """
+
+    compiled = False
+    time_index = 0
+    params = np.zeros(0)
+
+    def __init__(
+        self, storage: Storage, actions: spaces.Box, observations: spaces.Space[Any], horizon: int, discount: float
+    ) -> None:
+        seen = spaces.flatten_space(observations)
+        require(isinstance(seen, spaces.Box), "observation_space", observations, "of a fixed length")
+        assert isinstance(seen, spaces.Box)
+        self.storage, self.horizon, self.discount = storage, horizon, discount
+        self.rejected: list[str] = []
+        self.action_low = np.asarray(actions.low, np.float64).ravel()
+        self.action_high = np.asarray(actions.high, np.float64).ravel()
+        first = 1 + storage.width
+        self.state_dim = first + len(seen.low)
+        self.state_low = np.full(self.state_dim, -np.inf)
+        self.state_low[first:] = np.where(np.abs(seen.low) < HUGE, seen.low, -np.inf)
+        self.state_high = np.full(self.state_dim, np.inf)
+        self.state_high[first:] = np.where(np.abs(seen.high) < HUGE, seen.high, np.inf)
+        self.distance_weights = np.zeros(self.state_dim)
+        self.distance_weights[first:] = 1.0
+        self._actions, self._low, self._high = actions, actions.low.ravel(), actions.high.ravel()
+        self._observations = observations
+        self._is_vector = isinstance(observations, spaces.Box) and len(observations.shape) == 1
+        self._snapshot, self.seen = slice(1, first), slice(first, None)
+        self._observed = itertools.count(1)
+
+    @cached_property
+    def env(self) -> Any:
+        """A copy of the environment, in which nobody acts."""
+        return self.storage.fresh()
+
+    def initial_state(self, rng: Rng) -> Array:
+        """Reset a copy of the environment with a seed from `rng`."""
+        env = self.storage.fresh()
+        observation, _ = env.reset(seed=int(rng.integers(2**31)))
+        return self._state(0, env, observation, rng.random())
+
+    def observe(self, env: Any, observation: Any, steps: int = 0) -> Array:
+        """The state of an environment, as planners take it.
+
+        Args:
+            env: the environment that is acted in; it is not changed.
+            observation: returned by its last `reset` or `step`.
+            steps: number of steps taken in the episode.
+
+        Raises:
+            ResetNeeded: the episode has not begun, as far as Gymnasium's wrapper OrderEnforcing knows.
+            ValueError: not an observation of this environment; or it is restored by replay and cannot be replayed.
+        """
+        if not has_begun(env):
+            raise ResetNeeded("the episode has not begun: call env.reset() before observe()")
+        return self._state(steps, env, observation, float(next(self._observed)))
+
+    def step(self, state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
+        """Restore, take a step with the noise of `rng`, and save; a truncation by the environment itself terminates."""
+        env = self.storage.load(state[self._snapshot], rng)
+        observation, reward, terminated, truncated, _ = env.step(self.action(action))
+        next_state[0] = state[0] + 1.0
+        self.storage.save(env, rng.random(), next_state[self._snapshot])
+        next_state[self.seen] = self.flat(observation)
+        return float(reward), bool(terminated or truncated)
+
+    def sample_action(self, state: Array, action: Array, params: Array, rng: Rng) -> None:
+        """Uniform within the bounds."""
+        action[:] = rng.uniform(self.action_low, self.action_high)
+
+    def action(self, action: Array) -> Any:
+        """A new item of the action space, since environments may keep it: clipped to the bounds."""
+        taken = action.astype(self._actions.dtype)
+        np.maximum(taken, self._low, out=taken)
+        np.minimum(taken, self._high, out=taken)
+        return taken.reshape(self._actions.shape)
+
+    def flat(self, observation: Any) -> Any:
+        """An observation as the last part of a state."""
+        if self._is_vector:
+            return np.asarray(observation, self._observations.dtype)
+        return spaces.flatten(self._observations, observation)
+
+    def _state(self, steps: int, env: Any, observation: Any, number: float) -> Array:
+        state = np.empty(self.state_dim)
+        state[0] = steps
+        try:
+            seen = np.asarray(spaces.flatten(self._observations, observation), np.float64).ravel()
+        except (TypeError, ValueError):
+            seen = np.empty(0)
+        if len(seen) != len(state[self.seen]):
+            allowed = f"the first item that reset() or step() returned, in {self._observations}"
+            require(False, "observation", observation, allowed)
+        state[self.seen] = seen
+        self.storage.observe(env, number, state[self._snapshot])
+        return state

@@ -1,0 +1,70 @@
+"""What all ways to restore an environment have in common."""
+
+from collections import OrderedDict
+from typing import Any, Protocol
+
+from planners.base import Array, Rng, require
+
+
+class Storage(Protocol):
+    """Snapshots of an environment as vectors of fixed length.
+
+    Attributes:
+        name: of the way to restore, as reports name it.
+        width: length of a snapshot.
+    """
+
+    name: str
+    width: int
+
+    def fresh(self) -> Any:
+        """Another copy of the environment, not yet reset, that `observe` accepts."""
+
+    def observe(self, env: Any, number: float, out: Array) -> None:
+        """Write a snapshot of any copy of the environment, which stays as it is.
+
+        Args:
+            env: the environment, or one like it.
+            number: names the snapshot, if it is kept here.
+            out: receives the snapshot, [width].
+        """
+
+    def load(self, snapshot: Array, rng: Rng) -> Any:
+        """An environment in the state of a snapshot, for one step with the noise of `rng`."""
+
+    def save(self, env: Any, number: float, out: Array) -> None:
+        """Write a snapshot of the environment from `load` after its step; arguments as for `observe`."""
+
+
+class Kept:
+    """What stands behind snapshots that are numbers: those used last are kept.
+
+    In a tree search the states that it visits again stay and those of rollouts make room. Observed states, from number
+    1 on, make no room for searched ones, below 1.
+
+    Args:
+        capacity: number of snapshots to keep of each sort.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.searched: OrderedDict[float, Any] = OrderedDict()
+        self.observed: OrderedDict[float, Any] = OrderedDict()
+
+    def _sort(self, number: float) -> OrderedDict[float, Any]:
+        return self.searched if number < 1.0 else self.observed
+
+    def put(self, number: float, item: Any) -> None:
+        """Keep an item under a number."""
+        kept = self._sort(number)
+        kept[number] = item
+        if len(kept) > self.capacity:
+            kept.popitem(last=False)
+
+    def get(self, snapshot: Array) -> Any:
+        """The item of a snapshot, [1]."""
+        number = float(snapshot[0])
+        kept = self._sort(number)
+        require(number in kept, "state", snapshot, f"one of the {self.capacity} states of this model used last")
+        kept.move_to_end(number)
+        return kept[number]

@@ -1,0 +1,89 @@
+"""Wrappers: which are left out of a model, which a snapshot need not contain, and where an episode is recorded."""
+
+from typing import Any
+
+import gymnasium
+from gymnasium import spaces, wrappers
+
+from envs.snapshot.recorded import Recorded
+
+TRANSPARENT = {wrappers.OrderEnforcing, wrappers.PassiveEnvChecker, wrappers.TimeLimit, Recorded}
+
+STATELESS: set[type] = {
+    wrappers.ClipAction,
+    wrappers.RescaleAction,
+    wrappers.TransformAction,
+    wrappers.DtypeObservation,
+    wrappers.FilterObservation,
+    wrappers.FlattenObservation,
+    wrappers.RescaleObservation,
+    wrappers.ReshapeObservation,
+    wrappers.TransformObservation,
+    wrappers.ClipReward,
+    wrappers.TransformReward,
+}
+"""Wrappers without a state of their own, subclasses not included; add yours if none of its attributes ever changes."""
+
+
+def without_transparent(env: Any) -> Any:
+    """The environment without the wrappers that change neither actions nor results before the time limit, in place."""
+    while type(env) in TRANSPARENT:
+        env = env.env
+    outer = env
+    while isinstance(outer, gymnasium.Wrapper):
+        while type(outer.env) in TRANSPARENT:
+            outer.env = outer.env.env  # type: ignore[attr-defined]
+        outer = outer.env
+    return env
+
+
+def is_stateless(env: Any) -> bool:
+    """Whether all wrappers around an environment are known to have no state."""
+    while isinstance(env, gymnasium.Wrapper):
+        if type(env) not in STATELESS:
+            return False
+        env = env.env
+    return True
+
+
+def has_begun(env: Any) -> bool:
+    """Whether the environment was reset, as far as OrderEnforcing knows."""
+    while isinstance(env, gymnasium.Wrapper):
+        if isinstance(env, wrappers.OrderEnforcing) and not env.has_reset:
+            return False
+        env = env.env
+    return True
+
+
+def action_space(env: Any) -> spaces.Space[Any]:
+    """The action space without ClipAction, which says that everything is allowed."""
+    while isinstance(env, gymnasium.Wrapper):
+        if type(env) is not wrappers.ClipAction and env.action_space is not env.env.action_space:
+            break
+        env = env.env
+    return env.action_space
+
+
+def recorder(env: Any) -> Recorded | None:
+    """The recorder of an environment, beneath all outer wrappers without a state."""
+    found = None
+    while type(env) in TRANSPARENT or type(env) in STATELESS:
+        if type(env) in STATELESS:
+            found = None  # the one above it records other actions
+        elif isinstance(env, Recorded):
+            found = env
+        env = env.env
+    return found
+
+
+def with_recorder(env: Any) -> Any:
+    """The environment with a recorder, put in place beneath outer wrappers without a state, else around it."""
+    if recorder(env) is not None:
+        return env
+    outer, inner = None, env
+    while type(inner) in TRANSPARENT or type(inner) in STATELESS:
+        outer, inner = inner, inner.env
+    if outer is None:
+        return Recorded(env)
+    outer.env = Recorded(inner)
+    return env
