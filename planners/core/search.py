@@ -2,7 +2,9 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,6 +27,20 @@ CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the 
 LARGEST_GROWTH = 4_096.0
 FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
+
+
+_kept: ContextVar[list[Any] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def kept_trees() -> Iterator[list[Any]]:
+    """A list of the trees that the searches within the block leave, in order, for pictures and tests."""
+    trees: list[Any] = []
+    token = _kept.set(trees)
+    try:
+        yield trees
+    finally:
+        _kept.reset(token)
 
 
 def extend(
@@ -70,6 +86,8 @@ def extend(
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         if done > 0 and spent >= 1.0:
+            if (kept := _kept.get()) is not None:
+                kept.append(tree)
             return tree, done
         if did == 0 and more_room is not None:
             # Doubling a large tree would overrun a time budget: make room at once for what the search so far foretells.

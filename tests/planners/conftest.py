@@ -1,11 +1,9 @@
 """Observe the tree that a search leaves."""
 
-import sys
-
 import numpy as np
 import pytest
 
-from planners.core import search
+from planners.core.search import kept_trees
 
 
 def bits(tree):
@@ -16,21 +14,11 @@ def bits(tree):
 @pytest.fixture
 def searched(monkeypatch):
     """Plan, and return the decision and the bits of the tree; memory not yet used is zero, so that trees compare."""
-    trees = []
-    extend = search.extend
-
-    def recording(*arguments):
-        result = extend(*arguments)
-        trees.append(result[0])
-        return result
-
-    for module in list(sys.modules.values()):
-        if getattr(module, "extend", None) is extend:
-            monkeypatch.setattr(module, "extend", recording)
     monkeypatch.setattr(np, "empty", np.zeros)
 
     def plan(planner, *arguments, **named):
-        decision = planner.plan(*arguments, **named)
+        with kept_trees() as trees:
+            decision = planner.plan(*arguments, **named)
         return decision, bits(trees.pop())
 
     return plan

@@ -1,0 +1,78 @@
+"""The verb `tree`: a picture of one decision."""
+
+import argparse
+from pathlib import Path
+
+from runs.experiment import UsageError, number
+from runs.verbs.command_line import DONE, PLANNER, Verb
+
+
+def tree(arguments: argparse.Namespace) -> int:
+    """Plan once from an initial state, print the root's actions, and draw the tree."""
+    import numpy as np
+
+    import envs
+    import planners
+    from planners.core.search import kept_trees
+    from runs.reporting.tree import picture
+    from runs.suite import parse_text
+
+    for parse, text in ((envs.parse, arguments.env), (planners.parse, arguments.planner)):
+        parse_text(parse, text)
+    model, planner = envs.parse(arguments.env), planners.parse(arguments.planner)
+    if reason := planners.unsupported(planner, model):
+        raise UsageError(f"{arguments.planner} cannot search {arguments.env}: {reason}")
+    budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
+    rng = np.random.default_rng(number("seed", arguments.seed, 0, 2**32 - 1, whole=True))
+    axes = coordinates(arguments.axes, model.state_dim, getattr(model, "time_index", None))
+    state = model.initial_state(rng)
+    with kept_trees() as trees:
+        decision = planner.plan(model, state, budget, rng)
+    order = np.argsort(-decision.visits, kind="stable")[:10]
+    print(f"{'visits':>8}  {'mean return':>12}  action")
+    for index in order:
+        action = ", ".join(f"{coordinate:.4g}" for coordinate in decision.actions[index])
+        print(f"{decision.visits[index]:>8}  {decision.values[index]:>12.4f}  {action}")
+    if len(order) < len(decision.actions):
+        print(f"... and {len(decision.actions) - len(order)} more")
+    title = f"{arguments.planner} in {arguments.env}, {arguments.budget} simulations"
+    figure = picture(model, title, state, decision, trees[-1] if trees else None, axes)
+    try:
+        figure.savefig(arguments.out)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--out {arguments.out}: cannot be written ({error})") from error
+    print(f"picture {arguments.out}")
+    return DONE
+
+
+def coordinates(given: str | None, dim: int, time_index: int | None) -> tuple[int, int]:
+    """Two coordinates of a state: those given, as "0,1", else the first two that do not count the steps.
+
+    Raises:
+        UsageError: not two coordinates of a state.
+    """
+    if given is None:
+        others = [index for index in range(dim) if index != time_index]
+        first, second = [*others, *[index for index in range(dim) if index not in others], 0][:2]
+        return first, second
+    try:
+        first, second = (int(item) for item in given.split(","))
+    except ValueError:
+        raise UsageError(f"--axes {given}: must be two numbers, e.g. 0,1") from None
+    for index in (first, second):
+        number("axes", index, 0, dim - 1, whole=True)
+    return first, second
+
+
+def add_verbs(verb: Verb) -> None:
+    """Add the verb to the command line."""
+    summary = "draw one decision: the root's actions, and the tree over the states"
+    command = verb("tree", tree, summary, "bonspiel tree treasure_hunt --planner abstraction --budget 1000")
+    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
+    command.add_argument("--planner", default="abstraction", metavar=PLANNER, help="default: abstraction")
+    command.add_argument("--budget", type=int, default=1000, metavar="N", help="simulations (default: 1000)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+    axes = "two coordinates of the state to draw the tree over (default: the first two that do not count steps)"
+    command.add_argument("--axes", metavar="I,J", help=axes)
+    out = "the picture, PNG or SVG (default: tree.png)"
+    command.add_argument("--out", type=Path, default=Path("tree.png"), metavar="FILE", help=out)

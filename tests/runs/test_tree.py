@@ -1,0 +1,59 @@
+"""The picture of one decision, and the verb that makes it."""
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners.core.search import kept_trees
+from runs.reporting import tree as drawing
+from runs.verbs.tree import coordinates
+
+
+def test_cells_are_finer_where_the_search_was(monkeypatch):
+    monkeypatch.setattr(drawing, "CELLS", 20)
+    model, rng = envs.TreasureHunt(), np.random.default_rng(0)
+    with kept_trees() as trees:
+        planners.make("abstraction").plan(model, np.zeros(3), planners.Budget(simulations=1_000), rng)
+    (trie,) = trees
+    depth = drawing.cell_depths(model, np.zeros(3), trie, (0, 1), np.zeros(2), np.full(2, 5.0))
+    assert depth.shape == (20, 20)
+    assert depth[0, 0] > depth[10, 10] >= 0  # the start, and the hole, where every episode ends
+    assert int(trie.size[0]) > depth.max() > 3
+
+
+@pytest.mark.parametrize("planner", ["abstraction", "dpw", "random"])
+@pytest.mark.parametrize("env", ["trap", "treasure_hunt"])
+def test_a_picture_of_every_sort_of_tree(run, tmp_path, monkeypatch, env, planner):
+    monkeypatch.setattr(drawing, "CELLS", 10)
+    status, out, err = run("tree", env, "--planner", planner, "--budget", "50", "--out", tmp_path / "x.png")
+    assert status == 0, err
+    assert "visits" in out and str(tmp_path / "x.png") in out
+    assert matplotlib.image.imread(tmp_path / "x.png").std() > 0.01
+
+
+def test_the_first_coordinates_that_do_not_count_steps():
+    assert coordinates(None, 3, 0) == (1, 2)
+    assert coordinates(None, 3, None) == (0, 1)
+    assert coordinates(None, 2, 1) == (0, 1)
+    assert coordinates(None, 1, None) == (0, 0)
+    assert coordinates("2,0", 3, None) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["nowhere"], "unknown environment"),
+        (["trap", "--planner", "kr"], "unknown planner"),
+        (["trap", "--planner", "presearch"], "cannot search trap: needs"),
+        (["trap", "--axes", "0,9"], "axes=9"),
+        (["trap", "--axes", "x"], "must be two numbers"),
+        (["trap", "--out", "tree.docx"], "cannot be written"),
+        (["trap", "--budget", "0"], "budget=0"),
+    ],
+)
+def test_each_mistake_is_a_line(run, line, words):
+    status, _, err = run("tree", *line)
+    assert status == 2
+    assert words in err.splitlines()[-1]  # a line about compiling may come first
