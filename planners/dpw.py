@@ -7,36 +7,14 @@ from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasRollout, check_plan, missing
 from planners.checks import require_at_least, require_choice, require_positive
 from planners.core.backup import back_up
-from planners.core.jit import Problem, helper, player, rollout, sample_action, step
+from planners.core.descent import follow_outcome
+from planners.core.jit import Problem, rollout, sample_action
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
-from planners.core.selection import best_edge, draw_outcome, least_visited_outcome
-from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
-from planners.core.walk import TREE_WALK, TreeWalk, record
+from planners.core.selection import best_edge
+from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, copy, has_room
+from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
-
-
-@helper
-def _keep_outcome(tree: SearchTree, edge: int, state: Array, reward: float, ended: bool, player: float) -> int:
-    """The edge's outcome with exactly this state and reward; a new one if there is none."""
-    last = 0
-    outcome = tree.edges[edge]["first_outcome"]
-    while outcome != 0:
-        same = tree.nodes[outcome]["reward"] == reward and (tree.nodes[outcome]["actions"] == ENDED) == ended
-        for i in range(len(state)):
-            same = same and tree.state[outcome, i] == state[i]
-        if same:
-            return outcome
-        last, outcome = outcome, tree.nodes[outcome]["sibling"]
-    node = add_node(tree, state, reward, player)
-    if ended:
-        tree.nodes[node]["actions"] = ENDED
-    if last == 0:
-        tree.edges[edge]["first_outcome"] = node
-    else:
-        tree.nodes[last]["sibling"] = node
-    tree.edges[edge]["outcomes"] += 1
-    return node
 
 
 class DPWSettings(NamedTuple):
@@ -67,15 +45,18 @@ def _search(
                 tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
             else:
                 edge = best_edge(tree, node, settings.exploration)
-            if tree.edges[edge]["visits"] >= tree.edges[edge]["due"]:
-                reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
-                child = _keep_outcome(tree, edge, next_state, reward, terminated, player(problem, next_state))
-                tree.edges[edge]["due"] = due(tree.edges[edge]["outcomes"], settings.k_state, settings.alpha_state)
-            elif settings.least_visited:
-                child = least_visited_outcome(tree, edge)
-            else:
-                child = draw_outcome(tree, edge, rng)
-            record(walk, depth, node, edge, tree.nodes[child]["reward"])
+            child = follow_outcome(
+                tree,
+                walk,
+                problem,
+                depth,
+                node,
+                edge,
+                rng,
+                settings.k_state,
+                settings.alpha_state,
+                settings.least_visited,
+            )
             depth += 1
             node = child
             if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:

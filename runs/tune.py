@@ -61,10 +61,12 @@ EXPLORATION = {"exploration": Uniform(0.03, 3.0, log=True)}
 N_ACTIONS = {"n_actions": Choice(("4", "8", "16"))}
 LEAF = {"leaf": Choice(("tree", "rollout"))}
 WIDENING = {"alpha_action": Uniform(0.2, 0.6), "k_action": Uniform(0.5, 4.0, log=True)}
-OUTCOMES: dict[str, Uniform | Choice] = {
-    "alpha_state": Uniform(0.1, 0.5),
-    "k_state": Uniform(0.5, 4.0, log=True),
-    "outcome": Choice(("proportional", "least_visited")),
+STATES = {"alpha_state": Uniform(0.1, 0.5), "k_state": Uniform(0.5, 4.0, log=True)}
+OUTCOMES: dict[str, Uniform | Choice] = {**STATES, "outcome": Choice(("proportional", "least_visited"))}
+HALVES: dict[str, Uniform | Choice] = {
+    "nu": Uniform(0.1, 4.0, log=True),
+    "rho": Uniform(0.2, 0.9),
+    "cell_depth": Choice(("2", "3", "4", "5")),
 }
 ABSTRACTION = {"threshold": Uniform(1.0, 64.0, log=True), "threshold_base": Uniform(1.1, 3.0)}
 KERNEL = {"bandwidth": Uniform(0.01, 0.3, log=True), "tau": Uniform(0.01, 0.5, log=True)}
@@ -79,6 +81,9 @@ SPACES: dict[str, dict[str, Uniform | Choice]] = {
     "uct": {**EXPLORATION, **N_ACTIONS, **LEAF},
     "pw": {**EXPLORATION, **WIDENING, **LEAF},
     "dpw": {**EXPLORATION, **WIDENING, **OUTCOMES, **LEAF},
+    "voot": {**EXPLORATION, **WIDENING, **STATES, **LEAF, "omega": Uniform(0.1, 0.9)},
+    "hoot": {**EXPLORATION, **HALVES},
+    "poly_hoot": {**EXPLORATION, **HALVES, "growth": Uniform(0.1, 0.45)},
     "weighted_uct": {**EXPLORATION, **N_ACTIONS, "bandwidth": Uniform(0.05, 1.5, log=True)},
     "abstraction": {**EXPLORATION, **N_ACTIONS, **ABSTRACTION, "weight_power": Uniform(0.0, 4.0)},
     "kr_uct": {**EXPLORATION, **WIDENING, "alpha_action": Uniform(0.2, 0.7), **KERNEL},

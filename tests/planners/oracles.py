@@ -85,6 +85,7 @@ class TreeOracle:
         outcomes: (k, alpha) of state widening; None samples an outcome at every visit.
         least_visited: whether an old outcome is the least visited one, or drawn in proportion to its count.
         rollout: whether a new node is valued by the model's rollout.
+        omega: probability that a new action is drawn anywhere, and not by `near_best`.
     """
 
     def __init__(
@@ -97,9 +98,11 @@ class TreeOracle:
         outcomes=None,
         least_visited=False,
         rollout=False,
+        omega=1.0,
     ):
         self.model, self.rng, self.exploration, self.choices = model, rng, exploration, choices
         self.actions, self.outcomes, self.least_visited, self.rollout = actions, outcomes, least_visited, rollout
+        self.omega = omega
 
     def node(self, state):
         has_players = hasattr(self.model, "player")
@@ -140,7 +143,10 @@ class TreeOracle:
                 return node.edges[-1]
         elif may_widen(len(node.edges), node.visits, *self.actions):
             action = np.empty(len(self.model.action_low))
-            self.model.sample_action(node.state, action, self.model.params, self.rng)
+            if self.omega == 1.0 or len(node.edges) < 2 or self.rng.random() < self.omega:
+                self.model.sample_action(node.state, action, self.model.params, self.rng)
+            else:
+                action = near_best(node.edges, self.model.action_low, self.model.action_high, self.rng)
             node.edges.append(Edge(action))
             return node.edges[-1]
         means, visits = [edge.mean for edge in node.edges], [edge.visits for edge in node.edges]
@@ -172,6 +178,27 @@ class TreeOracle:
                     break
         chosen[3] += 1
         return chosen[:3]
+
+
+def near_best(edges, low, high, rng):
+    """VOO's draw from the Voronoi cell of the best action (Kim et al. 2020), by ever narrower Gaussians around it."""
+
+    def gap(a, b):
+        return sum(((x - y) / (top - bottom)) ** 2 for x, y, bottom, top in zip(a, b, low, high, strict=True))
+
+    equals = [edge.action for edge in edges if edge.mean == max(edge.mean for edge in edges)]
+    best = equals[int(rng.random() * len(equals))]
+    tried = []
+    for attempt in range(1, 17):
+        drawn = []
+        for centre, bottom, top in zip(best, low, high, strict=True):
+            x = centre + max(top - centre, centre - bottom) * math.exp(-attempt) * rng.standard_normal()
+            x = bottom + abs(x - bottom)
+            drawn.append(max(top - abs(top - x), bottom))
+        tried.append(np.array(drawn))
+        if all(gap(drawn, best) <= gap(drawn, edge.action) for edge in edges):
+            return tried[-1]
+    return min(tried, key=lambda action: gap(action, best))
 
 
 def weighted_uct(model, actions, steps, simulations, rng, exploration=1.0, bandwidth=0.5, action_bandwidth=0.0):

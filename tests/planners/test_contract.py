@@ -159,6 +159,7 @@ def test_result_does_not_depend_on_the_kind_of_budget(name, model):
 ROOM = {
     "planners.core.search": "MOST_NODES_AT_FIRST",
     "planners.abstraction.planner": "FIRST_NODES",
+    "planners.hoot.planner": "FIRST_NODES",
     "planners.weighted_uct.planner": "FIRST_EXPERIENCES",
 }
 

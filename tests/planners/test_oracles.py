@@ -63,6 +63,20 @@ def test_dpw_widens_actions_and_outcomes(model):
     )
 
 
+@pytest.mark.parametrize("model", MODELS, ids=by_name)
+def test_voot_draws_from_the_voronoi_cell_of_the_best_action(model):
+    check("voot:omega=0.2", model, 400, actions=(3, 0.3), outcomes=(1, 0.25), omega=0.2)
+    check(
+        "voot:omega=0,alpha_action=0.8,k_action=1,exploration=0.3",
+        model,
+        400,
+        actions=(1, 0.8),
+        outcomes=(1, 0.25),
+        exploration=0.3,
+        omega=0.0,
+    )
+
+
 @pytest.mark.parametrize("model", WITH_ROLLOUT, ids=by_name)
 def test_rollouts_value_new_leaves(model):
     check("uct:leaf=rollout", model, 300, choices=fixed_actions(model, 8), rollout=True)
