@@ -34,6 +34,7 @@ REGISTRY = Registry(
         "voot": "planners.voot:VOOT",
         "hoot": "planners.hoot:HOOT",
         "poly_hoot": "planners.hoot:PolyHOOT",
+        "cmcgs": "planners.cmcgs:CMCGS",
         "weighted_uct": "planners.weighted_uct:WeightedUCT",
         "abstraction": "planners.abstraction:AbstractionTree",
         "presearch": "planners.presearch:Presearch",

@@ -77,6 +77,11 @@ def missing_action_bounds(model: "Model") -> str | None:
     return None if finite else "needs finite `action_low` and `action_high`"
 
 
+def two_players(model: "Model") -> str | None:
+    """Why a planner for one player refuses a game of two; None if the model has one player."""
+    return "one player only" if getattr(model, "player", None) is not None else None
+
+
 def _vector(name: str, value: Any, length: int) -> NDArray[np.float64]:
     try:
         checked = np.array(value, np.float64, copy=None, order="C")

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasRollout, check_plan, missing, missing_action_bounds
+from planners.base import HasRollout, check_plan, missing, missing_action_bounds, two_players
 from planners.checks import require, require_at_least, require_choice, require_positive
 from planners.core.backup import back_up
 from planners.core.descent import follow_outcome
@@ -126,7 +126,8 @@ class VOOT:
 
     The cell is sampled as in the authors' practical variant, by Gaussians around the best action that get narrower by
     1/e with each proposal; here at most 16 of them, mirrored at the bounds. The paper's transitions are deterministic;
-    where they are not, outcomes widen as in DPW.
+    where they are not, outcomes widen as in DPW. It is for one player, as in the paper: in games of two, new actions
+    would gather around those to which the opponent has not found the answer yet.
 
     Args:
         exploration: C of UCB1, at least 0.
@@ -159,7 +160,8 @@ class VOOT:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        return (missing(model, HasRollout) if self.leaf == "rollout" else None) or missing_action_bounds(model)
+        reason = missing(model, HasRollout) if self.leaf == "rollout" else None
+        return reason or two_players(model) or missing_action_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

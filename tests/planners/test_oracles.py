@@ -12,6 +12,7 @@ from tests.planners.oracles import TreeOracle, fixed_actions, kr_uct, proposed_a
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target
 
 MODELS = [Bandit(), Chain(), Diamond(), Handover(), Target(), envs.Trap(), envs.TreasureHunt()]
+ONE_PLAYER = [model for model in MODELS if not hasattr(model, "player")]
 WITH_ROLLOUT = [model for model in MODELS if hasattr(model, "rollout")]
 
 
@@ -63,7 +64,7 @@ def test_dpw_widens_actions_and_outcomes(model):
     )
 
 
-@pytest.mark.parametrize("model", MODELS, ids=by_name)
+@pytest.mark.parametrize("model", ONE_PLAYER, ids=by_name)
 def test_voot_draws_from_the_voronoi_cell_of_the_best_action(model):
     check("voot:omega=0.2", model, 400, actions=(3, 0.3), outcomes=(1, 0.25), omega=0.2)
     check(

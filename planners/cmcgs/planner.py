@@ -1,0 +1,111 @@
+"""Continuous Monte Carlo graph search (Kujanpaa, Babadi, Zhao, Kannala, Ilin, Pajarinen 2024)."""
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from planners import Array, Budget, Decision, Model, Rng
+from planners.base import check_plan, missing_action_bounds, two_players
+from planners.checks import check_actions, require, require_at_least, require_choice, require_count, require_positive
+from planners.cmcgs.graph import CMCGSSettings, Graph, grow, new_graph, new_graph_walk
+from planners.cmcgs.nodes import elite_count
+from planners.cmcgs.search import search
+from planners.core.problem import problem_of
+from planners.core.search import decide, extend
+
+FIRST_LAYERS = 8
+
+
+@dataclass(frozen=True)
+class CMCGS:
+    """Continuous Monte Carlo graph search: a layered graph whose nodes share one policy among similar states.
+
+    Each layer stands for a step, and each of its nodes for a cluster of the states met there. A simulation goes from
+    node to node by the density of their states, draws each action from the node's Gaussian policy, which is fitted to
+    the actions of its highest returns, and goes on at random below the last layer. A layer whose nodes have enough
+    experience gets one node more, and the last layer gets a layer below it (Kujanpaa, Babadi, Zhao, Kannala, Ilin,
+    Pajarinen 2024, "Continuous Monte Carlo graph search").
+
+    Other than in the paper, a layer is not clustered anew with one cluster more: two-means splits its largest node.
+    Experiences have the discounted return that follows them instead of the whole simulation's, random actions go on to
+    the end of the episode, and the memory is of a fixed size instead of a fifth of the budget.
+
+    Args:
+        samples: m, experiences for each node of a layer, and of the last layer before there is one below it.
+        memory: experiences kept in each layer, at least as many.
+        elite_ratio: part of a node's experiences that its policy is fitted to, in (0, 1]; 5 of them at least.
+        elite_probability: of a simulation that draws near one of the 3 best actions of each node, from 0 to 1.
+        elite_sd: standard deviation of these draws, as a part of the range, at least 0.
+        prior_shape: a of the inverse gamma prior of a policy's variance, at least 1.
+        prior_scale: its b, above 0, for actions from -1 to 1.
+        first_layers: layers that there are from the start.
+        final: which action to play, the "mean" of the root's policy, or the one of the "best" simulation, as the paper
+            does where transitions are deterministic. The mean is valued by the mean return of the elites, too high
+            where there is noise; it stands in the decision for all of them.
+        exploration: C of UCB1 among `root_actions`, at least 0.
+    """
+
+    samples: int = 25
+    memory: int = 500
+    elite_ratio: float = 0.1
+    elite_probability: float = 0.3
+    elite_sd: float = 0.1
+    prior_shape: float = 5.0
+    prior_scale: float = 2.0
+    first_layers: int = 3
+    final: Literal["mean", "best"] = "mean"
+    exploration: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_count("samples", self.samples)
+        require_count("memory", self.memory)
+        require(self.memory >= self.samples, "memory", self.memory, f"at least samples={self.samples}")
+        require_positive("elite_ratio", self.elite_ratio, 1.0)
+        require_at_least("elite_probability", self.elite_probability, 0.0)
+        require(self.elite_probability <= 1.0, "elite_probability", self.elite_probability, "at most 1")
+        require_at_least("elite_sd", self.elite_sd, 0.0)
+        require_at_least("prior_shape", self.prior_shape, 1.0)
+        require_positive("prior_scale", self.prior_scale)
+        require_count("first_layers", self.first_layers)
+        require_choice("final", self.final, ("mean", "best"))
+        require_at_least("exploration", self.exploration, 0.0)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return two_players(model) or missing_action_bounds(model)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng)
+        problem = problem_of(model, state)
+        low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
+        elites = self.elite_ratio, self.elite_probability, self.elite_sd
+        settings = CMCGSSettings(self.samples, *elites, self.prior_shape, self.prior_scale, self.exploration, low, high)
+        given = np.empty((0, len(low))) if root_actions is None else check_actions(model, root_actions)
+        steps, dims = problem.steps, (model.state_dim, len(low))
+        first = min(self.first_layers, steps)
+        room = min(max(first, FIRST_LAYERS), steps)
+        graph = new_graph(room, self.memory, self.memory // self.samples, *dims, first, given)
+        walk = new_graph_walk(steps, self.memory, *dims)
+        graph, done = extend(search, model, graph, walk, problem, settings, grow, budget, rng, start)
+        if root_actions is not None:
+            return decide(given, graph.bandit.visits, graph.bandit.value, done, start)
+        return self._decision(graph, done, start)
+
+    def _decision(self, graph: Graph, done: int, start: float) -> Decision:
+        """The decision by the root's experiences, the last ones where there are more than the memory keeps."""
+        kept = min(done, self.memory)
+        actions, returns = graph.actions[0, :kept].copy(), graph.returns[0, :kept].copy()
+        visits = np.ones(kept, np.int64)
+        if self.final == "mean" and graph.size[0, 0] > 0:
+            order = np.argsort(-returns, kind="stable")
+            elites, others = np.split(order, [elite_count(kept, self.elite_ratio)])
+            actions = np.concatenate([graph.policy_mean[0, :1], actions[others]])
+            returns = np.concatenate([[returns[elites].mean()], returns[others]])
+            visits = np.concatenate([[len(elites)], visits[others]])
+            return decide(actions, visits, returns[:, None], done, start, lambda *_: 0)
+        return decide(actions, visits, returns[:, None], done, start, lambda *_: int(np.argmax(returns)))
