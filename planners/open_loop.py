@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasPlayer, HasRollout, check_plan, missing, offers
+from planners.base import HasRollout, check_plan, missing, two_players
 from planners.checks import require_at_least, require_choice, require_positive
 from planners.core.backup import back_up
 from planners.core.jit import Problem, rollout, sample_action, step
@@ -93,9 +93,7 @@ class OpenLoop:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        if offers(model, HasPlayer):
-            return "one player only"
-        return missing(model, HasRollout) if self.leaf == "rollout" else None
+        return two_players(model) or (missing(model, HasRollout) if self.leaf == "rollout" else None)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array
-from planners.core.bandit import Bandit, new_bandit
 from planners.core.jit import helper
 from planners.core.tree import copy, longer
 
@@ -27,7 +26,6 @@ class CMCGSSettings(NamedTuple):
     elite_sd: float
     prior_shape: float
     prior_scale: float
-    exploration: float
     low: Array
     high: Array
 
@@ -51,7 +49,6 @@ class Graph(NamedTuple):
         policy_mean: of each node, [L, K, action_dim].
         policy_sd: likewise.
         top: the actions with the highest returns of each node, the best first, [L, K, TOP, action_dim].
-        bandit: the root's actions if they are given; else empty.
     """
 
     layers: NDArray[np.int64]
@@ -69,7 +66,6 @@ class Graph(NamedTuple):
     policy_mean: Array
     policy_sd: Array
     top: Array
-    bandit: Bandit
 
 
 class GraphWalk(NamedTuple):
@@ -96,9 +92,7 @@ class GraphWalk(NamedTuple):
     centre: Array
 
 
-def new_graph(
-    layers: int, memory: int, nodes: int, state_dim: int, action_dim: int, first: int, root_actions: Array
-) -> Graph:
+def new_graph(layers: int, memory: int, nodes: int, state_dim: int, action_dim: int, first: int) -> Graph:
     """A graph with room for so many layers, of which the `first` ones are in use, each with an empty node."""
     graph = Graph(
         layers=np.zeros(1, np.int64),
@@ -116,7 +110,6 @@ def new_graph(
         policy_mean=np.empty((layers, nodes, action_dim)),
         policy_sd=np.empty((layers, nodes, action_dim)),
         top=np.empty((layers, nodes, TOP, action_dim)),
-        bandit=new_bandit(root_actions),
     )
     graph.layers[0] = first
     return graph
@@ -140,9 +133,7 @@ def grow(graph: Graph, walk: GraphWalk, factor: float) -> Graph:
     """The same graph with room for `factor` times its layers, but for no more than a simulation has steps."""
     used = int(graph.layers[0])
     room = min(max(int(used * factor), used + 1), len(walk.node))
-    grown = graph._replace(
-        **{name: longer(getattr(graph, name), used, room) for name in Graph._fields[1:-1]}  # type: ignore[arg-type]
-    )
+    grown = graph._replace(**{name: longer(getattr(graph, name), used, room) for name in Graph._fields[1:]})
     for array in (grown.seen, grown.wait, grown.scale, grown.size):
         array[used:] = 0
     grown.nodes[used:] = 1

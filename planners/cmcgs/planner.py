@@ -2,13 +2,13 @@
 
 import time
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import check_plan, missing_action_bounds, two_players
-from planners.checks import check_actions, require, require_at_least, require_choice, require_count, require_positive
+from planners.checks import require, require_at_least, require_choice, require_count, require_positive
 from planners.cmcgs.graph import CMCGSSettings, Graph, grow, new_graph, new_graph_walk
 from planners.cmcgs.nodes import elite_count
 from planners.cmcgs.search import search
@@ -44,7 +44,6 @@ class CMCGS:
         final: which action to play, the "mean" of the root's policy, or the one of the "best" simulation, as the paper
             does where transitions are deterministic. The mean is valued by the mean return of the elites, too high
             where there is noise; it stands in the decision for all of them.
-        exploration: C of UCB1 among `root_actions`, at least 0.
     """
 
     samples: int = 25
@@ -56,7 +55,8 @@ class CMCGS:
     prior_scale: float = 2.0
     first_layers: int = 3
     final: Literal["mean", "best"] = "mean"
-    exploration: float = 1.0
+
+    takes_root_actions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -71,7 +71,6 @@ class CMCGS:
         require_positive("prior_scale", self.prior_scale)
         require_count("first_layers", self.first_layers)
         require_choice("final", self.final, ("mean", "best"))
-        require_at_least("exploration", self.exploration, 0.0)
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
@@ -80,20 +79,17 @@ class CMCGS:
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
-        state = check_plan(self, model, state, budget, rng)
+        state = check_plan(self, model, state, budget, rng, root_actions)
         problem = problem_of(model, state)
         low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
         elites = self.elite_ratio, self.elite_probability, self.elite_sd
-        settings = CMCGSSettings(self.samples, *elites, self.prior_shape, self.prior_scale, self.exploration, low, high)
-        given = np.empty((0, len(low))) if root_actions is None else check_actions(model, root_actions)
+        settings = CMCGSSettings(self.samples, *elites, self.prior_shape, self.prior_scale, low, high)
         steps, dims = problem.steps, (model.state_dim, len(low))
         first = min(self.first_layers, steps)
         room = min(max(first, FIRST_LAYERS), steps)
-        graph = new_graph(room, self.memory, self.memory // self.samples, *dims, first, given)
+        graph = new_graph(room, self.memory, self.memory // self.samples, *dims, first)
         walk = new_graph_walk(steps, self.memory, *dims)
         graph, done = extend(search, model, graph, walk, problem, settings, grow, budget, rng, start)
-        if root_actions is not None:
-            return decide(given, graph.bandit.visits, graph.bandit.value, done, start)
         return self._decision(graph, done, start)
 
     def _decision(self, graph: Graph, done: int, start: float) -> Decision:

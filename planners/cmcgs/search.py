@@ -5,7 +5,6 @@ import numpy as np
 from planners.base import Rng
 from planners.cmcgs.graph import CMCGSSettings, Graph, GraphWalk, find_node, new_graph, new_graph_walk, remember
 from planners.cmcgs.nodes import draw_action, learn
-from planners.core.bandit import choose_arm, update_arm
 from planners.core.jit import Problem, model_helper, sample_action, step
 from planners.core.problem import search_kernel
 from planners.core.tree import copy
@@ -26,35 +25,28 @@ def _random_return(walk: GraphWalk, problem: Problem, depth: int, rng: Rng) -> f
     return total
 
 
-_EXAMPLE = CMCGSSettings(1, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, np.empty(1), np.empty(1))
+_EXAMPLE = CMCGSSettings(1, 1.0, 1.0, 1.0, 1.0, 1.0, np.empty(1), np.empty(1))
 
 
-@search_kernel(new_graph(1, 1, 1, 1, 1, 1, np.empty((1, 1))), new_graph_walk(1, 1, 1, 1), _EXAMPLE)
+@search_kernel(new_graph(1, 1, 1, 1, 1, 1), new_graph_walk(1, 1, 1, 1), _EXAMPLE)
 def search(graph: Graph, walk: GraphWalk, problem: Problem, simulations: int, rng: Rng, settings: CMCGSSettings) -> int:
-    """Simulate from the root; actions that are given for it are a bandit instead of a node."""
-    given = len(graph.bandit.actions) > 0
+    """Simulate from the root through the layers, from node to node, then on at random; learn from the last step on."""
     for simulation in range(simulations):
         layers = graph.layers[0]
         if layers == len(graph.seen) and layers < problem.steps:
             return simulation
         near_top = rng.random() < settings.elite_probability
         copy(problem.state, walk.state[0])
-        depth, arm, terminated = 0, 0, False
+        depth, terminated = 0, False
         while depth < layers and not terminated:
             state, action = walk.state[depth], walk.action[depth]
-            if depth == 0 and given:
-                arm = choose_arm(graph.bandit, settings.exploration)
-                copy(graph.bandit.actions[arm], action)
-            else:
-                walk.node[depth] = find_node(graph, depth, state)
-                draw_action(graph, depth, walk.node[depth], near_top, action, rng, settings)
+            walk.node[depth] = find_node(graph, depth, state)
+            draw_action(graph, depth, walk.node[depth], near_top, action, rng, settings)
             walk.reward[depth], terminated = step(problem, state, action, walk.state[depth + 1], rng)
             depth += 1
         total = 0.0 if terminated else _random_return(walk, problem, depth, rng)
         for i in range(depth - 1, -1, -1):
             total = walk.reward[i] + problem.discount * total
-            if i == 0 and given:
-                update_arm(graph.bandit, arm, total)
             remember(graph, i, walk.node[i], walk.state[i], walk.action[i], total)
             learn(graph, walk, i, walk.node[i], settings)
         if layers < problem.steps and graph.seen[layers - 1] > settings.samples:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Budget, Decision, HasPlayer, Model, Rng, missing_action_bounds, offers, steps_left
+from planners.base import Array, Budget, Decision, Model, Rng, missing_action_bounds, steps_left, two_players
 from planners.checks import require_count
 from planners.core.jit import Problem, int64, run, step
 from planners.core.problem import problem_of, search_kernel
@@ -87,7 +87,7 @@ def best_of(returns: Array, count: int) -> NDArray[np.int64]:
 
 def unsupported(model: Model) -> str | None:
     """Why a model cannot be planned for by sequences drawn within the bounds of its actions; None if it can."""
-    return "one player only" if offers(model, HasPlayer) else missing_action_bounds(model)
+    return two_players(model) or missing_action_bounds(model)
 
 
 def check_rollouts(horizon: int | None, repeats: int) -> None:

@@ -160,6 +160,7 @@ ROOM = {
     "planners.core.search": "MOST_NODES_AT_FIRST",
     "planners.abstraction.planner": "FIRST_NODES",
     "planners.hoot.planner": "FIRST_NODES",
+    "planners.cmcgs.planner": "FIRST_LAYERS",
     "planners.weighted_uct.planner": "FIRST_EXPERIENCES",
 }
 
