@@ -95,8 +95,11 @@ class Suite:
         milliseconds: Sequence[float] = (),
         episodes: int | None = None,
         seed: int | None = None,
+        added: Sequence[str] = (),
     ) -> "Suite":
         """This suite with other planners, budgets (of either unit), episodes or seed, where they are given.
+
+        Planners that are `added` play beside the others, with all budgets.
 
         With other budgets, a planner that is in several experiments of an environment is played as in the first of
         them.
@@ -120,7 +123,7 @@ class Suite:
                 seen.update((experiment.env, entrant.planner) for entrant in new)
             if new:
                 changed.append(replace(experiment, planners=new))
-        return replace(self, experiment=tuple(changed))
+        return replace(self, experiment=(*changed, *_played_by(added, changed)))
 
     def to_json(self) -> str:
         """As text, the same for equal suites."""
@@ -155,6 +158,19 @@ class Suite:
         for text, modules in _outside([experiment.env for experiment in self.experiment], entrants).items():
             resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)
         return resolved
+
+
+def _played_by(added: Sequence[str], experiments: Iterable[Experiment]) -> Iterator[Experiment]:
+    """The same environments and budgets, each once, played by the planners that are added."""
+    seen: set[tuple[str, str, float]] = set()
+    for experiment in experiments if added else ():
+        new: dict[str, Any] = {}
+        for unit in ("simulations", "milliseconds"):
+            budgets = getattr(experiment, unit)
+            new[unit] = tuple(budget for budget in budgets if (experiment.env, unit, budget) not in seen)
+            seen.update((experiment.env, unit, budget) for budget in budgets)
+        if any(new.values()):
+            yield replace(experiment, planners=tuple(map(Entrant, added)), **new)
 
 
 def _in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:

@@ -117,10 +117,7 @@ class _Report:
     def page(self, timings: Mapping[Setting, timing.Timing]) -> str:
         """The whole page."""
         store = self.store
-        style = template.read_cached(FOLDER / "page.css")
-        script = f"\n{get_plotlyjs()}\n{template.read_cached(FOLDER / 'page.js')}\n"
         looks = {env: charts.looks(labels) for env, labels in self.labels.items()}
-        data = template.json_for_html({"charts": self.data, "looks": looks})
         sections = "".join(map(self._environment, self.environments, range(len(self.environments)), looks.values()))
         failures = store.failures()
         verdict = _verdict(timings) if timings else ""
@@ -132,16 +129,8 @@ class _Report:
         if failures:
             sections += f'<section><h2 id="failures">Failures</h2>{tables.of_failures(failures)}</section>'
             links.append(("failures", "failures"))
-        links += [(name, name) for name in ("planners", "method", "provenance")]
-        contents = "".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in links)
-        texts = {"title": escape(store.suite.name), "description": escape(store.suite.description)}
-        policy = escape(POLICY.format(template.csp_hash(script)))
-        code = {"policy": policy, "style": style, "script": script, "data": data}
-        parts = {"state": _state(store, verdict), "contents": contents, "sections": sections}
-        facts = {"planners": _planners(store, self.environments), "provenance": tables.provenance(store)}
-        sizes = {"resamples": statistics.RESAMPLES, "many": statistics.MANY, "groups": statistics.GROUPS}
-        numbers = {name: f"{size:,}" for name, size in (sizes | {"first": FIRST_ACTIONS}).items()}
-        return template.fill_template(FOLDER / "page.html", **texts, **code, **parts, **facts, **numbers)
+        data = {"charts": self.data, "looks": looks}
+        return fill(store, sections, links, self.environments, _state(store, verdict), data, get_plotlyjs())
 
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
         buttons = ""
@@ -158,6 +147,43 @@ class _Report:
             f'<div class="legend" role="group" aria-label="Planners shown">{buttons}</div>'
             f"{''.join(self.environments[env])}{steps}</section>"
         )
+
+
+def fill(
+    store: Store,
+    sections: str,
+    links: Sequence[tuple[str, str]],
+    environments: Iterable[str],
+    state: str = "",
+    data: Mapping[str, Any] | None = None,
+    plotting: str = "",
+    title: str | None = None,
+) -> str:
+    """A page with sections of its own before those on planners, method and provenance.
+
+    Args:
+        store: the run.
+        sections: HTML.
+        links: (id, text) of the sections, for the contents.
+        environments: whose planners are listed.
+        state: HTML at the top.
+        data: of the charts and the looks of planners; none if None.
+        plotting: the library that draws the charts.
+        title: of the page; the suite's name if None.
+    """
+    style = template.read_cached(FOLDER / "page.css")
+    script = f"\n{plotting}\n{template.read_cached(FOLDER / 'page.js')}\n"
+    named = [*links, *((name, name) for name in ("planners", "method", "provenance"))]
+    contents = "".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in named)
+    texts = {"title": escape(title or store.suite.name), "description": escape(store.suite.description)}
+    policy = escape(POLICY.format(template.csp_hash(script)))
+    embedded = template.json_for_html(data or {"charts": {}, "looks": {}})
+    code = {"policy": policy, "style": style, "script": script, "data": embedded}
+    parts = {"state": state, "contents": contents, "sections": sections}
+    facts = {"planners": _planners(store, environments), "provenance": tables.provenance(store)}
+    sizes = {"resamples": statistics.RESAMPLES, "many": statistics.MANY, "groups": statistics.GROUPS}
+    numbers = {name: f"{size:,}" for name, size in (sizes | {"first": FIRST_ACTIONS}).items()}
+    return template.fill_template(FOLDER / "page.html", **texts, **code, **parts, **facts, **numbers)
 
 
 STEPS = (

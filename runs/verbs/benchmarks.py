@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
-    given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed")]
+    given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
     chosen = suite.load(arguments.target).override(*given)
     if arguments.dry_run:
         return dry_run(chosen, workers(arguments.jobs), part)
@@ -132,6 +132,8 @@ def add_verbs(verb: Verb) -> None:
     )
     replacing = "replaces the suite's planners; repeatable"
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=replacing)
+    beside = "plays beside the suite's planners; repeatable"
+    command.add_argument("--with", dest="added", action="append", default=[], metavar=PLANNER, help=beside)
     add_budgets(command)
     command.add_argument("--episodes", type=int, metavar="N", help="episodes for each planner and budget")
     command.add_argument("--seed", type=int, metavar="N", help="random seed")

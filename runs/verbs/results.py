@@ -53,8 +53,16 @@ def show(folder: Path) -> int:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Print a finished or unfinished run's tables again, draw its chart and write its report."""
-    return show(arguments.run)
+    """Print a finished or unfinished run's tables again, draw its chart and write its report, or its leaderboard."""
+    if not arguments.leaderboard:
+        return show(arguments.run)
+    from runs.reporting import leaderboard
+    from runs.results import store
+
+    with store.read(arguments.run) as results, writing(arguments.run):
+        html, text = leaderboard.write(results)
+    print(f"{text.read_text(encoding='utf-8')}\nleaderboard {html}\n            {text}")
+    return DONE
 
 
 def chart(arguments: argparse.Namespace) -> int:
@@ -154,7 +162,10 @@ def add_verbs(verb: Verb) -> None:
 
     command = of_run("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the files (default: the run's folder)")
-    of_run("report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick")
+    summary = "print a run's tables, write its chart and report"
+    command = of_run("report", report, summary, "bonspiel report results/quick")
+    board = "instead, rank its planners over all its problems: leaderboard.html and .md"
+    command.add_argument("--leaderboard", action="store_true", help=board)
     example = "bonspiel export results/quick --format csv > quick.csv"
     command = of_run("export", export, "write every episode as a table", example)
     command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
