@@ -40,6 +40,19 @@ ENVIRONMENTS = {
     "pendulum": Environment(
         "envs.classic.pendulum:Pendulum", "envs.classic.pendulum_env:PendulumEnv", "bonspiel/Pendulum-v0"
     ),
+    "mountain_car": Environment(
+        "envs.classic.mountain_car:MountainCar",
+        "envs.classic.mountain_car_env:MountainCarEnv",
+        "bonspiel/MountainCar-v0",
+    ),
+    "cart_pole": Environment(
+        "envs.classic.cart_pole:CartPole", "envs.classic.cart_pole_env:CartPoleEnv", "bonspiel/CartPole-v0"
+    ),
+    "double_integrator": Environment(
+        "envs.classic.double_integrator:DoubleIntegrator",
+        "envs.classic.double_integrator_env:DoubleIntegratorEnv",
+        "bonspiel/DoubleIntegrator-v0",
+    ),
     "curling": Environment("curling.model:Curling", "envs.curling:CurlingEnv", "Curling-v0"),
 }
 

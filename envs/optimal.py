@@ -1,4 +1,4 @@
-"""Values of the best and of the uniformly random policy in Trap and Treasure Hunt, by dynamic programming.
+"""Values of the best policy, by dynamic programming or the Riccati equation, and of the random one.
 
 >>> from envs import Trap
 >>> reference = solve(Trap(noise_range=0.1))
@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from envs.random_policy import simulated_value
 from planners.base import Array, Model, check_action, check_actions, check_state
 
 
@@ -41,6 +42,10 @@ class Reference(ABC):
         """Q*(state, action): the expected return of taking `action`, [action_dim], and acting optimally after it."""
         return float(self.q_values(check_state(self.model, state), check_action(self.model, action)[None])[0])
 
+    def mean_value(self) -> float:
+        """Mean of V* over the initial states; here, of models that always start in the same."""
+        return self.value(self.model.initial_state(np.random.default_rng(0)))
+
     def policy(self, state: ArrayLike) -> Array:
         """An action of an optimal policy, [action_dim]: the middle one of the best candidates."""
         checked = check_state(self.model, state)
@@ -54,7 +59,7 @@ def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
     """The optimal policy of a model.
 
     Args:
-        model: a Trap or a TreasureHunt.
+        model: one with a module NAME_optimum beside its own.
         actions: the only actions to choose from, [A, action_dim], as for a planner with a fixed action set.
 
     Raises:
@@ -67,23 +72,30 @@ def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
 
 @functools.lru_cache(maxsize=8)
 def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Reference:
-    return _solver(model).solve(model, None if actions is None else np.array(actions))
+    solver = _solver(model)
+    if solver is None:
+        name = type(model).__name__
+        raise TypeError(f"no dynamic programming reference for {name}: there is no {type(model).__module__}_optimum")
+    return solver.solve(model, None if actions is None else np.array(actions))
 
 
 def optimal_value(model: Model) -> float:
-    """V* of the start of an episode; raises as `solve` does."""
-    return solve(model).value(model.initial_state(np.random.default_rng(0)))
+    """Mean of V* over the initial states of episodes; raises as `solve` does."""
+    return solve(model).mean_value()
 
 
 @functools.lru_cache(maxsize=8)
 def random_value(model: Model) -> float:
-    """Expected return of uniformly random actions from the start of an episode; raises as `solve` does."""
-    return float(_solver(model).random_value(model))
+    """Expected return of the model's random actions over whole episodes: simulated where no solver computes it.
+
+    Raises:
+        TypeError: the model is too large for its solver; without one, it is not compiled, or has two players.
+    """
+    own = getattr(_solver(model), "random_value", simulated_value)
+    return float(own(model))
 
 
 def _solver(model: Model) -> Any:
-    """The module with `solve` and `random_value` for a model: that of the model's class with "_optimum" added."""
+    """The module with `solve`, and perhaps `random_value`: that of the model's class with "_optimum" added, or None."""
     name = f"{type(model).__module__}_optimum"
-    if importlib.util.find_spec(name) is None:
-        raise TypeError(f"no dynamic programming reference for {type(model).__name__}: there is no module {name}")
-    return importlib.import_module(name)
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter, itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -54,14 +55,16 @@ class Panel:
 
 
 def references(env: str) -> tuple[float | None, float | None]:
-    """The values of the optimal and of the random policy, None where the environment is too large to know them."""
+    """The values of the optimal and of the random policy, None where they are not known."""
     from envs.optimal import optimal_value, random_value
 
-    model = envs.parse(env)
-    try:
-        return optimal_value(model), random_value(model)
-    except TypeError:
-        return None, None
+    def known(value: Callable[[Any], float]) -> float | None:
+        try:
+            return value(envs.parse(env))
+        except TypeError:
+            return None
+
+    return known(optimal_value), known(random_value)
 
 
 def panels(store: Store) -> list[Panel]:

@@ -56,3 +56,8 @@ def test_actions_that_do_not_fit_are_refused(actions, words):
 def test_an_environment_without_known_values_is_refused():
     with pytest.raises(TypeError, match="no dynamic programming reference"):
         simple_regret("curling", [[0.0, 2.3, 1.57]])
+
+
+def test_an_environment_with_many_starts_is_refused_before_it_is_solved():
+    with pytest.raises(TypeError, match="start in different states"):
+        simple_regret("pendulum", [[0.0]])

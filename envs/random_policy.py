@@ -1,0 +1,53 @@
+"""The value of the model's own random actions, by simulation."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from envs.cache import cached
+from planners.base import Array, HasPlayer, Rng, offers
+from planners.core.tree import copy
+from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, sample_action, step
+
+STEPS = 20_000_000  # of all episodes together
+
+
+@kernel(PROBLEM, MATRIX, VECTOR, VECTOR, VECTOR, RNG)
+def _play(problem: Problem, starts: Array, action: Array, next_state: Array, returns: Array, rng: Rng) -> None:
+    """The return of one episode from each start, which it overwrites."""
+    for episode in range(len(starts)):
+        state, weight = starts[episode], 1.0
+        returns[episode] = 0.0
+        for _ in range(problem.steps):
+            sample_action(problem, state, action, rng)
+            reward, terminated = step(problem, state, action, next_state, rng)
+            returns[episode] += weight * reward
+            if terminated:
+                break
+            weight *= problem.discount
+            copy(next_state, state)
+
+
+def random_returns(model: Any, episodes: int, rng: Rng) -> Array:
+    """Returns of whole episodes of random actions, [episodes].
+
+    Raises:
+        TypeError: the model is not compiled, or has two players.
+    """
+    if not model.compiled or offers(model, HasPlayer):
+        raise TypeError(f"no value of the random policy for {type(model).__name__}: needs a compiled model, one player")
+    starts = np.array([model.initial_state(rng) for _ in range(episodes)])
+    returns, action, scratch = np.empty(episodes), np.empty(len(model.action_low)), np.empty(model.state_dim)
+    run(_play, model, problem_of(model, starts[0].copy()), starts, action, scratch, returns, rng)
+    return returns
+
+
+def simulated_value(model: Any) -> float:
+    """Mean return of random actions over episodes of 20 million steps together; raises as `random_returns` does."""
+    sources = (sys.modules[__name__], sys.modules[type(model).__module__])
+
+    def compute() -> Array:
+        return random_returns(model, STEPS // model.horizon, np.random.default_rng(0)).mean(keepdims=True)
+
+    return float(cached(f"random {model}", sources, compute)[0])
