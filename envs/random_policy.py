@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from envs.cache import cached
 from planners.base import Array, HasPlayer, Rng, offers
 from planners.core.tree import copy
+from planners.core.values import cached
 from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, sample_action, step
 
 STEPS = 20_000_000  # of all episodes together
@@ -47,7 +47,8 @@ def simulated_value(model: Any) -> float:
     """Mean return of random actions over episodes of 20 million steps together; raises as `random_returns` does."""
     sources = (sys.modules[__name__], sys.modules[type(model).__module__])
 
-    def compute() -> Array:
-        return random_returns(model, STEPS // model.horizon, np.random.default_rng(0)).mean(keepdims=True)
+    def compute() -> dict[str, Array]:
+        returns = random_returns(model, STEPS // model.horizon, np.random.default_rng(0))
+        return {"mean": returns.mean(keepdims=True)}
 
-    return float(cached(f"random {model}", sources, compute)[0])
+    return float(cached(f"random {model}", sources, compute)["mean"][0])

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_discrete_are
 
-from envs.cache import cached
 from envs.classic import cart_pole
 from envs.classic.cart_pole import (
     GRAVITY,
@@ -26,6 +25,7 @@ from envs.classic.cart_pole import (
 )
 from envs.optimal import Reference
 from planners.base import Array, check_state
+from planners.core.values import cached
 
 EPISODES = 200  # of a value with noise
 STARTS = 200  # initial states of a mean
@@ -82,15 +82,14 @@ class CartPoleOptimum(Reference):
     def mean_value(self) -> float:
         """Mean return of the policy from random initial states, an episode each."""
 
-        def compute() -> Array:
+        def compute() -> dict[str, Array]:
             rng = np.random.default_rng(0)
             starts = [self.model.initial_state(rng) for _ in range(STARTS)]
-            return np.mean(
-                [self._return(start, self.policy(start), i) for i, start in enumerate(starts)], keepdims=True
-            )
+            returns = [self._return(start, self.policy(start), i) for i, start in enumerate(starts)]
+            return {"mean": np.mean(returns, keepdims=True)}
 
         allowed = None if self.allowed is None else self.allowed.tolist()
-        return float(cached(f"mean {self.model} {allowed}", (sys.modules[__name__], cart_pole), compute)[0])
+        return float(cached(f"mean {self.model} {allowed}", (sys.modules[__name__], cart_pole), compute)["mean"][0])
 
     def _return(self, state: Array, action: Array, seed: int) -> float:
         total, rng, index = 0.0, np.random.default_rng(seed), self.model.time_index

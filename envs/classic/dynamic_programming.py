@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import qmc
 
-from envs.cache import cached
 from envs.optimal import Reference
 from planners.base import Array, Rng, check_state
 from planners.core.tree import copy
+from planners.core.values import cached
 from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, float64, helper, int64, kernel, problem_of, run, step
 
 Floats = NDArray[Any]  # float32, for speed and room
@@ -247,7 +247,8 @@ class GridOptimum(Reference):
 
     def kept(self, what: str, compute: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """An array from disk if it was computed before."""
-        return cached(f"{what} {self.name}", (sys.modules[__name__], sys.modules[type(self.model).__module__]), compute)
+        sources = sys.modules[__name__], sys.modules[type(self.model).__module__]
+        return cached(f"{what} {self.name}", sources, lambda: {"array": compute()})["array"]
 
     @cached_property
     def solution(self) -> Solution:

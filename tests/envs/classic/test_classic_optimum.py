@@ -168,5 +168,6 @@ def test_random_returns_need_a_compiled_model_with_one_player():
 def test_the_values_that_charts_show(monkeypatch):
     monkeypatch.setattr(random_policy, "STEPS", 200_000)
     model = DoubleIntegrator(noise=0.5)
-    assert (optimal_value(model), random_value(model)) == (pytest.approx(-7.5636, abs=1e-4), pytest.approx(-198.561, abs=1e-3))
+    assert optimal_value(model) == pytest.approx(-7.5636, abs=1e-4)
+    assert random_value(model) == pytest.approx(-198.561, abs=1e-3)
     assert random_value(CartPole(noise=2.0)) == pytest.approx(27.0, abs=2.0)
