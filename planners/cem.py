@@ -48,17 +48,20 @@ class CEM:
         elite_fraction: part of them that the Gaussians are fitted to, in (0, 1]; at least 2 sequences.
         momentum: part of mean and deviation that a round leaves as they were, in [0, 1).
         sd: standard deviation at first, as a part of an action's range, above 0.
+        beta: colour of the noise, whose power falls with the frequency as f^-beta; 0 is white as in the papers, with
+            which long sequences are hardly ever smooth.
         least_sd: least standard deviation, likewise, at least 0.
         horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
         repeats: rollouts of each sequence, for noisy models.
     """
 
-    population: int = 100
-    elite_fraction: float = 0.1
-    momentum: float = 0.1
-    sd: float = 0.3
+    population: int = 200
+    elite_fraction: float = 0.05
+    momentum: float = 0.3
+    sd: float = 0.6
+    beta: float = 3.0
     least_sd: float = 0.02
-    horizon: int | None = 30
+    horizon: int | None = 50
     repeats: int = 1
 
     takes_root_actions: ClassVar[bool] = False
@@ -70,6 +73,7 @@ class CEM:
         require_at_least("momentum", self.momentum, 0.0)
         require(self.momentum < 1.0, "momentum", self.momentum, "below 1")
         require_positive("sd", self.sd)
+        require_at_least("beta", self.beta, 0.0)
         require_at_least("least_sd", self.least_sd, 0.0)
         sequences.check_rollouts(self.horizon, self.repeats)
 
@@ -81,6 +85,6 @@ class CEM:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
-        gaussian = Gaussian(model, length(model, state, self.horizon), self.sd, 0.0, rng)
+        gaussian = Gaussian(model, length(model, state, self.horizon), self.sd, self.beta, rng)
         rounds = _Rounds(self, gaussian, round_size(self.population, self.repeats, budget))
         return plan_with_sequences(rounds, 1, self.repeats, model, state, budget, rng, start)

@@ -71,11 +71,11 @@ class ICEM:
     decay: float = 1.25
     elites: int = 10
     keep: float = 0.3
-    beta: float = 2.0
+    beta: float = 3.0
     momentum: float = 0.1
-    sd: float = 0.3
+    sd: float = 0.6
     least_sd: float = 0.02
-    horizon: int | None = 30
+    horizon: int | None = 50
     repeats: int = 1
 
     takes_root_actions: ClassVar[bool] = False

@@ -75,9 +75,9 @@ class MPPI:
     population: int = 100
     temperature: float = 0.2
     returns: Literal["standardised", "raw"] = "standardised"
-    sd: float = 0.3
-    beta: float = 0.0
-    horizon: int | None = 30
+    sd: float = 0.5
+    beta: float = 3.0
+    horizon: int | None = 50
     repeats: int = 1
 
     takes_root_actions: ClassVar[bool] = False

@@ -54,7 +54,7 @@ class RandomShooting:
     """
 
     hold: int = 1
-    horizon: int | None = 30
+    horizon: int | None = 50
     repeats: int = 1
 
     takes_root_actions: ClassVar[bool] = False

@@ -97,7 +97,7 @@ SPACES: dict[str, dict[str, Uniform | Choice]] = {
     "kr_uct": {**EXPLORATION, **WIDENING, "alpha_action": Uniform(0.2, 0.7), **KERNEL},
     "open_loop": {**EXPLORATION, **WIDENING, **LEAF},
     "random_shooting": {**SEQUENCES, "hold": Choice(("1", "2", "4", "8"))},
-    "cem": {**GAUSSIANS, "elite_fraction": Uniform(0.05, 0.4, log=True)},
+    "cem": {**GAUSSIANS, **COLOUR, "elite_fraction": Uniform(0.05, 0.4, log=True)},
     "icem": {**GAUSSIANS, **COLOUR, "elites": Choice(("5", "10", "20"))},
     "mppi": {**GAUSSIANS, **COLOUR, "temperature": Uniform(0.03, 3.0, log=True)},
 }

@@ -16,6 +16,14 @@ from tests.planners.tiny_models import Chain, Target
 MODELS = [Chain(), Target(), envs.Trap(), envs.TreasureHunt()]
 
 
+COMMON = "population=100,sd=0.3,horizon=30"
+TEXTS = {
+    "cem": f"cem:{COMMON},elite_fraction=0.1,momentum=0.1,beta=0",
+    "icem": f"icem:{COMMON},elites=10,keep=0.3,momentum=0.1,decay=1.25,beta=2",
+    "mppi": f"mppi:{COMMON},temperature=0.2,beta=0",
+}
+
+
 class Rollouts:
     """Returns of sequences, one rollout after another, until the budget is spent."""
 
@@ -111,7 +119,7 @@ def mppi(model, rng, budget, population):
 def test_rounds_are_those_of_the_paper(oracle, model, budget):
     """The rounds end with one of 99 or 49 sequences, of which the second is no longer taken in."""
     rng, oracle_rng = np.random.default_rng(7), np.random.default_rng(7)
-    decision = planners.make(oracle.__name__).plan(model, model.initial_state(None), Budget(budget), rng)
+    decision = planners.parse(TEXTS[oracle.__name__]).plan(model, model.initial_state(None), Budget(budget), rng)
     sequence, value = oracle(model, oracle_rng, budget, 100)
     np.testing.assert_allclose(decision.action, sequence[0], rtol=1e-9)
     assert decision.value == pytest.approx(value, rel=1e-9)
