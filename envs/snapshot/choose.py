@@ -31,7 +31,7 @@ def from_gymnasium(
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
     4. Deep copies, by number (slow).
     5. Replay of the episode from its reset (slower with every step), as for LunarLander and BipedalWalker. `env` gets a
-       wrapper that records the episode, see `observe` and `envs.Recorded`.
+       wrapper that records the episode, see `observe` and `envs.Recorded`. Its cost: docs/results/restore.md.
 
     Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
     first three; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way that was taken,

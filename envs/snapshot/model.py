@@ -59,9 +59,12 @@ class GymnasiumModel:
         self.state_high[first:] = np.where(np.abs(seen.high) < HUGE, seen.high, np.inf)
         self.distance_weights = np.zeros(self.state_dim)
         self.distance_weights[first:] = 1.0
-        self._actions, self._low, self._high = actions, actions.low.ravel(), actions.high.ravel()
+        self._bounds = list(zip(self.action_low.tolist(), self.action_high.tolist(), strict=True))
+        self._dtype = actions.dtype
+        self._shape = None if len(actions.shape) == 1 else actions.shape
         self._observations = observations
-        self._is_vector = isinstance(observations, spaces.Box) and len(observations.shape) == 1
+        is_vector = isinstance(observations, spaces.Box) and len(observations.shape) == 1
+        self._seen_type = observations.dtype if is_vector else None  # of observations that need no flattening
         self._snapshot, self.seen = slice(1, first), slice(first, None)
         self._observed = itertools.count(1)
 
@@ -94,11 +97,14 @@ class GymnasiumModel:
 
     def step(self, state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
         """Restore, take a step with the noise of `rng`, and save; a truncation by the environment itself terminates."""
-        env = self.storage.load(state[self._snapshot], rng)
+        storage, snapshot = self.storage, self._snapshot
+        env = storage.load(state[snapshot], rng)
         observation, reward, terminated, truncated, _ = env.step(self.action(action))
         next_state[0] = state[0] + 1.0
-        self.storage.save(env, rng.random(), next_state[self._snapshot])
-        next_state[self.seen] = self.flat(observation)
+        storage.save(env, rng.random(), next_state[snapshot])
+        if self._seen_type is None:
+            observation = self.flat(observation)
+        next_state[self.seen] = np.asarray(observation, self._seen_type)
         return float(reward), bool(terminated or truncated)
 
     def sample_action(self, state: Array, action: Array, params: Array, rng: Rng) -> None:
@@ -107,15 +113,15 @@ class GymnasiumModel:
 
     def action(self, action: Array) -> Any:
         """A new item of the action space, since environments may keep it: clipped to the bounds."""
-        taken = action.astype(self._actions.dtype)
-        np.maximum(taken, self._low, out=taken)
-        np.minimum(taken, self._high, out=taken)
-        return taken.reshape(self._actions.shape)
+        taken = action.astype(self._dtype)
+        for value, (low, high) in zip(action.tolist(), self._bounds):  # noqa: B905  (np.clip takes four times as long)
+            if value < low or value > high:
+                taken = np.clip(action, self.action_low, self.action_high).astype(self._dtype)
+                break
+        return taken if self._shape is None else taken.reshape(self._shape)
 
     def flat(self, observation: Any) -> Any:
         """An observation as the last part of a state."""
-        if self._is_vector:
-            return np.asarray(observation, self._observations.dtype)
         return spaces.flatten(self._observations, observation)
 
     def _state(self, steps: int, env: Any, observation: Any, number: float) -> Array:

@@ -144,9 +144,12 @@ def _coded(value: Any) -> list[float]:
     if value is None:
         return [0.0, 0.0]
     array = np.asarray(value)
-    return [ord(array.dtype.char), *array.ravel().tolist()]
+    return [ord(array.dtype.char), *(array if array.ndim == 1 else array.ravel()).tolist()]
 
 
 def _decoded(coded: Array, shape: tuple[int, ...]) -> Any:
     code = int(coded[0])
-    return coded[1:].astype(chr(code)).reshape(shape)[()] if code else None
+    if code == 0:
+        return None
+    values = coded[1:].astype(chr(code))
+    return values if len(shape) == 1 else values.reshape(shape)[()]
