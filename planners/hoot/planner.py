@@ -12,7 +12,8 @@ from planners.core.bounds import unusable_bounds
 from planners.core.problem import problem_of
 from planners.core.search import decide, extend
 from planners.core.zobrist import LEVELS
-from planners.hoot.forest import HOOTSettings, grow, new_forest, new_forest_walk, read_root
+from planners.hoot.forest import HOOTSettings, grow, new_forest, new_forest_walk
+from planners.hoot.hoo import read_root
 from planners.hoot.search import search
 
 FIRST_NODES = 4_096

@@ -9,19 +9,8 @@ from planners.core.jit import Problem, cells, model_helper, player, step
 from planners.core.problem import search_kernel
 from planners.core.tree import copy
 from planners.core.zobrist import combine
-from planners.hoot.forest import (
-    FOREST,
-    NODES,
-    Forest,
-    ForestWalk,
-    HOOTSettings,
-    has_room,
-    middle,
-    new_forest_walk,
-    plant,
-    select,
-    update,
-)
+from planners.hoot.forest import FOREST, NODES, Forest, ForestWalk, HOOTSettings, has_room, new_forest_walk, plant
+from planners.hoot.hoo import middle, select, update
 
 
 @model_helper
