@@ -6,6 +6,7 @@
 (1.4375, 1.7)
 """
 
+import copy
 import functools
 import importlib
 import importlib.util
@@ -67,7 +68,16 @@ def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
         ValueError: the actions are of the wrong shape or out of bounds.
     """
     allowed = None if actions is None else tuple(map(tuple, check_actions(model, actions, "actions").tolist()))
-    return _solve(cast(Hashable, model), allowed)
+    return _solve(cast(Hashable, _to_the_end(model)), allowed)
+
+
+def _to_the_end(model: Model) -> Model:
+    """The model without a limit of how far plans look ahead: values are those of whole episodes."""
+    if getattr(model, "lookahead", None) is None:
+        return model
+    whole = copy.copy(model)
+    object.__setattr__(whole, "lookahead", None)  # models are frozen
+    return whole
 
 
 @functools.lru_cache(maxsize=8)
@@ -84,15 +94,18 @@ def optimal_value(model: Model) -> float:
     return solve(model).mean_value()
 
 
-@functools.lru_cache(maxsize=8)
 def random_value(model: Model) -> float:
     """Expected return of the model's random actions over whole episodes: simulated where no solver computes it.
 
     Raises:
         TypeError: the model is too large for its solver; without one, it is not compiled, or has two players.
     """
-    own = getattr(_solver(model), "random_value", simulated_value)
-    return float(own(model))
+    return _random_value(cast(Hashable, _to_the_end(model)))
+
+
+@functools.lru_cache(maxsize=8)
+def _random_value(model: Any) -> float:
+    return float(getattr(_solver(model), "random_value", simulated_value)(model))
 
 
 def _solver(model: Model) -> Any:

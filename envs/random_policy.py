@@ -1,11 +1,13 @@
 """The value of the model's own random actions, by simulation."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from planners.base import Array, HasPlayer, Rng, offers
+from planners.core import sources
 from planners.core.tree import copy
 from planners.core.values import cached
 from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, sample_action, step
@@ -45,10 +47,13 @@ def random_returns(model: Any, episodes: int, rng: Rng) -> Array:
 
 def simulated_value(model: Any) -> float:
     """Mean return of random actions over episodes of 20 million steps together; raises as `random_returns` does."""
-    sources = (sys.modules[__name__], sys.modules[type(model).__module__])
 
     def compute() -> dict[str, Array]:
         returns = random_returns(model, STEPS // model.horizon, np.random.default_rng(0))
         return {"mean": returns.mean(keepdims=True)}
 
-    return float(cached(f"random {model}", sources, compute)["mean"][0])
+    file = getattr(sys.modules[type(model).__module__], "__file__", None)
+    if file is None:  # typed into an interpreter: its sources have no digest
+        return float(compute()["mean"][0])
+    name = f"random {sources.digest(sources.imports_of(Path(file).resolve()))} {model}"
+    return float(cached(name, [sys.modules[__name__]], compute)["mean"][0])

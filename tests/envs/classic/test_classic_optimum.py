@@ -171,3 +171,11 @@ def test_the_values_that_charts_show(monkeypatch):
     assert optimal_value(model) == pytest.approx(-7.5636, abs=1e-4)
     assert random_value(model) == pytest.approx(-198.561, abs=1e-3)
     assert random_value(CartPole(noise=2.0)) == pytest.approx(27.0, abs=2.0)
+
+
+def test_values_are_of_whole_episodes_however_far_plans_look():
+    short = envs.parse("double_integrator:lookahead=3")
+    state = short.initial_state(np.random.default_rng(1))
+    assert solve(short).value(state) == solve(DoubleIntegrator()).value(state)
+    assert random_value(short) == random_value(DoubleIntegrator())
+    assert optimal_value(envs.parse("cart_pole:lookahead=3")) == 200.0
