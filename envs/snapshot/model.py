@@ -68,6 +68,13 @@ class GymnasiumModel:
         self._snapshot, self.seen = slice(1, first), slice(first, None)
         self._observed = itertools.count(1)
 
+    def __repr__(self) -> str:
+        """The environment with its arguments, and how it is restored; the same in every process."""
+        spec = self.env.spec
+        arguments = ", ".join(f"{key}={value!r}" for key, value in (spec.kwargs if spec else {}).items())
+        name = f"{spec.id if spec else type(self.env.unwrapped).__name__}({arguments})"
+        return f"{name}, {self.horizon} steps, discount {self.discount:g}, restored by {self.storage.name}"
+
     @cached_property
     def env(self) -> Any:
         """A copy of the environment, in which nobody acts."""

@@ -46,6 +46,8 @@ def test_a_name_of_gymnasium_with_keyword_arguments():
     model = envs.parse("gym:Pendulum-v1:g=9.8")
     assert model.env.unwrapped.g == 9.8
     assert model.horizon == 200
+    assert repr(model) == repr(envs.parse("gym:Pendulum-v1:g=9.8"))  # --resume compares it
+    assert "Pendulum-v1(g=9.8)" in repr(model)
     assert envs.modules("gym:Pendulum-v1:g=9.8") == ["gymnasium.envs.classic_control.pendulum"]
 
 
