@@ -92,7 +92,7 @@ class Replay:
             else:
                 self._set_noise(moment.noise)
                 self.recorder.step(moment.action)
-            self.recorder.last = moment  # the same one again, so that later replays find it
+            self.recorder.last = moment  # the same one again: records share their beginnings
 
     def _reset(self, moment: Moment) -> None:
         if not self.again:

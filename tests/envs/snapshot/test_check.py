@@ -23,6 +23,7 @@ from tests.envs.snapshot import toys
         (toys.LimitedExactly, "deep copies"),
         (toys.Slope, "deep copies"),
         (toys.Fuel, "deep copies"),
+        (toys.Wearing, "deep copies"),
         (toys.Sharing, "replay"),
     ],
 )

@@ -132,3 +132,21 @@ def test_planner_acts_in_an_environment():
     observation, _ = env.reset(seed=1)
     decision = planner.plan(model, model.observe(env, observation, steps=190), planners.Budget(simulations=20), rng)
     assert env.action_space.contains(decision.action.astype(np.float32)) and decision.simulations == 20
+
+
+def test_actions_are_clipped_and_new_since_environments_keep_them():
+    class Keeping(Restorable):
+        action_space = gymnasium.spaces.Box(np.float32([[-1.0, -2.0]]), np.float32([[1.0, 0.1]]))
+
+        def step(self, action):
+            self.kept = [*getattr(self, "kept", []), action]
+            return super().step(action[0])
+
+    model = envs.from_gymnasium(Keeping(), horizon=5)
+    assert model.storage.name == "get_state"
+    state, rng = model.initial_state(np.random.default_rng(0)), np.random.default_rng(0)
+    model.storage.env.kept = []
+    for action in ([0.5, -3.0], [2.0, 0.1], [-0.25, -1.0]):
+        step(model, state, action, rng)
+    expected = np.float32([[[0.5, -2.0]], [[1.0, 0.1]], [[-0.25, -1.0]]])
+    np.testing.assert_array_equal(np.array(model.storage.env.kept), expected, strict=True)

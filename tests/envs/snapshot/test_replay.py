@@ -42,6 +42,25 @@ def test_a_step_costs_what_is_missing():
     assert cost(model, third, rng)[0] == 3
 
 
+def test_what_was_observed_is_not_replayed_again_for_the_first_step():
+    env, rng = envs.Recorded(Counting()), np.random.default_rng(0)
+    model = envs.from_gymnasium(Counting(), horizon=10)
+    env.reset(seed=1)
+    for _ in range(3):
+        observation, *_ = env.step(np.zeros(1))
+    assert cost(model, model.observe(env, observation, 3), rng)[0] == 1
+
+
+def test_records_share_their_beginnings():
+    """Otherwise every simulation would keep a record of the whole episode."""
+    model, rng = envs.from_gymnasium(Counting(), horizon=10), np.random.default_rng(0)
+    first = model.initial_state(rng)
+    second = cost(model, first, rng)[1]
+    cost(model, first, rng)
+    cost(model, second, rng)
+    assert model.storage.recorder.last.before is model.storage.kept.get(second[1:2])
+
+
 def test_an_episode_that_runs_is_replayed_with_its_noise():
     env, rng = envs.Recorded(Sharing()), np.random.default_rng(0)
     model = envs.from_gymnasium(Sharing(), horizon=50)

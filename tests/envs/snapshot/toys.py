@@ -86,6 +86,25 @@ class Fuel(Restorable):
         return observation, reward, self.fuel < 0.0, False, {}
 
 
+class Wearing(Limited):
+    """Wears out late, for good, which get_state lacks: only a long branch gets there before the episode does."""
+
+    def reset(self, **kwargs):
+        self.is_worn = False
+        return super().reset(**kwargs)
+
+    def step(self, action):
+        observation, reward, *rest = super().step(action)
+        self.is_worn |= self.steps > 22
+        return observation, reward - self.is_worn, *rest
+
+    def get_state(self):
+        return [self.x, self.steps]
+
+    def set_state(self, state):
+        self.x, self.steps = float(state[0]), int(state[1])
+
+
 POSITION = [0.0]
 
 
