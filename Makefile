@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PEER := .venv-peer
 # The oldest numpy and numba that pyproject.toml allows, for the tests of planners.
 OLDEST := .venv-oldest
+DOCS := .venv-docs
 # Tests start many Python processes, which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 # Results of `make bench` lie in a folder of this name: a run is resumed unless sources, packages or the suite changed.
@@ -13,12 +14,13 @@ KEY := from runs import provenance, suite; print(provenance.key(suite.load("quic
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/mypy
 
-.PHONY: bench test test-oldest check clean help
+.PHONY: bench test test-oldest docs check clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make bench        run the quick suite: a table, a chart and a report of reward against budget (two minutes)"
 	@echo "make test         run all linters and tests (five minutes on two cores)"
+	@echo "make docs         build the documentation with its API reference into build/site"
 	@echo "make test-oldest  run the tests of planners with the oldest numpy and numba allowed"
 	@echo "make clean        remove environments, caches and build products"
 
@@ -76,5 +78,14 @@ test: $(VENV)/installed-dev $(PEER)/installed $(VENV)/installed-ray
 test-oldest: $(OLDEST)/installed
 	@BONSPIEL_CACHE=$(OLDEST)/cache $(OLDEST)/bin/python -m pytest -n auto --maxprocesses 4 --dist loadgroup tests/planners
 
+# In an environment of its own: the theme and the client of Digital Curling 4 need different versions of requests.
+$(DOCS)/installed: | $(BIN)/python
+	@echo "installing mkdocs into $(DOCS) ..."
+	@$(PYTHON) -m venv --clear $(DOCS)
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6' 'mkdocstrings[python]>=0.29' && touch $@
+
+docs: $(DOCS)/installed
+	@$(DOCS)/bin/mkdocs build --strict --quiet && echo "the pages are in build/site"
+
 clean:
-	rm -rf $(VENV) $(PEER) $(OLDEST) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEER) $(OLDEST) $(DOCS) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

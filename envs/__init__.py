@@ -1,11 +1,12 @@
 """Gymnasium environments for planning with continuous actions, and the models behind them.
 
->>> import gymnasium
->>> import envs
->>> env = gymnasium.make("Trap-v0", noise_range=0.01)
->>> observation, info = env.reset(seed=1)
->>> envs.Trap(noise_range=0.01) == env.unwrapped.model
-True
+Examples:
+    >>> import gymnasium
+    >>> import envs
+    >>> env = gymnasium.make("Trap-v0", noise_range=0.01)
+    >>> observation, info = env.reset(seed=1)
+    >>> envs.Trap(noise_range=0.01) == env.unwrapped.model
+    True
 """
 
 import importlib

@@ -1,9 +1,10 @@
 """Values of the best policy, by dynamic programming or the Riccati equation, and of the random one.
 
->>> from envs import Trap
->>> reference = solve(Trap(noise_range=0.1))
->>> round(reference.q([0.0, 0.0], [0.9375]), 4), round(reference.value([0.0, 0.0]), 6)
-(1.4375, 1.7)
+Examples:
+    >>> from envs import Trap
+    >>> reference = solve(Trap(noise_range=0.1))
+    >>> round(reference.q([0.0, 0.0], [0.9375]), 4), round(reference.value([0.0, 0.0]), 6)
+    (1.4375, 1.7)
 """
 
 import copy

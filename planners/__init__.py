@@ -1,8 +1,9 @@
 """Search algorithms for planning with continuous actions.
 
->>> import planners
->>> planners.make("dpw", exploration=0.5)
-DPW(exploration=0.5, alpha_action=0.3, k_action=1.0, alpha_state=0.25, k_state=1.0, outcome='proportional', leaf='tree')
+Examples:
+    >>> import planners
+    >>> planners.make("dpw", exploration=0.5) == planners.parse("dpw:exploration=0.5")
+    True
 """
 
 from typing import Any

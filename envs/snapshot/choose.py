@@ -37,14 +37,15 @@ def from_gymnasium(
     first three; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way that was taken,
     `model.rejected` says why not one before it. Noise must come from the environment's `np_random`.
 
-    >>> import gymnasium, numpy as np, planners
-    >>> env = gymnasium.make("Pendulum-v1")
-    >>> model, planner, rng = from_gymnasium(env), planners.make("random"), np.random.default_rng(1)
-    >>> model.storage.name
-    'attributes'
-    >>> observation, _ = env.reset(seed=1)
-    >>> decision = planner.plan(model, model.observe(env, observation), planners.Budget(simulations=10), rng)
-    >>> observation, reward, *_ = env.step(decision.action)
+    Examples:
+        >>> import gymnasium, numpy as np, planners
+        >>> env = gymnasium.make("Pendulum-v1")
+        >>> model, planner, rng = from_gymnasium(env), planners.make("random"), np.random.default_rng(1)
+        >>> model.storage.name
+        'attributes'
+        >>> observation, _ = env.reset(seed=1)
+        >>> decision = planner.plan(model, model.observe(env, observation), planners.Budget(simulations=10), rng)
+        >>> observation, reward, *_ = env.step(decision.action)
 
     Args:
         env: any environment with a bounded Box action space; it is copied, not used.
