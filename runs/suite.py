@@ -71,7 +71,7 @@ class Suite:
         experiments = given.get("experiment", [])
         if not (isinstance(experiments, list) and all(isinstance(table, dict) for table in experiments)):
             raise UsageError(f"{name}: experiments are written as [[experiment]] tables")
-        written = (one for table in experiments for one in _in_full(table, lists))
+        written = (one for table in experiments for one in in_full(table, lists))
         return cls(name, tuple(map(Experiment.of, written)), str(given.get("description", "")))
 
     def settings(self) -> Iterator[Setting]:
@@ -173,8 +173,12 @@ def _played_by(added: Sequence[str], experiments: Iterable[Experiment]) -> Itera
             yield replace(experiment, planners=tuple(map(Entrant, added)), **new)
 
 
-def _in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """An experiment as written in a file, once for each of its environments, with its list of planners in full."""
+def in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    """A table as written in a file, once for each of its environments, with its list of planners in full.
+
+    Raises:
+        UsageError: no list of planners has the name that the table gives.
+    """
     from planners.registry import unknown
 
     named, places = table.get(LISTS), table.get("env")

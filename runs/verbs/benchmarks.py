@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runs.verbs import results
-from runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_place, stopped, workers
+from runs.verbs.command_line import DONE, INTERRUPTED, PLANNER, Verb, add_budgets, add_place, stopped, workers
 
 if TYPE_CHECKING:
     from planners.core.packages import Extension
@@ -101,11 +101,19 @@ def dry_run(chosen: "Suite", jobs: int, part: "Part") -> int:
 
 
 def tune(arguments: argparse.Namespace) -> int:
-    """Search for a planner's parameters."""
-    from runs import tune
+    """Search for planners' parameters."""
+    from runs.experiment import UsageError
+    from runs.tuning import study, tune
 
-    given = {name: getattr(arguments, name) for name in ("env", "trials", "budget", "episodes", "seed")}
-    return tune.main(known=arguments.planner, jobs=workers(arguments.jobs), **given)
+    if arguments.resume and not arguments.out:
+        raise UsageError("--resume needs --out, the folder of the tuning to continue")
+    given = {name: getattr(arguments, name) for name in ("trials", "budget", "episodes", "seed", "sampler")}
+    studies = study.load(arguments.target, tuple(arguments.planner), against=tuple(arguments.against) or None, **given)
+    try:
+        tune.main(studies, arguments.out, arguments.resume, workers(arguments.jobs))
+    except KeyboardInterrupt:
+        return stopped(arguments, arguments.out) if arguments.out else INTERRUPTED
+    return DONE
 
 
 def bench(arguments: argparse.Namespace) -> int:
@@ -147,24 +155,36 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("--dry-run", action="store_true", help=dry)
     part = "run every N-th episode from the K-th on, as one machine's share; `bonspiel merge` joins the shares"
     command.add_argument("--part", metavar="K/N", help=part)
-    command = verb(
-        "tune",
-        tune,
-        "search for a planner's parameters in an environment",
-        "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --trials 24 --budget 1000",
-    )
-    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
-    tuned = "the planner to tune; parameters given here are fixed. Repeated: further candidates of both rounds"
-    command.add_argument("--planner", required=True, action="append", metavar=PLANNER, help=tuned)
-    command.add_argument("--trials", type=int, default=24, metavar="N", help="draws of parameters (default: 24)")
-    simulations = "simulations per decision (default: 1000)"
-    command.add_argument("--budget", type=int, default=1000, metavar="N", help=simulations)
-    episodes = "episodes of a trial; the best few are run for 8 times as many (default: 30)"
-    command.add_argument("--episodes", type=int, default=30, metavar="N", help=episodes)
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
-    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    add_tune(verb)
     summary = "measure speed, start-up, memory and scaling here"
     command = verb("bench", bench, summary, "bonspiel bench --planner dpw --json")
     measured = "planner to measure; repeatable (default: every planner but random)"
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=measured)
     command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_tune(verb: Verb) -> None:
+    """Add `tune`."""
+    command = verb(
+        "tune",
+        tune,
+        "search for planners' parameters, with the same effort for each, or run a file of studies",
+        "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --planner uct --trials 24 --budget 1000",
+    )
+    target = "e.g. trap:noise_range=0.1; or studies: a TOML file, or `published`, those behind our results"
+    command.add_argument("target", metavar="ENV|STUDIES", help=target)
+    tuned = "a planner to tune; parameters given here are fixed; repeatable"
+    command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=tuned)
+    against = "a planner that takes part in the final as it is; repeatable"
+    command.add_argument("--against", action="append", default=[], metavar=PLANNER, help=against)
+    trials = "candidates tried for each planner (default: 24)"
+    command.add_argument("--trials", type=int, metavar="N", help=trials)
+    command.add_argument("--budget", type=int, metavar="N", help="simulations per decision (default: 1000)")
+    episodes = "most episodes of a trial; the best few are run for 8 times as many (default: 30)"
+    command.add_argument("--episodes", type=int, metavar="N", help=episodes)
+    command.add_argument("--seed", type=int, metavar="N", help="random seed (default: 1)")
+    sampler = "what chooses the trials (default: tpe, or random without the extra `tune`)"
+    command.add_argument("--sampler", choices=("tpe", "random"), help=sampler)
+    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder to keep the episodes in (default: none)")
+    command.add_argument("--resume", action="store_true", help="continue the tuning in --out")

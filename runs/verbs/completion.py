@@ -21,8 +21,14 @@ def script(root: argparse.ArgumentParser, shell: str) -> str:
     import envs
     import planners
     from runs import suite
+    from runs.tuning import study
 
-    names = {"SUITE|ENV": [*suite.names(), *envs.names()], "ENV": envs.names(), PLANNER: planners.names()}
+    names = {
+        "SUITE|ENV": [*suite.names(), *envs.names()],
+        "ENV|STUDIES": [*study.names(), *envs.names()],
+        "ENV": envs.names(),
+        PLANNER: planners.names(),
+    }
     for action in _actions(root):
         if isinstance(action, argparse._SubParsersAction):
             action.help = None  # shtab skips what the help leaves out; our help shows the verbs in groups instead

@@ -299,6 +299,7 @@ def test_the_version_is_that_of_the_package(run):
         ("bonspiel st", ["status", "strength"]),
         ("bonspiel run qu", ["quick"]),
         ("bonspiel run tra", ["trap", "trap-curves"]),
+        ("bonspiel tune publ", ["published"]),
         ("bonspiel tune trap --planner weigh", ["weighted_uct"]),
         ("bonspiel client dc", ["dc2", "dc3", "dc4"]),
         ("bonspiel status --wa", ["--watch"]),

@@ -1,0 +1,1 @@
+"""Studies of `bonspiel tune` that come with this package, as TOML files."""

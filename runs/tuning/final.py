@@ -1,0 +1,135 @@
+"""The final of a study: the best trials again, on fresh draws and with more episodes, which alone choose the winners.
+
+The best of many noisy means is too good to be true. A winner is called so only if it is ahead of the next by the paired
+interval (`runs.statistics.paired`).
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import planners
+from planners import Array
+from planners.core.text import read
+from runs.experiment import Setting
+from runs.runner.episode import named_rng, planner_rng
+from runs.statistics.compare import needed
+from runs.statistics.curves import Panel, caption, references, table
+from runs.statistics.paired import paired
+from runs.statistics.sample import summarise
+from runs.tables import estimate, markdown
+from runs.tuning.journal import Journal
+from runs.tuning.search import Trial, steps
+from runs.tuning.study import Study
+
+FINALISTS = 4  # of each planner, beside the planner as it is written
+EPISODES = 8  # times as many as in a trial
+
+Returns = dict[Setting, Array]
+"""The returns of some settings, [n] each; the best mean first."""
+
+
+def fresh(study: Study) -> range:
+    """The episodes of the final."""
+    return range(study.episodes, (1 + EPISODES) * study.episodes)
+
+
+def finalists(study: Study, searches: Mapping[str, Sequence[Trial]]) -> dict[str, list[Setting]]:
+    """Who takes part in the final, by the planner that they are candidates of.
+
+    Args:
+        study: its `against` take part.
+        searches: the trials of each tuned planner.
+    """
+    found = {}
+    for start, trials in searches.items():
+        full = sorted((trial for trial in trials if not trial.pruned), key=lambda trial: -trial.means[-1])
+        found[start] = list(dict.fromkeys([*(one.setting for one in full[:FINALISTS]), trials[0].setting]))
+    for text in study.against:
+        start = next((start for start in searches if _name(start) == _name(text)), text)
+        found[start] = list(dict.fromkeys([*found.get(start, ()), study.setting(text)]))
+    return found
+
+
+def _name(text: str) -> str:
+    name, _ = read(text)
+    return planners.REGISTRY.aliases.get(name, name)
+
+
+def ranked(journal: Journal, settings: Iterable[Setting], episodes: range) -> Returns:
+    """The returns of some settings."""
+    returns = {setting: journal.returns(setting, episodes) for setting in settings}
+    return dict(sorted(returns.items(), key=lambda item: -item[1].mean()))
+
+
+def verdict(final: Returns) -> str:
+    """The best of a final, and its paired difference to the next; a winner only if that is settled."""
+    (best, ours), *others = final.items()
+    if not others:
+        return f"winner\n{best.planner}"
+    following, theirs = others[0]
+    found = paired(ours, theirs, named_rng(f"tune|{best.planner}|{following.planner}", best.seed, len(ours)))
+    title, open_ = "winner", ""
+    if found.more > 0.0 or np.isnan(found.more):
+        title = "no clear winner: the best is within noise of the next"
+        open_ = f"; further episodes needed to settle it: {needed(found.more)}"
+    return (
+        f"{title}\n{best.planner}\n{estimate(found.difference)} ahead of {following.planner} "
+        f"(mean difference over {found.n} episodes [95 %], p {found.p:.4f}{open_})"
+    )
+
+
+def rounds(title: str, env: str, returns: Returns) -> str:
+    """A table of returns with its title."""
+    summaries = ((setting, summarise(sample, planner_rng(setting, 0))) for setting, sample in returns.items())
+    curves = {setting.planner: [(setting.budget, summary)] for setting, summary in summaries}
+    panel = Panel(env, "simulations", curves, *references(env))
+    return f"{title}\n{table(panel)}\n{caption(panel)}"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a planner's tuning has cost.
+
+    Attributes:
+        trials: candidates, the planner as it is written included.
+        pruned: of them, stopped early.
+        episodes: of search and final.
+        simulations: of all their decisions.
+        seconds: of planning.
+    """
+
+    trials: int
+    pruned: int
+    episodes: int
+    simulations: int
+    seconds: float
+
+    @classmethod
+    def of(cls, study: Study, trials: Sequence[Trial], final: Iterable[Setting], journal: Journal) -> "Effort":
+        """Of one planner."""
+        ends = steps(study.episodes)
+        played = {trial.setting: range(ends[len(trial.means) - 1]) for trial in trials}
+        found = [one for setting, numbers in played.items() for one in journal.episodes(setting, numbers)]
+        found += [one for setting in final for one in journal.episodes(setting, fresh(study))]
+        simulations = sum(one.simulations or 0 for one in found)
+        seconds = sum(one.seconds for one in found)
+        return cls(len(trials), sum(trial.pruned for trial in trials), len(found), simulations, seconds)
+
+
+def spent(efforts: Mapping[str, Effort]) -> str:
+    """A table of what each planner's tuning has cost."""
+    rows = [["planner", "trials", "pruned", "episodes", "simulations", "seconds of planning"]]
+    for name, one in efforts.items():
+        numbers = (one.trials, one.pruned, one.episodes, one.simulations)
+        rows.append([name, *(f"{number:,}" for number in numbers), f"{one.seconds:,.1f}"])
+    return f"spent\n{markdown(rows)}"
+
+
+def entry(winner: str, as_written: Iterable[str]) -> str:
+    """A winner as a planner entry of a suite file; labelled as tuned unless it was written so before."""
+    if winner in as_written:
+        return f"    {json.dumps(winner)},"
+    return f"    {{ label = {json.dumps(f'{_name(winner)}, tuned')}, planner = {json.dumps(winner)} }},"

@@ -1,0 +1,141 @@
+"""The episodes of tunings, each played once and kept in a file of JSON lines.
+
+The file holds what was played and nothing about the search: a study that is resumed begins again from its seed, finds
+the episodes that it asks for in the file, and so goes on exactly as if it had not been stopped. A study with more
+trials, planners or episodes finds them as well.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from planners import Array
+from runs import provenance
+from runs.experiment import RunError, Setting, UsageError
+from runs.files import locked
+from runs.runner import parallel
+from runs.runner.episode import Episode, Failure
+
+FILE = "tuning.jsonl"
+Identity = dict[str, str]
+
+
+class Journal:
+    """Plays episodes and keeps them.
+
+    Args:
+        jobs: number of workers.
+        kept: episodes played before.
+        file: receives a line for every batch of episodes; nothing is written if None.
+    """
+
+    def __init__(
+        self, jobs: int, kept: dict[Setting, dict[int, Episode]] | None = None, file: IO[str] | None = None
+    ) -> None:
+        self._jobs, self._file = jobs, file
+        self._kept = {} if kept is None else kept
+
+    def play(self, settings: Iterable[Setting], numbers: range, seen: Callable[[int, float], None]) -> None:
+        """Play the episodes of these numbers in each setting, as far as they have not been played yet.
+
+        Args:
+            settings: planners and their environment.
+            numbers: of the episodes.
+            seen: called with numbers of episodes that are done, and the seconds that they took on all workers together;
+                0 for those played before.
+
+        Raises:
+            RunError: an episode failed, or workers died again and again; the other episodes are kept.
+        """
+        pending = {one: [n for n in numbers if n not in self._kept.setdefault(one, {})] for one in settings}
+        seen(sum(len(numbers) - len(due) for due in pending.values()), 0.0)
+        try:
+            with closing(parallel.run(parallel.Schedule(pending, self._jobs))) as batches:
+                for batch in batches:
+                    played = [result for result in batch.results if isinstance(result, Episode)]
+                    self._keep(batch.setting, played)
+                    for result in batch.results:
+                        if isinstance(result, Failure):
+                            raise RunError(f"{batch.setting.planner}, episode {result.number}: {result.error}")
+                    seen(len(played), batch.seconds / self._jobs)
+        except TerminatedWorkerError as error:
+            raise RunError("worker processes died again and again; --resume continues a tuning with --out") from error
+
+    def _keep(self, setting: Setting, played: list[Episode]) -> None:
+        self._kept[setting].update((episode.number, episode) for episode in played)
+        if self._file is not None:
+            rows = [[one.number, one.total, one.steps, one.seconds, one.simulations] for one in played]
+            self._file.write(json.dumps([setting, rows]) + "\n")
+            self._file.flush()
+
+    def episodes(self, setting: Setting, numbers: range) -> list[Episode]:
+        """Episodes that were played, in order."""
+        return [self._kept[setting][number] for number in numbers]
+
+    def returns(self, setting: Setting, numbers: range) -> Array:
+        """Their returns, [n]."""
+        return np.array([episode.total for episode in self.episodes(setting, numbers)])
+
+
+@contextmanager
+def kept(folder: Path | None, resume: bool, modules: tuple[str, ...], jobs: int) -> Iterator[Journal]:
+    """A journal in a folder, which is locked; in memory alone if None.
+
+    Args:
+        folder: receives FILE.
+        resume: whether to continue the file that is there.
+        modules: of other packages, from which planners or environments come.
+        jobs: number of workers.
+
+    Raises:
+        UsageError: the folder cannot be used, or its episodes were played by other sources or packages.
+    """
+    if folder is None:
+        yield Journal(jobs)
+        return
+    path, identity = folder / FILE, dict(provenance.identity(modules))
+    if path.exists() and not resume:
+        raise UsageError(f"{folder} holds a tuning already; add --resume to continue it, or choose another --out")
+    with locked(folder):
+        found = _read(path, identity) if path.exists() else {}
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(identity) + "\n")
+            file.flush()
+            yield Journal(jobs, found, file)
+
+
+def _read(path: Path, identity: Identity) -> dict[Setting, dict[int, Episode]]:
+    """The episodes in a file; a last line that was cut off while it was written is removed from it."""
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if whole != content:
+        with path.open("rb+") as file:
+            file.truncate(len(whole))
+    found: dict[Setting, dict[int, Episode]] = {}
+    for number, line in enumerate(whole.splitlines(), 1):
+        try:
+            entry = json.loads(line)
+            if isinstance(entry, dict):
+                _check_identity(path, entry, identity)
+            else:
+                episodes = (Episode(*row) for row in entry[1])
+                found.setdefault(Setting(*entry[0]), {}).update((one.number, one) for one in episodes)
+        except (ValueError, TypeError, IndexError) as error:
+            raise UsageError(
+                f"{path}: line {number} is damaged ({error}); restore it, or choose another --out"
+            ) from error
+    return found
+
+
+def _check_identity(path: Path, before: Identity, now: Identity) -> None:
+    for name, meaning in before.items():
+        if now.get(name, meaning) != meaning:
+            raise UsageError(
+                f"{path} was begun with {name} {meaning}, not {now[name]}, and results of two versions do not mix: "
+                "choose another --out, or go back to that version"
+            )

@@ -1,0 +1,83 @@
+"""The search for a planner's parameters: batches of trials, of which those that lag are stopped early.
+
+All trials meet the same draws of the environment. A trial plays its episodes in STEPS; after each, it is stopped if the
+mean of its returns so far is below the median of the earlier batches' full trials at that step (the median stopping
+rule of Golovin et al. 2017, "Google Vizier"). The first batch is played in full.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from runs.experiment import Setting
+from runs.tuning import samplers
+from runs.tuning.journal import Journal
+from runs.tuning.space import Space
+from runs.tuning.study import Study
+
+STEPS = 5
+
+
+@dataclass
+class Trial:
+    """One candidate.
+
+    Attributes:
+        number: 0 for the planner as it is written; the others from 1.
+        setting: the planner and its environment.
+        means: mean return after each step.
+        pruned: whether it was stopped.
+    """
+
+    number: int
+    setting: Setting
+    means: list[float] = field(default_factory=list)
+    pruned: bool = False
+
+
+def steps(episodes: int) -> list[int]:
+    """The number of episodes played after each step."""
+    return sorted({math.ceil(episodes * step / STEPS) for step in range(1, STEPS + 1)})
+
+
+def search(study: Study, space: Space, journal: Journal, seen: Callable[[int, float], None]) -> list[Trial]:
+    """Run the trials of a study for one planner; returns them in order.
+
+    Args:
+        study: environment and effort.
+        space: the planner and its parameters.
+        journal: plays the episodes.
+        seen: see `Journal.play`; the episodes that a stopped trial does not play are done as well.
+
+    Raises:
+        RunError: an episode failed.
+    """
+    sampler = samplers.make(study, space)
+    trials = [Trial(0, study.setting(space.start))]
+    for first in range(1, study.trials + 1, samplers.BATCH):
+        earlier = [trial for trial in trials if not trial.pruned] if first > 1 else []
+        numbers = range(first, min(first + samplers.BATCH, study.trials + 1))
+        asked = [Trial(number, study.setting(space.text(sampler.ask(number)))) for number in numbers]
+        run(asked if earlier else trials + asked, earlier, steps(study.episodes), journal, seen)
+        for trial in asked:
+            sampler.tell(trial.number, trial.means, trial.pruned)
+        trials += asked
+    return trials
+
+
+def run(
+    batch: list[Trial], earlier: list[Trial], ends: list[int], journal: Journal, seen: Callable[[int, float], None]
+) -> None:
+    """Play the episodes of a batch of trials, step by step; stop those that lag behind `earlier`, if there are any."""
+    start = 0
+    for step, end in enumerate(ends):
+        running = [trial for trial in batch if not trial.pruned]
+        journal.play(dict.fromkeys(trial.setting for trial in running), range(start, end), seen)
+        for trial in running:
+            trial.means.append(float(journal.returns(trial.setting, range(end)).mean()))
+            if earlier and end < ends[-1] and trial.means[step] < np.median([one.means[step] for one in earlier]):
+                trial.pruned = True
+                seen(ends[-1] - end, 0.0)
+        start = end

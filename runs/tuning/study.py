@@ -1,0 +1,117 @@
+"""Studies: what is tuned where, with which effort. A file of studies is TOML; docs/tuning.md names its keys."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from runs.experiment import Setting, UsageError, known_fields, number
+from runs.suite import LISTS, in_full, parse_text
+
+
+@dataclass(frozen=True)
+class Study:
+    """Some planners to tune in one environment, each with the same effort.
+
+    Args:
+        env: NAME[:key=value,...].
+        planners: the planners to tune; parameters that their texts give stay as they are.
+        against: planners that take part in the final as they are, each as one more candidate of the tuned planner of
+            its name, or for itself where there is none.
+        budget: simulations per decision.
+        trials: candidates that the sampler chooses for each planner, beside the planner as it is written.
+        episodes: most episodes of a trial.
+        seed: random seed; the suites of this package use 0.
+        sampler: "tpe" or "random"; None takes the first where Optuna is installed.
+    """
+
+    env: str
+    planners: tuple[str, ...]
+    against: tuple[str, ...] = ()
+    budget: int = 1000
+    trials: int = 24
+    episodes: int = 30
+    seed: int = 1
+    sampler: str | None = None
+
+    def __post_init__(self) -> None:
+        """Normalise the numbers and refuse what cannot be tuned."""
+        limits = {"budget": (1, 1e12), "trials": (1, 1e6), "episodes": (1, 1e8), "seed": (0, 2**32 - 1)}
+        for name, (low, high) in limits.items():
+            object.__setattr__(self, name, number(name, getattr(self, name), low, high, whole=True))
+        if not isinstance(self.env, str):
+            raise UsageError(f"env={self.env!r}: must be a text")
+        for name in ("planners", "against"):
+            given = getattr(self, name)
+            if not (isinstance(given, list | tuple) and all(isinstance(text, str) for text in given)):
+                raise UsageError(f"{name}={given!r}: must be a list of texts")
+            object.__setattr__(self, name, tuple(dict.fromkeys(given)))
+        if not self.planners:
+            raise UsageError(f"{self.env}: needs at least one planner to tune")
+        if self.sampler not in (None, "tpe", "random"):
+            raise UsageError(f"sampler={self.sampler!r}: must be tpe or random")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "Study":
+        """From a table of a TOML file."""
+        known_fields(cls, given, "a study")
+        for key in ("env", "planners"):
+            if key not in given:
+                raise UsageError(f"a study needs `{key}`")
+        return cls(**given)
+
+    def setting(self, planner: str) -> Setting:
+        """The setting in which a planner's episodes are played."""
+        return Setting(self.env, planner, self.budget, "simulations", self.seed)
+
+
+def names() -> list[str]:
+    """The files of studies that come with this package."""
+    files = resources.files("runs.studies").iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Study]:
+    """The studies of a file, by its name or path, or one in an environment.
+
+    Args:
+        target: a file of studies that comes with this package, the path of another, or the text of an environment.
+        planners: to tune in it; instead of a file's if there are any.
+        given: further fields of the studies; instead of the file's where they are not None.
+
+    Raises:
+        UsageError: none of these, or a study that cannot be run.
+    """
+    import envs
+
+    changes = {key: value for key, value in given.items() if value is not None}
+    if target in names():
+        content = resources.files("runs.studies").joinpath(f"{target}.toml").read_bytes()
+    elif target.endswith(".toml"):
+        try:
+            content = Path(target).read_bytes()
+        except OSError as error:
+            raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
+    else:
+        parse_text(envs.parse, target)
+        if not planners:
+            raise UsageError("--planner is needed: the planner to tune")
+        return [Study(target, planners, **changes)]
+    if planners:
+        changes["planners"] = planners
+    return [replace(study, **changes) for study in _read(target, content)]
+
+
+def _read(name: str, content: bytes) -> Iterator[Study]:
+    try:
+        given = tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{name}: not a TOML file ({error})") from error
+    tables, lists = given.get("study", []), given.get(LISTS, {})
+    studies = isinstance(tables, list) and tables and all(isinstance(table, dict) for table in tables)
+    if given.keys() - {"description", LISTS, "study"} or not (studies and isinstance(lists, dict)):
+        raise UsageError(f"{name}: a file of studies has a `description`, lists in [{LISTS}], and [[study]] tables")
+    for table in tables:
+        yield from map(Study.of, in_full(table, lists))

@@ -1,0 +1,100 @@
+"""Runs studies and prints their tables, winners and costs."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import envs
+from runs.experiment import Entrant, Experiment
+from runs.progress import counted, progress
+from runs.suite import Suite, modules
+from runs.tuning import journal, samplers
+from runs.tuning.final import EPISODES, Effort, entry, finalists, fresh, ranked, rounds, spent, verdict
+from runs.tuning.journal import Journal
+from runs.tuning.search import search
+from runs.tuning.space import Space
+from runs.tuning.study import Study
+
+SHOWN = 10  # trials in the table of a search
+
+
+def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int) -> None:
+    """Run studies one after the other and print what they found.
+
+    Args:
+        studies: what to tune.
+        folder: keeps the episodes; nothing is kept if None.
+        resume: whether to continue the tuning in the folder.
+        jobs: number of workers.
+
+    Raises:
+        UsageError: something is unknown or out of range; nothing has been played then.
+        RunError: an episode failed, or workers died again and again.
+    """
+    spaces = [check(study) for study in studies]
+    texts = [study.setting(text) for study in studies for text in (*study.planners, *study.against)]
+    with journal.kept(folder, resume, modules(texts), jobs) as episodes:
+        for study, found in zip(studies, spaces, strict=True):
+            run(study, found, episodes)
+
+
+def check(study: Study) -> list[Space]:
+    """Check a study; returns the parameters of its planners.
+
+    Raises:
+        UsageError: something is unknown or cannot be tuned.
+    """
+    entrants = tuple(Entrant(text) for text in dict.fromkeys((*study.planners, *study.against)))
+    Suite("tune", (Experiment(study.env, entrants, (study.budget,)),)).resolve()
+    found = [Space(text, envs.parse(study.env)) for text in study.planners]
+    samplers.make(study, found[0])
+    return found
+
+
+def run(study: Study, spaces: Sequence[Space], episodes: Journal) -> None:
+    """Run one study and print what it found."""
+    given = (*study.planners, *study.against)
+    searches = {}
+    for space in spaces:
+        name = type(samplers.make(study, space)).__name__
+        print(f"{space.start} in {study.env}: {counted(study.trials, 'trial')} by {name}", file=sys.stderr)
+        with meter((1 + study.trials) * study.episodes) as seen:
+            trials = searches[space.start] = search(study, space, episodes, seen)
+        full = ranked(episodes, (one.setting for one in trials if not one.pruned), range(study.episodes))
+        best = dict(list(full.items())[:SHOWN])
+        title = f"search: {space.start}, the best {len(best)} of {len(full)} candidates played in full"
+        print(f"{rounds(title, study.env, best)}\n", flush=True)
+    groups = finalists(study, searches)
+    everyone = list(dict.fromkeys(setting for group in groups.values() for setting in group))
+    print(f"final in {study.env}: {counted(len(everyone), 'candidate')}", file=sys.stderr)
+    with meter(len(everyone) * EPISODES * study.episodes) as seen:
+        episodes.play(everyone, fresh(study), seen)
+    winners = []
+    for start, group in groups.items():
+        final = ranked(episodes, group, fresh(study))
+        winners.append(next(iter(final)))
+        if start in searches:
+            print(f"{rounds(f'final: {start}, fresh draws', study.env, final)}\n\n{verdict(final)}\n", flush=True)
+    if len(groups) > 1:
+        final = ranked(episodes, dict.fromkeys(winners), fresh(study))
+        print(f"{rounds('the best of each planner', study.env, final)}\n\n{verdict(final)}\n")
+    efforts = {start: Effort.of(study, trials, groups[start], episodes) for start, trials in searches.items()}
+    print(f"{spent(efforts)}\n\nfor a suite file, env = {json.dumps(study.env)}")
+    print("\n".join(entry(winner.planner, given) for winner in winners) + "\n", flush=True)
+
+
+@contextmanager
+def meter(total: int) -> Iterator[Callable[[int, float], None]]:
+    """Show progress over episodes; yields what `Journal.play` calls."""
+    done, played, spent = 0, 0, 0.0
+    with progress(total) as advance:
+
+        def seen(count: int, seconds: float) -> None:
+            nonlocal done, played, spent
+            done, played, spent = done + count, played + (count if seconds else 0), spent + seconds
+            if count:
+                advance(count, (total - done) * spent / max(1, played))
+
+        yield seen
