@@ -54,6 +54,16 @@ ENVIRONMENTS = {
         "envs.classic.double_integrator_env:DoubleIntegratorEnv",
         "bonspiel/DoubleIntegrator-v0",
     ),
+    "bicycle": Environment(
+        "envs.classic.bicycle:Bicycle", "envs.classic.bicycle_env:BicycleEnv", "bonspiel/Bicycle-v0"
+    ),
+    "donut": Environment("envs.classic.donut:Donut", "envs.classic.donut_env:DonutEnv", "bonspiel/Donut-v0"),
+    "racetrack": Environment(
+        "envs.classic.racetrack:Racetrack", "envs.classic.racetrack_env:RacetrackEnv", "bonspiel/Racetrack-v0"
+    ),
+    "hovering": Environment(
+        "envs.classic.hovering:Hovering", "envs.classic.hovering_env:HoveringEnv", "bonspiel/Hovering-v0"
+    ),
     "curling": Environment("curling.model:Curling", "envs.curling:CurlingEnv", "Curling-v0"),
 }
 
