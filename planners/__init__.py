@@ -40,6 +40,8 @@ REGISTRY = Registry(
         "abstraction": "planners.abstraction:AbstractionTree",
         "presearch": "planners.presearch:Presearch",
         "kr_uct": "planners.kr_uct:KRUCT",
+        "crave": "planners.crave:CRAVE",
+        "sequential_halving": "planners.sequential_halving:SequentialHalving",
         "open_loop": "planners.open_loop:OpenLoop",
         "random_shooting": "planners.random_shooting:RandomShooting",
         "cem": "planners.cem:CEM",

@@ -221,6 +221,7 @@ class Planner(Protocol):
     A planner that cannot search every model also has `unsupported(model) -> str | None`: the line that a user reads,
     such as "needs `rollout`", or None for a model that it can search. One whose choice cannot be restricted to
     `root_actions` has a class attribute `takes_root_actions: ClassVar[bool] = False`; True is the default.
+    One whose course depends on how large the budget is has `divides_budget: ClassVar[bool] = True`.
     """
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -5,13 +5,14 @@ from typing import Literal, NamedTuple
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasRollout, check_plan, missing
-from planners.checks import require_at_least, require_choice, require_positive
+from planners.checks import require_choice, require_positive
 from planners.core.backup import back_up
+from planners.core.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values, new_action
 from planners.core.descent import follow_outcome
-from planners.core.jit import Problem, rollout, sample_action
+from planners.core.jit import Problem, rollout
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
-from planners.core.selection import best_edge
+from planners.core.selection import Bonus, Selection, check_selection, columns_of, select_edge, selection_of, tries_new
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, copy, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
@@ -20,16 +21,20 @@ from planners.core.widening import due
 class DPWSettings(NamedTuple):
     """The parameters of `DPW` as its kernel takes them."""
 
-    exploration: float
+    selection: Selection
     k_action: float
     alpha_action: float
+    blind: BlindValues
     k_state: float
     alpha_state: float
     least_visited: bool
     use_rollout: bool
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, DPWSettings(1.0, 1.0, 1.0, 1.0, 1.0, False, False))
+_EXAMPLE = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1.0, 1.0, False, False)
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, _EXAMPLE)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: DPWSettings
 ) -> int:
@@ -39,13 +44,13 @@ def _search(
             return simulation
         node, depth, leaf_value = 0, 0, 0.0
         while True:
-            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
+            if tries_new(tree, node, settings.selection):
                 edge = add_edge(tree, node)
-                sample_action(problem, tree.state[node], tree.action[edge], rng)
+                new_action(tree, walk, problem, node, edge, rng, settings.selection, settings.blind)
                 tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
             else:
-                edge = best_edge(tree, node, settings.exploration)
-            child = follow_outcome(
+                edge = select_edge(tree, node, settings.selection)
+            node = follow_outcome(
                 tree,
                 walk,
                 problem,
@@ -58,7 +63,6 @@ def _search(
                 settings.least_visited,
             )
             depth += 1
-            node = child
             if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:
                 break
             if settings.use_rollout and tree.nodes[node]["visits"] == 0:
@@ -75,13 +79,19 @@ class DPW:
     """UCT with double progressive widening.
 
     Args:
-        exploration: C of UCB1, at least 0.
+        exploration: C, at least 0: the range of returns that the bonus of a few visits is for.
         alpha_action: exponent of action widening, in (0, 1].
         k_action: factor of action widening, above 0.
         alpha_state: exponent of state widening, in (0, 1].
         k_state: factor of state widening, above 0.
         outcome: which old outcome to revisit, "proportional" to its count or the "least_visited".
         leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+        bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
+        first_play: value of an action not yet tried, which it must be worth to be tried (first-play urgency, Gelly and
+            Wang 2006); none: every action is tried as soon as it is due.
+        scale_exploration: whether C is multiplied by the range of the returns met so far in the search.
+        blind_values: number of candidates of which a new action is the best by blind value (Couetoux, Doghmen, Teytaud
+            2012), above 1; 0 takes the first one drawn.
     """
 
     exploration: float = 1.0
@@ -91,16 +101,21 @@ class DPW:
     k_state: float = 1.0
     outcome: Literal["proportional", "least_visited"] = "proportional"
     leaf: Literal["tree", "rollout"] = "tree"
+    bonus: Bonus = "ucb1"
+    first_play: float | None = None
+    scale_exploration: bool = False
+    blind_values: int = 0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
-        require_at_least("exploration", self.exploration, 0.0)
+        check_selection(self.exploration, self.bonus, self.first_play, self.scale_exploration)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
         require_positive("alpha_state", self.alpha_state, 1.0)
         require_positive("k_state", self.k_state)
         require_choice("outcome", self.outcome, ("proportional", "least_visited"))
         require_choice("leaf", self.leaf, ("tree", "rollout"))
+        check_blind_values(self.blind_values)
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
@@ -109,8 +124,26 @@ class DPW:
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        fewest, playout = self.outcome == "least_visited", self.leaf == "rollout"
         settings = DPWSettings(
-            self.exploration, self.k_action, self.alpha_action, self.k_state, self.alpha_state, fewest, playout
+            selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
+            self.k_action,
+            self.alpha_action,
+            blind_values_of(model, self.blind_values),
+            self.k_state,
+            self.alpha_state,
+            self.outcome == "least_visited",
+            self.leaf == "rollout",
         )
-        return plan_with_tree(_search, settings, model, state, budget, rng, root_actions, by_state=False)
+        return plan_with_tree(
+            _search,
+            settings,
+            model,
+            state,
+            budget,
+            rng,
+            root_actions,
+            columns=columns_of(self.bonus),
+            by_state=False,
+            first_play=settings.selection.first_play,
+            candidates=self.blind_values,
+        )

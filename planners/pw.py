@@ -5,13 +5,14 @@ from typing import Literal, NamedTuple
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasRollout, check_plan, missing
-from planners.checks import require_at_least, require_choice, require_positive
+from planners.checks import require_choice, require_positive
 from planners.core.backup import back_up
+from planners.core.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values, new_action
 from planners.core.descent import follow
-from planners.core.jit import Problem, sample_action
+from planners.core.jit import Problem
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
-from planners.core.selection import best_edge
+from planners.core.selection import Bonus, Selection, check_selection, columns_of, select_edge, selection_of, tries_new
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
@@ -20,13 +21,14 @@ from planners.core.widening import due
 class PWSettings(NamedTuple):
     """The parameters of `PW` as its kernel takes them."""
 
-    exploration: float
+    selection: Selection
     k_action: float
     alpha_action: float
+    blind: BlindValues
     use_rollout: bool
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, PWSettings(1.0, 1.0, 1.0, False))
+@search_kernel(SEARCH_TREE, TREE_WALK, PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, False))
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: PWSettings
 ) -> int:
@@ -35,12 +37,12 @@ def _search(
             return simulation
         node, depth, leaf_value = 0, 0, 0.0
         while node != ENDED:
-            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
+            if tries_new(tree, node, settings.selection):
                 edge = add_edge(tree, node)
-                sample_action(problem, tree.state[node], tree.action[edge], rng)
+                new_action(tree, walk, problem, node, edge, rng, settings.selection, settings.blind)
                 tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
             else:
-                edge = best_edge(tree, node, settings.exploration)
+                edge = select_edge(tree, node, settings.selection)
             node, leaf_value = follow(tree, walk, problem, depth, node, edge, rng, settings.use_rollout)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount)
@@ -52,23 +54,34 @@ class PW:
     """UCT with progressive widening of actions; a sampled next state is a new node, unless it equals one met before.
 
     Args:
-        exploration: C of UCB1, at least 0.
+        exploration: C, at least 0: the range of returns that the bonus of a few visits is for.
         alpha_action: exponent of action widening, in (0, 1].
         k_action: factor of action widening, above 0.
         leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+        bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
+        first_play: value of an action not yet tried, which it must be worth to be tried (first-play urgency, Gelly and
+            Wang 2006); none: every action is tried as soon as it is due.
+        scale_exploration: whether C is multiplied by the range of the returns met so far in the search.
+        blind_values: number of candidates of which a new action is the best by blind value (Couetoux, Doghmen, Teytaud
+            2012), above 1; 0 takes the first one drawn.
     """
 
     exploration: float = 1.0
     alpha_action: float = 0.3
     k_action: float = 1.0
     leaf: Literal["tree", "rollout"] = "tree"
+    bonus: Bonus = "ucb1"
+    first_play: float | None = None
+    scale_exploration: bool = False
+    blind_values: int = 0
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
-        require_at_least("exploration", self.exploration, 0.0)
+        check_selection(self.exploration, self.bonus, self.first_play, self.scale_exploration)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
         require_choice("leaf", self.leaf, ("tree", "rollout"))
+        check_blind_values(self.blind_values)
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
@@ -77,5 +90,20 @@ class PW:
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        settings = PWSettings(self.exploration, self.k_action, self.alpha_action, self.leaf == "rollout")
-        return plan_with_tree(_search, settings, model, state, budget, rng, root_actions)
+        selection, blind = (
+            selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
+            blind_values_of(model, self.blind_values),
+        )
+        settings = PWSettings(selection, self.k_action, self.alpha_action, blind, self.leaf == "rollout")
+        return plan_with_tree(
+            _search,
+            settings,
+            model,
+            state,
+            budget,
+            rng,
+            root_actions,
+            columns=columns_of(self.bonus),
+            first_play=selection.first_play,
+            candidates=self.blind_values,
+        )

@@ -24,6 +24,12 @@ def action_set(model: Model, n: int) -> Array:
     return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))
 
 
+def inverse_widths(model: Model) -> Array:
+    """1 / (high - low) of each coordinate of an action, 1 where that is infinite, [action_dim]."""
+    width = model.action_high - model.action_low
+    return 1.0 / np.where(np.isfinite(width), width, 1.0)
+
+
 def own_actions(model: HasActions, state: Array) -> Array:
     """The actions that the model's `actions` proposes in this state, [n, action_dim]."""
     out, keys = np.empty((model.max_actions, len(model.action_low))), np.empty(model.max_actions, np.uint64)

@@ -1,14 +1,51 @@
-"""The step down from a node: sample the model and go to the child that has the next state, or keep a few outcomes."""
+"""The steps down a tree that planners share: choose from a set, sample the model, go to the child or keep outcomes."""
 
 import numpy as np
 
 from planners.base import Array, Rng
 from planners.core.hash_table import find_slot
-from planners.core.jit import Problem, helper, model_helper, player, rollout, step
-from planners.core.selection import draw_outcome, least_visited_outcome
-from planners.core.tree import ENDED, SearchTree, add_child, add_node, child_key
+from planners.core.jit import Problem, actions, helper, model_helper, player, rollout, step
+from planners.core.selection import Selection, draw_outcome, least_visited_outcome, select_edge, tries_new
+from planners.core.tree import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
 from planners.core.walk import TreeWalk, record
 from planners.core.widening import due
+
+
+@helper
+def _try_action(tree: SearchTree, node: int, actions: Array, rng: Rng) -> int:
+    """A new edge with an action of the set that has none yet, each with equal probability."""
+    tried = tree.nodes[node]["actions"]
+    skip = int(rng.random() * (len(actions) - tried))
+    first = tree.nodes[node]["first_edge"]
+    for candidate in range(len(actions)):
+        untried = True
+        for edge in range(first, first + tried):
+            same = True
+            for i in range(actions.shape[1]):
+                same = same and tree.action[edge, i] == actions[candidate, i]
+            untried = untried and not same
+        if untried and skip == 0:
+            break
+        skip -= untried
+    new = add_edge(tree, node)
+    copy(actions[candidate], tree.action[new])
+    if tried + 1 == len(actions):
+        tree.nodes[node]["due"] = NEVER
+    return new
+
+
+@model_helper
+def choose_of_set(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, selection: Selection, fixed: Array
+) -> int:
+    """The edge that UCT follows, a new one while actions are untried: of the model's set for the state, or `fixed`."""
+    if not tries_new(tree, node, selection):
+        return select_edge(tree, node, selection)
+    candidates = fixed
+    if len(walk.keys) > 0:
+        count = actions(problem, tree.state[node], walk.actions, walk.keys)
+        candidates = walk.actions[:count]
+    return _try_action(tree, node, candidates, rng)
 
 
 @model_helper

@@ -14,7 +14,7 @@ from planners.base import Array, Budget, Decision, Model, Rng
 from planners.core.jit import Problem, runner
 from planners.core.problem import problem_of
 from planners.core.selection import final_choice
-from planners.core.tree import COLUMNS, MEAN, grow, new_tree
+from planners.core.tree import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from planners.core.walk import new_walk
 
 Tree = TypeVar("Tree")
@@ -107,7 +107,9 @@ def plan_with_tree(
     root_actions: Array | None,
     *,
     by_state: bool = True,
-    columns: int = COLUMNS,
+    columns: int = WITHOUT_VARIANCE,
+    first_play: float = UNTRIED,
+    candidates: int = 0,
     choose: Callable[[NDArray[np.int64], Array], int] | None = None,
 ) -> Decision:
     """Plan with a kernel over a SearchTree.
@@ -122,18 +124,28 @@ def plan_with_tree(
         root_actions: [A, action_dim] or None.
         by_state: whether outcomes are found by their states.
         columns: see `new_tree`.
+        first_play: see `new_tree`.
+        candidates: see `new_walk`.
         choose: see `decide`.
     """
     start = time.perf_counter()
     problem = problem_of(model, state)
-    nodes = min(budget.simulations or FIRST_NODES, MOST_NODES_AT_FIRST)
-    tree = new_tree(model, problem, nodes, root_actions, by_state, columns)
-    walk = new_walk(model, problem.steps)
+    tree = new_tree(model, problem, first_nodes(budget), root_actions, by_state, columns, first_play)
+    walk = new_walk(model, problem.steps, candidates)
     tree, simulations = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start)
+    return decide(*root_of(tree), simulations, start, choose)
+
+
+def first_nodes(budget: Budget) -> int:
+    """Nodes to have room for at first."""
+    return min(budget.simulations or FIRST_NODES, MOST_NODES_AT_FIRST)
+
+
+def root_of(tree: SearchTree) -> tuple[Array, NDArray[np.int64], Array]:
+    """The root's actions, [A, action_dim], their visits, [A], and rows of value, [A, columns], in order of trial."""
     _, count, first, *_ = tree.nodes[0].item()
     root = slice(first, first + count)
-    visits = tree.edges["visits"][root].copy()
-    return decide(tree.action[root].copy(), visits, tree.value[root], simulations, start, choose)
+    return tree.action[root].copy(), tree.edges["visits"][root].copy(), tree.value[root]
 
 
 def decide(

@@ -18,8 +18,9 @@ from planners.core.zobrist import combine, hash_vector
 NEVER = 2**62  # a number of visits that no search reaches
 ENDED = -1  # in place of the number of actions: the episode is over
 UNTRIED = 1e300  # mean of an untried edge, which puts it first in every selection
-MEAN, INV_SQRT = 0, 1  # columns of SearchTree.value
-COLUMNS = 2  # of them that every search has
+MEAN, INV_SQRT, VARIANCE = 0, 1, 2  # columns of SearchTree.value
+COLUMNS = 3  # of them, which those that a search adds follow
+WITHOUT_VARIANCE = 2  # columns of a search whose rules do not look at it
 NODES, EDGES, BLOCK = 0, 1, 2  # entries of SearchTree.size
 
 NODE = np.dtype(
@@ -43,6 +44,7 @@ EDGE = np.dtype(
 )
 _SIZE = np.array([1, 0, 1])  # of a tree of one root
 _ROOT = np.array([(0, 0, 0, 0, 0, 0.0, 1.0)], NODE)
+_NO_RETURNS = np.array([np.inf, -np.inf])
 _NO_KEYS, _NO_SLOTS = np.empty(0, np.uint64), np.zeros(1, np.int64)
 
 
@@ -55,9 +57,11 @@ class SearchTree(NamedTuple):
         state: [n, state_dim].
         keys: of each node the hash of the history that leads there, uint64 [n].
         edges: EDGE [m].
-        value: mean return for the player to move, and 1/sqrt(visits), of each edge, [m, COLUMNS or more].
+        value: mean return for the player to move, 1/sqrt(visits) and variance of the returns of each edge,
+            [m, 2 or more].
         action: [m, action_dim].
         slots: hash table over the keys, int64 [power of two]; of length 1 where it is not used.
+        returns: the smallest and the largest return of a simulation, [2].
     """
 
     size: NDArray[np.int64]
@@ -68,14 +72,22 @@ class SearchTree(NamedTuple):
     value: Array
     action: Array
     slots: NDArray[np.int64]
+    returns: Array
 
 
 def new_tree(
-    model: Model, problem: Problem, nodes: int, root_actions: Array | None, by_state: bool, columns: int
+    model: Model,
+    problem: Problem,
+    nodes: int,
+    root_actions: Array | None,
+    by_state: bool,
+    columns: int,
+    first_play: float = UNTRIED,
 ) -> SearchTree:
     """A tree of one root, with room for `nodes` nodes; `by_state`: outcomes are found by their states.
 
-    Each edge has this many `columns` of value: MEAN, INV_SQRT, and those that a search adds.
+    Each edge has this many `columns` of value: COLUMNS and those that a search adds, or WITHOUT_VARIANCE. Untried root
+    actions have the mean `first_play`.
     """
     state, steps = problem.state, problem.steps
     room = nodes + steps
@@ -92,6 +104,7 @@ def new_tree(
         value=np.empty((edges, columns)),
         action=np.empty((edges, len(model.action_low))),
         slots=new_slots(room) if by_state else _NO_SLOTS,
+        returns=_NO_RETURNS.copy(),
     )
     tree.state[0] = state
     if by_state:
@@ -101,6 +114,7 @@ def new_tree(
         tree.nodes["player"][0] = model.player(state, model.params)
     if root_actions is not None:
         _set_root_actions(tree, root_actions)
+        tree.value[: tree.size[EDGES], MEAN] = first_play
     return tree
 
 
@@ -136,7 +150,8 @@ def grow(tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
 
 
 _ONE = np.empty((1, 1))
-SEARCH_TREE = typeof(SearchTree(_SIZE, _ROOT, _ONE, _NO_KEYS, np.empty(1, EDGE), _ONE, _ONE, _SIZE))
+EXAMPLE_TREE = SearchTree(_SIZE, _ROOT, _ONE, _NO_KEYS, np.empty(1, EDGE), _ONE, _ONE, _SIZE, np.empty(2))
+SEARCH_TREE = typeof(EXAMPLE_TREE)
 
 
 @helper

@@ -18,7 +18,8 @@ class TreeWalk(NamedTuple):
     Attributes:
         path: its steps, STEP [steps].
         state: two states for model functions to write into, [2, state_dim].
-        actions: for the model's `actions` to write into, [max_actions, action_dim]; room for one action without it.
+        actions: for the model's `actions` to write into, [max_actions, action_dim]; room for one action without it, or
+            for the candidates among which a search chooses.
         keys: likewise, uint64 [max_actions]; empty without it.
     """
 
@@ -31,13 +32,12 @@ class TreeWalk(NamedTuple):
 TREE_WALK = typeof(TreeWalk(np.empty(1, STEP), np.empty((1, 1)), np.empty((1, 1)), np.empty(1, np.uint64)))
 
 
-def new_walk(model: Model, steps: int) -> TreeWalk:
-    """Room for simulations of at most this many steps."""
+def new_walk(model: Model, steps: int, candidates: int = 0) -> TreeWalk:
+    """Room for simulations of at most this many steps, and for this many candidates for an action."""
     most = model.max_actions if offers(model, HasActions) else 0
     keys = np.empty(most, np.uint64) if most > 0 else _NO_KEYS
-    return TreeWalk(
-        np.empty(steps, STEP), np.empty((2, model.state_dim)), np.empty((max(most, 1), len(model.action_low))), keys
-    )
+    actions = np.empty((max(most, candidates, 1), len(model.action_low)))
+    return TreeWalk(np.empty(steps, STEP), np.empty((2, model.state_dim)), actions, keys)
 
 
 @helper

@@ -19,6 +19,7 @@ class Edge:
     visits: int = 0
     mean: float = 0.0
     outcomes: list = field(default_factory=list)
+    gains: list = field(default_factory=list)
 
 
 @dataclass
@@ -86,6 +87,10 @@ class TreeOracle:
         least_visited: whether an old outcome is the least visited one, or drawn in proportion to its count.
         rollout: whether a new node is valued by the model's rollout.
         omega: probability that a new action is drawn anywhere, and not by `near_best`.
+        bonus: (C, N, n, variance of the returns) -> what is added to the mean; UCB1's if None.
+        first_play: an untried action waits until no tried one has a higher score.
+        scaled: whether C is in units of the range of the returns so far.
+        blind_values: number of candidates for a new action.
     """
 
     def __init__(
@@ -99,7 +104,13 @@ class TreeOracle:
         least_visited=False,
         rollout=False,
         omega=1.0,
+        bonus=None,
+        first_play=math.inf,
+        scaled=False,
+        blind_values=0,
     ):
+        self.bonus, self.first_play, self.scaled, self.blind_values = bonus, first_play, scaled, blind_values
+        self.returns = []
         self.model, self.rng, self.exploration, self.choices = model, rng, exploration, choices
         self.actions, self.outcomes, self.least_visited, self.rollout = actions, outcomes, least_visited, rollout
         self.omega = omega
@@ -112,7 +123,7 @@ class TreeOracle:
         """The root's edges after so many simulations from this state."""
         root = self.node(np.array(state, float))
         for _ in range(simulations):
-            self.simulate(root, steps)
+            self.returns.append(self.simulate(root, steps))
         return root.edges
 
     def simulate(self, node, left):
@@ -132,25 +143,54 @@ class TreeOracle:
         node.visits += 1
         edge.visits += 1
         edge.mean += (node.player * value - edge.mean) / edge.visits
+        edge.gains.append(node.player * value)
         return value
+
+    def scores(self, node):
+        c = self.exploration
+        if self.scaled and len(set(self.returns)) > 1:
+            c *= max(self.returns) - min(self.returns)
+        bonus = self.bonus or (
+            lambda c, total, n, variance: c * math.sqrt(2.0 * math.log(total)) * (1.0 / math.sqrt(n))
+        )
+        return [edge.mean + bonus(c, node.visits, edge.visits, np.var(edge.gains)) for edge in node.edges]
+
+    def is_urgent(self, node):
+        return not node.edges or self.first_play > max(self.scores(node))
+
+    def sample(self, node):
+        action = np.empty(len(self.model.action_low))
+        self.model.sample_action(node.state, action, self.model.params, self.rng)
+        return action
+
+    def new_action(self, node):
+        """As in VOOT, or by blind values (Couetoux, Doghmen, Teytaud 2012) with distances in widths of the box."""
+        if self.omega < 1.0 and len(node.edges) > 1 and self.rng.random() >= self.omega:
+            return near_best(node.edges, self.model.action_low, self.model.action_high, self.rng)
+        if self.blind_values == 0 or not node.edges:
+            return self.sample(node)
+        low, high = self.model.action_low, self.model.action_high
+        pool, scores = [self.sample(node) for _ in range(self.blind_values)], self.scores(node)
+
+        def distance(a, b):
+            return np.linalg.norm((a - b) / (high - low))
+
+        rho = np.std(scores) / np.std([distance(a, (low + high) / 2) for a in pool])
+        tried = list(zip(node.edges, scores, strict=True))
+        return max(pool, key=lambda a: min(rho * distance(a, edge.action) + score for edge, score in tried))
 
     def choose(self, node):
         if self.choices is not None:
             tried = [edge.action.tolist() for edge in node.edges]
             untried = [action for action in self.choices(node.state) if action.tolist() not in tried]
-            if untried:
+            if untried and self.is_urgent(node):
                 node.edges.append(Edge(untried[int(self.rng.random() * len(untried))]))
                 return node.edges[-1]
-        elif may_widen(len(node.edges), node.visits, *self.actions):
-            action = np.empty(len(self.model.action_low))
-            if self.omega == 1.0 or len(node.edges) < 2 or self.rng.random() < self.omega:
-                self.model.sample_action(node.state, action, self.model.params, self.rng)
-            else:
-                action = near_best(node.edges, self.model.action_low, self.model.action_high, self.rng)
-            node.edges.append(Edge(action))
+        elif may_widen(len(node.edges), node.visits, *self.actions) and self.is_urgent(node):
+            node.edges.append(Edge(self.new_action(node)))
             return node.edges[-1]
-        means, visits = [edge.mean for edge in node.edges], [edge.visits for edge in node.edges]
-        return node.edges[ucb1(means, visits, node.visits, self.exploration)]
+        scores = self.scores(node)
+        return node.edges[max(range(len(scores)), key=lambda i: (scores[i], node.edges[i].mean))]
 
     def follow(self, edge, node):
         """(child, reward, terminated, whether it is new); equal states with equal rewards are one outcome."""

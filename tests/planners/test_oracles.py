@@ -78,6 +78,40 @@ def test_voot_draws_from_the_voronoi_cell_of_the_best_action(model):
     )
 
 
+def ucb_v(c, total, n, variance):
+    """Audibert, Munos, Szepesvari 2009."""
+    return np.sqrt(2.0 * variance * np.log(total) / n) + 3.0 * c * np.log(total) / n
+
+
+def ucb1_tuned(c, total, n, variance):
+    """Auer, Cesa-Bianchi, Fischer 2002, for returns in a range of c."""
+    bound = variance + c**2 * np.sqrt(2.0 * np.log(total) / n)
+    return np.sqrt(np.log(total) / n * min(c**2 / 4.0, bound))
+
+
+OPTIONS = {
+    "bonus=ucb_v": {"bonus": ucb_v},
+    "bonus=ucb1_tuned": {"bonus": ucb1_tuned},
+    "first_play=0.7": {"first_play": 0.7},
+    "scale_exploration=true": {"scaled": True},
+    "bonus=ucb_v,first_play=0.5,scale_exploration=true": {"bonus": ucb_v, "first_play": 0.5, "scaled": True},
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("model", MODELS, ids=by_name)
+def test_options_of_the_selection(model, option):
+    check(f"uct:{option}", model, 150, choices=fixed_actions(model, 8), **OPTIONS[option])
+    check(f"pw:alpha_action=0.5,{option}", model, 150, actions=(1, 0.5), **OPTIONS[option])
+    check(f"dpw:alpha_action=0.5,{option}", model, 150, actions=(1, 0.5), outcomes=(1, 0.25), **OPTIONS[option])
+
+
+@pytest.mark.parametrize("model", MODELS, ids=by_name)
+def test_blind_values_choose_new_actions(model):
+    check("pw:blind_values=4,alpha_action=0.5", model, 150, actions=(1, 0.5), blind_values=4)
+    check("dpw:blind_values=3,exploration=0.3", model, 150, outcomes=(1, 0.25), blind_values=3, exploration=0.3)
+
+
 @pytest.mark.parametrize("model", WITH_ROLLOUT, ids=by_name)
 def test_rollouts_value_new_leaves(model):
     check("uct:leaf=rollout", model, 300, choices=fixed_actions(model, 8), rollout=True)

@@ -17,13 +17,13 @@ from planners import Budget
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-planner.md").read_text(encoding="utf-8")
-PLANNERS = ["uct", "pw", "dpw", "flat"]
+PLANNERS = ["uct:bonus=ucb_sd", "pw:bonus=ucb_sd", "dpw:bonus=ucb_sd", "flat"]
 
 PLAN = f"""
 import json, numpy, envs, planners
 model = envs.Trap()
 for name in {PLANNERS}:
-    decision = planners.make(name).plan(model, numpy.zeros(2), planners.Budget(500), numpy.random.default_rng(0))
+    decision = planners.parse(name).plan(model, numpy.zeros(2), planners.Budget(500), numpy.random.default_rng(0))
     print(name, json.dumps(decision.visits.tolist()))
 """
 
@@ -87,10 +87,11 @@ def test_both_examples_change_the_files_that_the_page_shows_and_run(copy, tmp_pa
     for line in done.stdout.splitlines():
         name, visits = line.split(" ", 1)
         assert sum(json.loads(visits)) == 500
-        if name in planners.names():
+        name, _, option = name.partition(":")
+        if option:
             assert json.loads(visits) != visits_here(name)
 
 
 def visits_here(name):
-    """With UCB1 instead of UCB-V."""
+    """With UCB1."""
     return planners.make(name).plan(envs.Trap(), np.zeros(2), Budget(500), np.random.default_rng(0)).visits.tolist()
