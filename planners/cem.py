@@ -14,6 +14,7 @@ from planners.checks import require, require_at_least, require_count, require_po
 from planners.core import sequences
 from planners.core.gaussians import Gaussian
 from planners.core.sequences import best_of, length, plan_with_sequences, round_size
+from planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
 class _Rounds:
@@ -65,6 +66,7 @@ class CEM:
     repeats: int = 1
 
     takes_root_actions: ClassVar[bool] = False
+    tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elite_fraction": Range(0.05, 0.4, log=True)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -13,7 +13,7 @@ between; distances of actions are in widths of the box; the opponent's actions d
 import math
 import time
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ from planners.core.tree import (
 from planners.core.tree import grow as grow_tree
 from planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from planners.core.widening import due
+from planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters, Range
 
 WEIGHT, RAVE = COLUMNS, COLUMNS + 1  # columns of SearchTree.value: sum of the kernels, and of kernels times returns
 LOG_2 = math.log(2.0)
@@ -249,6 +250,14 @@ class CRAVE:
     bandwidth: float = 0.3
     state_bandwidth: float | None = None
     leaf: Literal["tree", "rollout"] = "tree"
+
+    tuning: ClassVar[Parameters] = {
+        **EXPLORATION,
+        **WIDENING,
+        **LEAF,
+        "equivalence": Range(1.0, 300.0, log=True),
+        "bandwidth": Range(0.03, 1.0, log=True),
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -1,7 +1,7 @@
 """Double progressive widening: actions and outcomes are added as visits grow (Couetoux et al. 2011)."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasRollout, check_plan, missing
@@ -16,6 +16,7 @@ from planners.core.selection import Bonus, Selection, check_selection, columns_o
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, copy, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
+from planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
 
 
 class DPWSettings(NamedTuple):
@@ -105,6 +106,14 @@ class DPW:
     first_play: float | None = None
     scale_exploration: bool = False
     blind_values: int = 0
+
+    tuning: ClassVar[Parameters] = {
+        **EXPLORATION,
+        **WIDENING,
+        **STATES,
+        "outcome": Choice(("proportional", "least_visited")),
+        **LEAF,
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

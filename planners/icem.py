@@ -16,6 +16,7 @@ from planners.checks import require, require_at_least, require_count, require_po
 from planners.core import sequences
 from planners.core.gaussians import Gaussian
 from planners.core.sequences import best_of, length, plan_with_sequences, round_size
+from planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
 
 
 class _Rounds:
@@ -79,6 +80,7 @@ class ICEM:
     repeats: int = 1
 
     takes_root_actions: ClassVar[bool] = False
+    tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elites": Choice((5, 10, 20))}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -16,6 +16,7 @@ from planners.checks import require_at_least, require_choice, require_count, req
 from planners.core import sequences
 from planners.core.gaussians import Gaussian
 from planners.core.sequences import length, plan_with_sequences, round_size
+from planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
 def weights(returns: Array, temperature: float, standardised: bool) -> Array:
@@ -81,6 +82,7 @@ class MPPI:
     repeats: int = 1
 
     takes_root_actions: ClassVar[bool] = False
+    tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "temperature": Range(0.03, 3.0, log=True)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

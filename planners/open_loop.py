@@ -7,7 +7,7 @@ bound the value of a sequence by those of its parts.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasRollout, check_plan, missing, two_players
@@ -20,6 +20,7 @@ from planners.core.selection import best_edge
 from planners.core.tree import SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
 from planners.core.walk import TREE_WALK, TreeWalk, record
 from planners.core.widening import due
+from planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters
 
 
 class OpenLoopSettings(NamedTuple):
@@ -83,6 +84,8 @@ class OpenLoop:
     alpha_action: float = 0.3
     k_action: float = 1.0
     leaf: Literal["tree", "rollout"] = "tree"
+
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **WIDENING, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -1,7 +1,7 @@
 """Progressive widening of actions: a node may try more of them as its visits grow (Couetoux et al. 2011, section 2)."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasRollout, check_plan, missing
@@ -16,6 +16,7 @@ from planners.core.selection import Bonus, Selection, check_selection, columns_o
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
+from planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters
 
 
 class PWSettings(NamedTuple):
@@ -74,6 +75,8 @@ class PW:
     first_play: float | None = None
     scale_exploration: bool = False
     blind_values: int = 0
+
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **WIDENING, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

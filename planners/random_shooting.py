@@ -11,6 +11,7 @@ from planners.base import check_plan
 from planners.checks import require_count
 from planners.core import sequences
 from planners.core.sequences import length, plan_with_sequences
+from planners.spaces import SEQUENCES, Choice, Parameters
 
 ROUND = 256  # sequences drawn at once
 
@@ -58,6 +59,7 @@ class RandomShooting:
     repeats: int = 1
 
     takes_root_actions: ClassVar[bool] = False
+    tuning: ClassVar[Parameters] = {**SEQUENCES, "hold": Choice((1, 2, 4, 8))}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

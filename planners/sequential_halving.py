@@ -29,6 +29,7 @@ from planners.core.search import decide, extend, first_nodes, root_of
 from planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from planners.core.tree import ENDED, MEAN, SEARCH_TREE, SearchTree, grow, has_room, new_tree
 from planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from planners.spaces import EXPLORATION, LEAF, N_ACTIONS, Choice, Parameters
 
 
 class HalvingSettings(NamedTuple):
@@ -98,6 +99,8 @@ class SequentialHalving:
     n_actions: int = 8
     leaf: Literal["tree", "rollout"] = "tree"
     bonus: Bonus = "ucb1"
+
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **N_ACTIONS, **LEAF, "n_root_actions": Choice((8, 16, 32, 64))}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

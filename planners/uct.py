@@ -1,7 +1,7 @@
 """UCT on finite sets of actions: UCB1 in every node of a tree (Kocsis and Szepesvari 2006)."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from planners.core.search import plan_with_tree
 from planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
+from planners.spaces import EXPLORATION, LEAF, N_ACTIONS, Parameters
 
 
 class UCTSettings(NamedTuple):
@@ -64,6 +65,8 @@ class UCT:
     bonus: Bonus = "ucb1"
     first_play: float | None = None
     scale_exploration: bool = False
+
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **N_ACTIONS, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

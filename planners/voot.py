@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from planners.core.selection import best_edge
 from planners.core.tree import ENDED, MEAN, SEARCH_TREE, SearchTree, add_edge, copy, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
+from planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Parameters, Range
 
 TRIES = 16  # the last with a standard deviation of 1e-7 of the range
 
@@ -146,6 +147,8 @@ class VOOT:
     alpha_state: float = 0.25
     k_state: float = 1.0
     leaf: Literal["tree", "rollout"] = "tree"
+
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **WIDENING, **STATES, **LEAF, "omega": Range(0.1, 0.9)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -6,7 +6,7 @@ a set for each.
 
 import time
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from planners.core.bounds import unusable_bounds
 from planners.core.problem import problem_of
 from planners.core.search import decide, extend
 from planners.core.zobrist import LEVELS
+from planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
 
 FIRST_NODES = 4_096
 
@@ -85,6 +86,14 @@ class AbstractionTree:
     max_depth: int | None = None
     root: Literal["bandit", "trie"] = "bandit"
     tree_steps: int | None = None
+
+    tuning: ClassVar[Parameters] = {
+        **EXPLORATION,
+        **N_ACTIONS,
+        "threshold": Range(1.0, 64.0, log=True),
+        "threshold_base": Range(1.1, 3.0),
+        "weight_power": Range(0.0, 4.0),
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -14,6 +14,7 @@ from planners.cmcgs.nodes import elite_count
 from planners.cmcgs.search import search
 from planners.core.problem import problem_of
 from planners.core.search import decide, extend
+from planners.spaces import Choice, Parameters, Range
 
 FIRST_LAYERS = 8
 
@@ -57,6 +58,14 @@ class CMCGS:
     final: Literal["mean", "best"] = "mean"
 
     takes_root_actions: ClassVar[bool] = False
+    tuning: ClassVar[Parameters] = {
+        "samples": Choice((10, 25, 50)),
+        "elite_ratio": Range(0.05, 0.4, log=True),
+        "elite_probability": Range(0.0, 0.6),
+        "elite_sd": Range(0.02, 0.2, log=True),
+        "prior_scale": Range(0.1, 4.0, log=True),
+        "final": Choice(("mean", "best")),
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from planners.core.zobrist import LEVELS
 from planners.hoot.forest import HOOTSettings, grow, new_forest, new_forest_walk
 from planners.hoot.hoo import read_root
 from planners.hoot.search import search
+from planners.spaces import EXPLORATION, Choice, Parameters, Range
 
 FIRST_NODES = 4_096
 MOST_HALVINGS = 40  # of a coordinate: far above the precision that a search can reach
@@ -47,6 +49,13 @@ class HOOT:
     rho: float | None = None
     halvings: int = 8
     cell_depth: int = 4
+
+    tuning: ClassVar[Parameters] = {
+        **EXPLORATION,
+        "nu": Range(0.1, 4.0, log=True),
+        "rho": Range(0.2, 0.9),
+        "cell_depth": Choice((2, 3, 4, 5)),
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -87,6 +96,8 @@ class PolyHOOT:
     rho: float | None = None
     halvings: int = 8
     cell_depth: int = 4
+
+    tuning: ClassVar[Parameters] = {**HOOT.tuning, "growth": Range(0.1, 0.45)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from planners.core.search import plan_with_tree
 from planners.core.tree import INV_SQRT, MEAN
 from planners.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
 from planners.kr_uct.search import search
+from planners.spaces import EXPLORATION, WIDENING, Parameters, Range
 
 
 def _noise_of(model: Model, bandwidth: float) -> Array:
@@ -69,6 +70,14 @@ class KRUCT:
     bandwidth: float = 0.05
     outcome: Literal["auto", "exact", "sampled"] = "auto"
     leaf: Literal["auto", "tree", "rollout"] = "auto"
+
+    tuning: ClassVar[Parameters] = {
+        **EXPLORATION,
+        **WIDENING,
+        "alpha_action": Range(0.2, 0.7),
+        "bandwidth": Range(0.01, 0.3, log=True),
+        "tau": Range(0.01, 0.5, log=True),
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

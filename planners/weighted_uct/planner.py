@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from planners.checks import check_actions, require, require_at_least, require_ch
 from planners.core.actions import action_kernel, action_set
 from planners.core.problem import problem_of
 from planners.core.search import decide, extend
+from planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
 from planners.weighted_uct.experience import grow, new_experience_walk, new_experiences
 from planners.weighted_uct.search import WeightedUCTSettings, search
 
@@ -43,6 +44,8 @@ class WeightedUCT:
     action_bandwidth: float = 0.0
     neighbours: Literal["grid", "all"] = "grid"
     cutoff: float = 4.0
+
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **N_ACTIONS, "bandwidth": Range(0.05, 1.5, log=True)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

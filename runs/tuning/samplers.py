@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from planners import Rng
+from planners.spaces import Choice, Range
 from runs.experiment import UsageError
 from runs.runner.episode import named_rng
-from runs.tune import Choice, Uniform
 from runs.tuning.space import Space, Values
 from runs.tuning.study import Study
 
@@ -61,7 +61,7 @@ class RandomSearch:
         """Nothing is learned from a trial."""
 
 
-def draw(values: Uniform | Choice, rng: Rng) -> object:
+def draw(values: Range | Choice, rng: Rng) -> object:
     """A value, each with equal probability; with a logarithmic range, the same for its logarithm."""
     share = rng.random()
     if isinstance(values, Choice):

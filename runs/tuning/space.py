@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import planners
 from planners import Model
 from planners.core.text import read
+from planners.spaces import Choice, Range
 from runs.experiment import UsageError
 from runs.suite import parse_text
-from runs.tune import SPACES, Choice, Uniform
 
 Values = Mapping[str, object]
 """Values of parameters, by name."""
@@ -26,36 +26,49 @@ class Space:
         parameters: the range or choice of each parameter that is left open.
 
     Raises:
-        UsageError: the planner is unknown or cannot search the model, or there is nothing to tune.
+        UsageError: the planner is unknown or cannot search the model, or there is nothing to tune: it has no class
+            attribute `tuning` (`planners.spaces`), or gives all parameters.
     """
 
     def __init__(self, start: str, model: Model) -> None:
         """Find what is left open."""
         parse_text(planners.parse, start)
-        if reason := planners.unsupported(planners.parse(start), model):
+        planner = planners.parse(start)
+        if reason := planners.unsupported(planner, model):
             raise UsageError(f"{start} cannot search {type(model).__name__}: {reason}")
-        name, given = read(start)
-        declared = SPACES.get(planners.REGISTRY.aliases.get(name, name))
+        declared = getattr(planner, "tuning", None)
         if not declared:
-            raise UsageError(f"{name} has nothing to tune")
+            raise UsageError(
+                f"{start} does not say what to tune: give {type(planner).__name__} a class attribute such as "
+                "tuning = {'c': Range(0.1, 10.0)}, with Range and Choice of planners.spaces"
+            )
+        _, given = read(start)
         self.start = start
         self._before = f"{start}," if given else f"{start}:"
         self.parameters = {
-            key: self._supported(key, values, model) for key, values in declared.items() if key not in given
+            key: self._allowed(key, values, model) for key, values in declared.items() if key not in given
         }
         if not self.parameters:
             raise UsageError(f"{start!r} leaves nothing to tune; leave out one of {', '.join(declared)}")
 
-    def _supported(self, key: str, values: Uniform | Choice, model: Model) -> Uniform | Choice:
-        if isinstance(values, Uniform):
+    def _allowed(self, key: str, values: Range | Choice, model: Model) -> Range | Choice:
+        """The values of a parameter that planner and model allow.
+
+        Raises:
+            UsageError: the planner refuses one, or has no such parameter.
+        """
+        tried = (values.low, values.high) if isinstance(values, Range) else values.values
+        for value in tried:
+            parse_text(planners.parse, f"{self._before}{key}={value}")
+        if isinstance(values, Range):
             return values
-        able = [v for v in values.values if not planners.unsupported(planners.parse(f"{self._before}{key}={v}"), model)]
+        able = [v for v in tried if not planners.unsupported(planners.parse(f"{self._before}{key}={v}"), model)]
         return Choice(tuple(able) or values.values)
 
     def text(self, values: Values) -> str:
         """The planner with these values: numbers of a range with two significant digits."""
         written = (
-            f"{key}={value:.2g}" if isinstance(self.parameters[key], Uniform) else f"{key}={value}"
+            f"{key}={value:.2g}" if isinstance(self.parameters[key], Range) else f"{key}={value}"
             for key, value in values.items()
         )
         return self._before + ",".join(written)

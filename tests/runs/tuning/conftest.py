@@ -2,8 +2,8 @@
 
 import pytest
 
-from runs import tune
-from runs.tune import Choice, Uniform
+import planners
+from planners.spaces import Choice, Range
 
 
 @pytest.fixture
@@ -11,7 +11,7 @@ def tunable(fakes, monkeypatch):
     """Give the fake planner `constant` a space: keywords -> None. Its action alone decides on its return in Trap."""
 
     def give(**space):
-        monkeypatch.setitem(tune.SPACES, "constant", space)
+        monkeypatch.setattr(planners.REGISTRY.cls("constant"), "tuning", space, raising=False)
 
-    give(action=Uniform(0.0, 1.0), draws=Choice(("0", "1", "2")))
+    give(action=Range(0.0, 1.0), draws=Choice((0, 1, 2)))
     return give

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import envs
+from planners.spaces import Choice, Range
 from runs.experiment import UsageError
-from runs.tune import Choice, Uniform
 from runs.tuning import samplers
 from runs.tuning.samplers import BATCH, TPE, RandomSearch
 from runs.tuning.space import Space
@@ -32,15 +32,15 @@ def near(values):
 
 @pytest.fixture
 def space(tunable):
-    tunable(action=Uniform(0.01, 1.0), draws=Choice(("0", "1")))
+    tunable(action=Range(0.01, 1.0), draws=Choice((0, 1)))
     return Space("constant", envs.parse("trap"))
 
 
 def test_a_logarithm_is_uniform_where_asked_for():
     rng = np.random.default_rng(0)
-    drawn = [samplers.draw(Uniform(0.01, 1.0, log=True), rng) for _ in range(4000)]
+    drawn = [samplers.draw(Range(0.01, 1.0, log=True), rng) for _ in range(4000)]
     assert np.mean(np.array(drawn) < 0.1) == pytest.approx(0.5, abs=0.03)
-    even = [samplers.draw(Uniform(0.01, 1.0), rng) for _ in range(4000)]
+    even = [samplers.draw(Range(0.01, 1.0), rng) for _ in range(4000)]
     assert np.mean(np.array(even) < 0.5) == pytest.approx(0.5, abs=0.03)
 
 

@@ -1,14 +1,14 @@
-import dataclasses
-
 import numpy as np
 import pytest
 
 import envs
 import planners
+from planners.spaces import Choice, Range
 from runs.experiment import UsageError
-from runs.tune import SPACES, Choice
 from runs.tuning.samplers import draw
 from runs.tuning.space import Space
+
+NAMES = [name for name in planners.names() if hasattr(planners.REGISTRY.cls(name), "tuning")]
 
 
 def space(start, env="trap"):
@@ -24,13 +24,12 @@ def drawn(start, n=40):
     return [of.text({key: draw(values, rng) for key, values in of.parameters.items()}) for _ in range(n)]
 
 
-@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_draw_is_a_planner_within_its_space_and_all_values_are_drawn(name):
-    assert SPACES[name].keys() <= {field.name for field in dataclasses.fields(planners.REGISTRY.cls(name))}
-    texts = drawn(name)
+    declared, texts = planners.REGISTRY.cls(name).tuning, drawn(name)
     for text in texts:
         planners.parse(text)
-    for key, values in SPACES[name].items():
+    for key, values in declared.items():
         found = [parameters(text)[key] for text in texts]
         if isinstance(values, Choice):
             assert set(found) == {str(value) for value in values.values}
@@ -42,7 +41,7 @@ def test_every_draw_is_a_planner_within_its_space_and_all_values_are_drawn(name)
 
 
 def test_every_planner_but_the_random_one_can_be_tuned():
-    assert set(SPACES) == set(planners.names()) - {"random", "presearch"}
+    assert set(NAMES) == set(planners.names()) - {"random", "presearch"}
 
 
 def test_values_that_a_planner_does_not_support_on_the_model_are_left_out(monkeypatch):
@@ -55,14 +54,14 @@ def test_values_that_a_planner_does_not_support_on_the_model_are_left_out(monkey
 def test_what_the_start_gives_stays():
     for text in drawn("dpw:leaf=tree,exploration=0.5"):
         assert text.startswith("dpw:leaf=tree,exploration=0.5,")
-        assert parameters(text).keys() == SPACES["dpw"].keys()
+        assert parameters(text).keys() == planners.REGISTRY.cls("dpw").tuning.keys()
     assert "bandwidth=" in drawn("wuct")[0]
 
 
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        ("random", "random has nothing to tune"),
+        ("random", r"RandomPlanner a class attribute such as tuning = .*planners\.spaces"),
         ("presearch", "presearch cannot search Trap: needs `aim_grid`"),
         ("dwp", "Did you mean 'dpw'"),
         ("uct:exploration=-1", "exploration=-1"),
@@ -72,3 +71,30 @@ def test_what_the_start_gives_stays():
 def test_what_cannot_be_tuned_is_refused(start, words):
     with pytest.raises(UsageError, match=words):
         space(start)
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"speed": Range(0.0, 1.0)}, "unknown parameter of constant 'speed'"),
+        ({"action": Choice((0.5, "a,b"))}, "'b' is not key=value"),
+        ({}, "does not say what to tune"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_before_anything_is_played(tunable, declared, words):
+    tunable(**declared)
+    with pytest.raises(UsageError, match=words):
+        space("constant")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Range(2.0, 1.0), "high=1.0: must be above low=2"),
+        (lambda: Range(0.0, 1.0, log=True), "above 0"),
+        (lambda: Choice(()), "values"),
+    ],
+)
+def test_ranges_and_choices_of_nothing_are_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

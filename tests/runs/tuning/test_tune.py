@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
+from planners.spaces import Choice
 from runs.experiment import Setting
-from runs.tune import Choice
 from runs.tuning import final
 from runs.tuning.final import finalists, verdict
 from runs.tuning.journal import FILE
@@ -106,7 +106,7 @@ def test_what_is_given_is_a_candidate_of_the_tuned_planner_of_its_name_or_stands
 
 
 def test_the_best_of_fresh_draws_wins(tunable, run):
-    tunable(action=Choice(("0.1", "0.85", "0.3", "0.99")))
+    tunable(action=Choice((0.1, 0.85, 0.3, 0.99)))
     status, out, _ = run(*QUICK, "--planner", "constant:draws=1", "--jobs", "1")
     assert status == 0
     title, winner, lead = out.split("\n\n")[2].splitlines()

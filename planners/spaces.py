@@ -1,0 +1,48 @@
+"""What is tuned of planners: ranges and choices of parameters, and those that several planners share.
+
+A planner says by a class attribute what `bonspiel tune` chooses:
+`tuning: ClassVar[Parameters] = {"exploration": Range(0.1, 3.0, log=True), "n_actions": Choice((4, 8))}`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planners.checks import require
+
+
+@dataclass(frozen=True)
+class Range:
+    """A number between two bounds, uniform or with a uniform logarithm; tried with two significant digits."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse bounds between which there is nothing."""
+        require(self.low < self.high, "high", self.high, f"above low={self.low:g}")
+        require(self.low > 0.0 or not self.log, "low", self.low, "above 0 for a logarithm")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some values, each with equal probability at first."""
+
+    values: tuple[str | int | float | None, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse a choice of nothing."""
+        require(len(self.values) > 0, "values", self.values, "at least one")
+
+
+Parameters = Mapping[str, Range | Choice]
+"""The ranges and choices of parameters, by name."""
+
+EXPLORATION: Parameters = {"exploration": Range(0.03, 3.0, log=True)}
+N_ACTIONS: Parameters = {"n_actions": Choice((4, 8, 16))}
+LEAF: Parameters = {"leaf": Choice(("tree", "rollout"))}
+WIDENING: Parameters = {"alpha_action": Range(0.2, 0.6), "k_action": Range(0.5, 4.0, log=True)}
+STATES: Parameters = {"alpha_state": Range(0.1, 0.5), "k_state": Range(0.5, 4.0, log=True)}
+SEQUENCES: Parameters = {"horizon": Choice((10, 20, 30, 50)), "repeats": Choice((1, 3))}
+GAUSSIANS: Parameters = {**SEQUENCES, "population": Choice((50, 100, 200, 400)), "sd": Range(0.1, 1.0, log=True)}
+COLOUR: Parameters = {"beta": Range(0.0, 4.0)}
