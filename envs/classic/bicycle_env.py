@@ -22,7 +22,7 @@ class BicycleEnv(ModelEnv):
 
     ## Action Space
     `Box([-2, -0.02], [2, 0.02], float64)`: the torque T on the handlebars in N m, and how far the rider leans sideways
-    from the plane of the bicycle, d in m.
+    from the plane of the bicycle, d in m; both to the left, as all angles.
 
     ## Observation Space
     `Box((6,), float64)`, the state; the bounds of speeds are more than can be reached before a fall:
@@ -68,6 +68,7 @@ class BicycleEnv(ModelEnv):
 
     def draw(self, figure: Any) -> None:
         """From behind, with the lean at which it falls; and from above, with the track of the rear wheel."""
+        figure.set_size_inches(7.2, 4.2)
         behind, above = figure.add_axes((0.04, 0.06, 0.44, 0.78)), figure.add_axes((0.52, 0.06, 0.44, 0.78))
         self._draw_from_behind(behind)
         self._draw_from_above(above)
@@ -79,7 +80,7 @@ class BicycleEnv(ModelEnv):
     def _draw_from_behind(self, axes: Any) -> None:
         """Twice the lean, which at most is small."""
         top, edge = 1.9, math.tan(2.0 * MAX_LEAN)
-        up = np.array([math.sin(2.0 * self.path[-1][0]), math.cos(2.0 * self.path[-1][0])])
+        up = np.array([-math.sin(2.0 * self.path[-1][0]), math.cos(2.0 * self.path[-1][0])])
         axes.fill_between([-2.0, 2.0], -0.2, 0.0, color="#e8ebee", linewidth=0)
         for side in (-1.0, 1.0):
             axes.fill([0.0, side * top * edge, side * 2.0, side * 2.0], [0.0, top, top, 0.0], color=draw.BAD)

@@ -14,8 +14,8 @@ class DonutEnv(ModelEnv):
 
     ## Description
     Away from the ring nothing tells where it is, so that a planner has to look several steps ahead; on it, every action
-    misses a little. The name and the kind of problem are those of the planners that descend from HOOT (Mansley,
-    Weinstein, Littman 2011); the constants are this project's. docs/problems.md has the optimum.
+    misses a little. A ring as reward is a usual test of planners that refine continuous actions; this definition is the
+    project's own. docs/problems.md has the optimum.
 
     ## Action Space
     `Box(-0.1, 0.1, (2,), float64)`: the move along x and y.

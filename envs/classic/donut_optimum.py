@@ -23,7 +23,8 @@ LEAST_NOISE = 1.5 * SPACING  # a narrower Gaussian is not sampled well
 class DonutOptimum(Reference):
     """The optimal policy of the donut; see `envs.optimal.Reference`.
 
-    With the default parameters, values differ by less than 0.001 from those on a grid of half the spacing.
+    With the default parameters, values exceed those on a grid of half the spacing by 0.002: the maximum picks the nodes
+    that lie best. With the least noise it is 0.008.
     """
 
     model: Donut
