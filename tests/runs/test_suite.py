@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import envs
 from runs import suite
 from runs.experiment import Entrant, Experiment, Setting, UsageError
 from runs.suite import Suite
@@ -133,3 +134,15 @@ def test_players_of_curling_run_like_any_planner_and_on_curling_alone():
     assert chosen.resolve()["expectimax"].startswith("Expectimax(")
     with pytest.raises(UsageError, match="expectimax cannot play trap: curling only; these can: uct"):
         suite.load("trap").override(["expectimax"], [1]).resolve()
+
+
+def test_the_classic_suite_plays_every_classic_problem():
+    classic = {name for name, place in envs.ENVIRONMENTS.items() if place.model.startswith("envs.classic.")}
+    found = suite.load("classic").settings()
+    assert {setting.env.partition(":")[0] for setting in found} == classic
+    assert all(envs.parse(setting.env).lookahead for setting in found if "lookahead" in setting.env)
+
+
+def test_the_mujoco_suite_looks_ahead_in_three_of_gymnasium_s_problems():
+    models = [envs.parse(env) for env in {setting.env for setting in suite.load("mujoco").settings()}]
+    assert len(models) == 3 and max(model.lookahead for model in models) == 30
