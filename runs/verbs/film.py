@@ -1,0 +1,88 @@
+"""The verb `film`: an episode as an animated picture."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runs.experiment import UsageError, number
+from runs.verbs.command_line import DONE, PLANNER, Verb
+
+if TYPE_CHECKING:
+    from envs.base import ModelEnv
+
+WIDTH = 360  # pixels
+COLOURS = 48
+LONGEST_SECONDS = 6.0
+LAST_SECONDS = 1.5  # for which the last picture stays
+
+
+def film(arguments: argparse.Namespace) -> int:
+    """Play an episode and write its pictures as an animated GIF."""
+    import numpy as np
+
+    import envs
+    import planners
+    from runs.suite import parse_text
+
+    parse_text(envs.parse, arguments.env)
+    parse_text(planners.parse, arguments.planner)
+    env, planner = environment(arguments.env), planners.parse(arguments.planner)
+    if reason := planners.unsupported(planner, env.model):
+        raise UsageError(f"{arguments.planner} cannot search {arguments.env}: {reason}")
+    budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
+    seed = number("seed", arguments.seed, 0, 2**32 - 1, whole=True)
+    rng, frames, over = np.random.default_rng(seed), [], False
+    env.reset(seed=seed)
+    while True:
+        frames.append(env.render())
+        if over:
+            break
+        _, _, terminated, truncated, _ = env.step(planner.plan(env.model, env.state, budget, rng).action)
+        over = terminated or truncated
+    every = 1 + int(len(frames) / (LONGEST_SECONDS * env.metadata["render_fps"]))
+    shown = [_small(frame) for frame in [*frames[:-1:every], frames[-1]]]
+    times = [round(1000.0 / env.metadata["render_fps"])] * (len(shown) - 1) + [round(1000.0 * LAST_SECONDS)]
+    try:
+        shown[0].save(arguments.out, save_all=True, append_images=shown[1:], duration=times, loop=0, optimize=True)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--out {arguments.out}: cannot be written ({error})") from error
+    print(f"return {sum(env.rewards):.3f} in {len(env.rewards)} steps\nfilm   {arguments.out}")
+    return DONE
+
+
+def _small(frame: Any) -> Any:
+    from PIL import Image
+
+    picture = Image.fromarray(frame)
+    small = picture.resize((WIDTH, picture.height * WIDTH // picture.width), Image.Resampling.LANCZOS)
+    return small.convert("P", palette=Image.Palette.ADAPTIVE, colors=COLOURS)
+
+
+def environment(text: str) -> "ModelEnv":
+    """The environment of a text with its own picture; of a model from elsewhere, one that plots the states."""
+    import envs
+    from envs.base import ModelEnv
+    from planners.core.packages import load
+    from planners.core.text import read
+
+    name, parameters = read(text)
+    model: Any = envs.parse(text)
+    place = envs.ENVIRONMENTS[name].env if name in envs.ENVIRONMENTS else ""
+    if not place:
+        return ModelEnv(model, "rgb_array")
+    parameters.pop("lookahead", None)
+    env: ModelEnv = load(place)(**parameters, render_mode="rgb_array")
+    env.model = model
+    return env
+
+
+def add_verbs(verb: Verb) -> None:
+    """Add the verb to the command line."""
+    summary = "play one episode and write it as an animated GIF"
+    command = verb("film", film, summary, "bonspiel film pendulum --planner icem --budget 500 --out pendulum.gif")
+    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
+    command.add_argument("--planner", default="dpw", metavar=PLANNER, help="default: dpw")
+    command.add_argument("--budget", type=int, default=300, metavar="N", help="simulations per decision (default: 300)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+    out = "the film (default: film.gif)"
+    command.add_argument("--out", type=Path, default=Path("film.gif"), metavar="FILE", help=out)

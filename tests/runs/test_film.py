@@ -1,0 +1,38 @@
+"""An episode as an animated picture."""
+
+import pytest
+from PIL import Image
+
+from runs.verbs import film
+
+
+@pytest.mark.parametrize(("env", "frames"), [("trap", 3), ("trap:lookahead=1", 3), ("envs.trap:Trap", 3)])
+def test_a_film_has_a_picture_of_each_state(run, tmp_path, env, frames):
+    status, out, err = run("film", env, "--planner", "random", "--out", tmp_path / "x.gif")
+    assert status == 0, err
+    assert "in 2 steps" in out
+    with Image.open(tmp_path / "x.gif") as picture:
+        assert picture.n_frames == frames
+        assert picture.width == film.WIDTH
+
+
+def test_long_episodes_are_shortened_and_end_with_the_last_picture(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(film, "LONGEST_SECONDS", 0.5)
+    status, out, _ = run("film", "treasure_hunt", "--planner", "random", "--seed", "3", "--out", tmp_path / "x.gif")
+    assert status == 0
+    with Image.open(tmp_path / "x.gif") as picture:
+        assert picture.n_frames < int(out.split(" in ")[1].split()[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["nowhere"], "unknown environment"),
+        (["trap", "--planner", "presearch"], "cannot search trap"),
+        (["trap", "--planner", "random", "--out", "film.docx"], "cannot be written"),
+    ],
+)
+def test_each_mistake_is_a_line(run, line, words):
+    status, _, err = run("film", *line)
+    assert status == 2
+    assert words in err.splitlines()[-1]
