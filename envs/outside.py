@@ -47,7 +47,8 @@ def make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
         made = _of_gymnasium(name.removeprefix(GYM), own)
     else:
         known = parameters_of(registry.cls(name))
-        conversion = {key: own.pop(key) for key in OF_CONVERSION if key in own and known and key not in known}
+        theirs = OF_CONVERSION if known is None else known  # a function that takes anything takes these too
+        conversion = {key: own.pop(key) for key in OF_CONVERSION if key in own and key not in theirs}
         made = registry.make(name, **own)
     model = _model(name, made, [wraps] if isinstance(wraps, str) else wraps, conversion)
     if lookahead is None:
@@ -82,6 +83,8 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
         if not isinstance(made, gymnasium.Env):
             raise ValueError(f"{name} is a model, which {wrapper} cannot wrap")
         cls = packages.load(wrapper)
+        if not callable(cls):
+            raise ValueError(f"{wrapper} is no wrapper: it is not a class or function, but {cls!r}")
         known = parameters_of(cls)
         for key in parameters:
             if known is not None and key not in known:
@@ -93,6 +96,8 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
         if not isinstance(made, gymnasium.Env):
             raise ValueError(f"{wrapper} is no wrapper: it gives {type(made).__name__}, not a gymnasium.Env")
     if not isinstance(made, gymnasium.Env):
+        if hasattr(made, "num_envs"):
+            raise ValueError(f"{name} gives a vector of environments, {type(made).__name__}: let it give a single one")
         if not hasattr(made, "state_dim"):
             raise ValueError(
                 f"{name} gives {type(made).__name__}, which is neither a planners.Model (no `state_dim`) nor a "
@@ -126,6 +131,8 @@ def _spec(env_id: str) -> Any:
     Raises:
         ValueError: no such id.
     """
+    if "=" in env_id:
+        raise ValueError(f"{GYM}{env_id}: a value with a colon stands in parentheses, wrap=(module:Class:key=value)")
     packages.importable()
     module = env_id.partition("/")[0] if "/" in env_id else ""
     try:

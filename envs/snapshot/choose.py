@@ -13,7 +13,7 @@ from envs.snapshot.model import GymnasiumModel
 from envs.snapshot.replay import Replay
 from envs.snapshot.storage import Storage
 from envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
-from envs.snapshot.wrappers import action_space, is_stateless, with_recorder, without_transparent
+from envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder, without_transparent
 from planners.base import require, require_count, require_positive
 
 
@@ -63,7 +63,7 @@ def from_gymnasium(
     remedy = f"a bounded Box, for {env}; put a wrapper with such an action space around it"
     require(isinstance(box, spaces.Box) and box.is_bounded(), "action_space", box, remedy)
     assert isinstance(box, spaces.Box)
-    limit = env.spec.max_episode_steps if horizon is None and env.spec is not None else horizon
+    limit = time_limit(env) if horizon is None else horizon
     require(limit is not None, "horizon", limit, f"given, since {env} has no time limit: pass horizon=STEPS")
     require_count("horizon", limit)
     require_count("capacity", capacity)

@@ -64,6 +64,16 @@ def action_space(env: Any) -> spaces.Space[Any]:
     return env.action_space
 
 
+def time_limit(env: Any) -> int | None:
+    """The largest number of steps, by the environment's specification or by a TimeLimit around it; None if unknown."""
+    limits = [] if env.spec is None else [env.spec.max_episode_steps]
+    while isinstance(env, gymnasium.Wrapper):
+        if isinstance(env, wrappers.TimeLimit):
+            limits.append(env._max_episode_steps)
+        env = env.env
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
 def recorder(env: Any) -> Recorded | None:
     """The recorder of an environment, beneath all outer wrappers without a state."""
     found = None

@@ -39,10 +39,12 @@ def load(place: str) -> Any:
         ValueError: it cannot be imported, or has no such attribute.
     """
     module, _, attribute = place.partition(":")
+    if not (module and attribute):
+        raise ValueError(f"{place!r}: must be module:attribute, such as my_module:MyClass")
     importable()
     try:
         found = importlib.import_module(module)
-    except Exception as error:  # whatever the author's module raises
+    except (Exception, SystemExit) as error:  # whatever the author's module raises
         raise ValueError(
             f"{module} cannot be imported ({type(error).__name__}: {' '.join(str(error).split())}); install its "
             "package, or run where its file is"

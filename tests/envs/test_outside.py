@@ -13,6 +13,7 @@ from planners.checks import steps_left
 
 MODULE = """
 import gymnasium
+from gymnasium.envs.classic_control.pendulum import PendulumEnv
 from tests.planners.tiny_models import Chain
 
 gymnasium.register("owned/Pole-v0", "gymnasium.envs.classic_control.pendulum:PendulumEnv", max_episode_steps=7)
@@ -23,8 +24,19 @@ def make_env(g=9.8, horizon=3):
 def make_long(steps=1):
     return gymnasium.make("Pendulum-v1", max_episode_steps=steps)
 
+def make_bare():
+    return PendulumEnv()
+
+def make_limited():
+    return gymnasium.wrappers.TimeLimit(PendulumEnv(), 6)
+
+def make_vector():
+    return gymnasium.make_vec("Pendulum-v1", num_envs=2)
+
 def fails():
     raise OSError("no file")
+
+number = 3
 
 class Model(Chain):
     pass
@@ -35,6 +47,7 @@ class Model(Chain):
 def owned(tmp_path, monkeypatch):
     """A module `owned` in the current folder."""
     (tmp_path / "owned.py").write_text(textwrap.dedent(MODULE))
+    (tmp_path / "leaves.py").write_text("raise SystemExit(4)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     yield
@@ -67,8 +80,13 @@ def test_horizon_and_discount_are_the_conversion_s_unless_the_function_takes_the
     model = envs.parse("owned:make_long:horizon=4,discount=0.5")
     assert (model.horizon, model.discount) == (4, 0.5)
     assert envs.parse("owned:make_env:horizon=4").horizon == 200
+    assert envs.parse("owned:make_bare:horizon=4").horizon == 4
     with pytest.raises(ValueError, match="unknown parameter of owned:Model 'horizon'"):
         envs.parse("owned:Model:horizon=4")
+
+
+def test_a_time_limit_around_an_environment_without_a_specification_is_the_horizon(owned):
+    assert envs.parse("owned:make_limited").horizon == 6
 
 
 def test_wrappers_from_the_inside_outwards():
@@ -112,6 +130,13 @@ def test_a_plan_of_one_step_sees_one_step():
         ("gym:Pendulum-v1:wrap=(gymnasium.wrappers:RescaleAction:low=1)", "unknown parameter .*'low'"),
         ("gym:Pendulum-v1:wrap=(builtins:id)", "builtins:id is no wrapper: it gives int"),
         ("gym:Pendulum-v1:wrap=(owned:fails)", "owned:fails failed"),
+        ("gym:Pendulum-v1:wrap=(owned:number)", "owned:number is no wrapper: .*not a class or function"),
+        ("gym:Pendulum-v1:wrap=owned:Model", "in parentheses"),
+        ("owned:make_bare", "horizon=STEPS"),
+        ("owned:make_vector", "owned:make_vector gives a vector of environments"),
+        ("owned:", "'owned:': must be module:attribute"),
+        (":Model", "must be module:attribute"),
+        ("leaves:Env", r"leaves cannot be imported \(SystemExit: 4\)"),
         ("trapp", "Did you mean 'trap'"),
         ("trap:size", "'size' is not key=value"),
     ],
