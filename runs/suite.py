@@ -13,6 +13,8 @@ from planners.core.packages import extensions, origin
 from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields
 
 DEFAULT_SIMULATIONS = (10, 100, 1000)
+IN_PYTHON: dict[str, Any] = {"simulations": (10, 30), "episodes": 10}  # all planners at 1,000 would take days
+PLANNERS_IN_PYTHON = ("dpw", "cem", "random")
 LISTS = "planners"  # key of an experiment, and of the table of named lists in a file
 
 
@@ -249,8 +251,13 @@ def load(target: str) -> Suite:
     if ":" not in target and target not in (known := [*envs.names(), *envs.REGISTRY.installed()]):
         raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *known]))))
     parse_text(envs.parse, target)
-    entrants = tuple(map(Entrant, planners.names_for(envs.parse(target))))
-    return Suite(target, (Experiment(target, entrants, DEFAULT_SIMULATIONS),))
+    model = envs.parse(target)
+    if model.compiled:
+        able, given = planners.names_for(model), {"simulations": DEFAULT_SIMULATIONS}
+    else:
+        able = [name for name in PLANNERS_IN_PYTHON if not planners.unsupported(planners.make(name), model)]
+        given = IN_PYTHON
+    return Suite(target, (Experiment(target, tuple(map(Entrant, able)), **given),))
 
 
 def _named(name: str) -> Suite:

@@ -7,13 +7,15 @@ import time
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import envs
 import planners
-from planners.base import check_actions, require
+from planners import checks
+from planners.base import check_action, require
 from runs.experiment import Setting
 
 
@@ -80,9 +82,10 @@ def named_rng(text: str, seed: int, index: int) -> planners.Rng:
 
 def reason(error: Exception) -> str:
     """The error and its place in one line."""
-    where = traceback.extract_tb(error.__traceback__)[-1]
+    frames = traceback.extract_tb(error.__traceback__)
+    where = next((frame for frame in reversed(frames) if frame.filename != checks.__file__), frames[-1])
     message = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"{message} ({where.name}, line {where.lineno})"
+    return f"{message} ({Path(where.filename).name}, line {where.lineno}, in {where.name})"
 
 
 def budget_of(amount: float, unit: str) -> planners.Budget:
@@ -118,7 +121,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         simulations += int(decision.simulations)
         action = np.ascontiguousarray(decision.action, np.float64)
         if not (action.shape == low.shape and ((low <= action) & (action <= high)).all()):
-            check_actions(model, action[None], "action")  # says what is wrong, which takes longer than a small plan
+            check_action(model, action)  # says what is wrong, which takes longer than a small plan
         first_action = first_action or action.astype("<f8").tobytes()
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)

@@ -138,7 +138,10 @@ def add_verbs(verb: Verb) -> None:
         metavar="SUITE|ENV",
         help="a suite, a TOML file, or e.g. treasure_hunt:size=15, gym:Pendulum-v1:g=9.8, my_module:MyModel",
     )
-    replacing = "replaces the suite's planners; repeatable"
+    replacing = (
+        "replaces the suite's planners; repeatable (an environment's default: those that can search it; in plain "
+        "Python dpw, cem and random)"
+    )
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=replacing)
     beside = "plays beside the suite's planners; repeatable"
     command.add_argument("--with", dest="added", action="append", default=[], metavar=PLANNER, help=beside)

@@ -6,6 +6,9 @@ import shlex
 import shutil
 import sys
 import time
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,6 @@ def nothing_played(folder: Path) -> UsageError:
 
 def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
-    from runs.progress import counted
     from runs.reporting import chart, markdown, page
     from runs.results import store
     from runs.statistics import curves, timing
@@ -45,11 +47,20 @@ def show(folder: Path) -> int:
                 print(f"{timing.verdict(timings).replace('**', '')}\n")
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
     if failures:
-        env, planner, budget, unit, episode, error = failures[0]
-        first = f"{planner} in {env} with {budget} {unit}, episode {episode}: {error}"
-        print(f"bonspiel: {counted(len(failures), 'episode')} failed, the first one {first}", file=sys.stderr)
+        print_failures(failures)
         return FAILED
     return DONE
+
+
+def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str]]) -> None:
+    """Print a line for each planner and environment whose episodes failed, with the first error."""
+    from runs.progress import counted
+
+    for (env, planner), found in groupby(sorted(failures), itemgetter(0, 1)):
+        alike = list(found)
+        *_, budget, unit, episode, error = alike[0]
+        first = f"the first one with {budget} {unit}, episode {episode}: {error}"
+        print(f"bonspiel: {counted(len(alike), 'episode')} of {planner} in {env} failed, {first}", file=sys.stderr)
 
 
 def report(arguments: argparse.Namespace) -> int:

@@ -246,13 +246,23 @@ def test_failed_episodes_make_the_status_1_and_the_rest_is_kept(run, fakes, rows
         "x",
     )
     assert status == 1
-    assert "episodes failed, the first one clumsy in trap with 1 simulations" in err
+    assert "episodes of clumsy in trap failed, the first one with 1 simulations" in err
     assert "RuntimeError: dropped the stone" in err
     assert "| constant " in out
     kept = rows(Path("x"))
     assert sum(row[1] == "constant" for row in kept) == 20
     assert 0 < sum(row[1] == "clumsy" for row in kept) < 20
     assert "RuntimeError: dropped the stone" in Path("x/report.md").read_text()
+
+
+def test_every_planner_that_fails_is_named_with_its_error(run, fakes):
+    planners = ("--planner", "clumsy", "--planner", "constant:action=1.5", "--planner", "constant")
+    _, _, err = run("run", "trap", *planners, "--budget", "1,2", "--episodes", "20", "--jobs", "1", "--out", "x")
+    lines = [line for line in err.splitlines() if " failed, " in line]
+    assert len(lines) == 2
+    assert "of clumsy in trap" in lines[0]
+    assert "40 episodes of constant:action=1.5 in trap" in lines[1]
+    assert "must be within" in lines[1]
 
 
 def test_list_shows_everything_with_its_defaults(run):
