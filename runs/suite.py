@@ -13,7 +13,7 @@ from planners.core.packages import extensions, origin
 from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields
 
 DEFAULT_SIMULATIONS = (10, 100, 1000)
-IN_PYTHON: dict[str, Any] = {"simulations": (10, 30), "episodes": 10}  # all planners at 1,000 would take days
+IN_PYTHON: dict[str, Any] = {"simulations": (10, 30), "episodes": 5}  # some minutes; with all planners, days
 PLANNERS_IN_PYTHON = ("dpw", "cem", "random")
 LISTS = "planners"  # key of an experiment, and of the table of named lists in a file
 
@@ -253,11 +253,10 @@ def load(target: str) -> Suite:
     parse_text(envs.parse, target)
     model = envs.parse(target)
     if model.compiled:
-        able, given = planners.names_for(model), {"simulations": DEFAULT_SIMULATIONS}
-    else:
-        able = [name for name in PLANNERS_IN_PYTHON if not planners.unsupported(planners.make(name), model)]
-        given = IN_PYTHON
-    return Suite(target, (Experiment(target, tuple(map(Entrant, able)), **given),))
+        able = planners.names_for(model)
+        return Suite(target, (Experiment(target, tuple(map(Entrant, able)), DEFAULT_SIMULATIONS),))
+    able = [name for name in PLANNERS_IN_PYTHON if not planners.unsupported(planners.make(name), model)]
+    return Suite(target, (Experiment(target, tuple(map(Entrant, able)), **IN_PYTHON),))
 
 
 def _named(name: str) -> Suite:
