@@ -19,7 +19,7 @@ from typing import Any
 
 import gymnasium
 
-from planners.base import require_count
+from planners.base import Model, missing, require_count
 from planners.core import packages
 from planners.core.text import read
 from planners.registry import Registry, parameters_of, unknown
@@ -103,6 +103,8 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
                 f"{name} gives {type(made).__name__}, which is neither a planners.Model (no `state_dim`) nor a "
                 "gymnasium.Env"
             )
+        if lacks := missing(made, Model):
+            raise ValueError(f"{name} gives {type(made).__name__}, which {lacks} to be a model; see envs.check_model")
         if conversion:
             raise unknown(f"parameter of {name}", next(iter(conversion)), parameters_of(type(made)) or [])
         return made

@@ -69,6 +69,7 @@ def from_gymnasium(
     require_count("capacity", capacity)
     require_positive("discount", discount, 1.0)
     rejected: list[str] = []
+    raising = True
     try:
         for storage in _ways(_copier(env), capacity):
             model = GymnasiumModel(storage, box, env.observation_space, int(limit or 0), discount)
@@ -76,6 +77,7 @@ def from_gymnasium(
                 check_restoring(model)
             except UnfaithfulError as reason:
                 rejected.append(f"{storage.name}: {reason}")
+                raising = raising and reason.__cause__ is not None
                 continue
             if isinstance(storage, Replay):
                 with_recorder(env)
@@ -84,6 +86,8 @@ def from_gymnasium(
     except FailingError as reason:
         raise ValueError(f"env={env}: must be an environment that runs; {reason}") from reason
     remedy = "give it get_state() and set_state() for all of its state, and draw its noise from self.np_random"
+    if raising:
+        raise ValueError(f"env={env}: must be one whose step() runs in every state, also in a copy ({rejected[-1]})")
     raise ValueError(f"env={env}: must be one that can be restored; {remedy} ({'; '.join(rejected)})")
 
 

@@ -33,10 +33,21 @@ def make_limited():
 def make_vector():
     return gymnasium.make_vec("Pendulum-v1", num_envs=2)
 
+class Raising(PendulumEnv):
+    def step(self, action):
+        raise RuntimeError("sensor")
+
+def raises():
+    return gymnasium.wrappers.TimeLimit(Raising(), 6)
+
 def fails():
     raise OSError("no file")
 
 number = 3
+
+class Part:
+    state_dim = horizon = 2
+    step = None
 
 class Model(Chain):
     pass
@@ -134,6 +145,8 @@ def test_a_plan_of_one_step_sees_one_step():
         ("gym:Pendulum-v1:wrap=owned:Model", "in parentheses"),
         ("owned:make_bare", "horizon=STEPS"),
         ("owned:make_vector", "owned:make_vector gives a vector of environments"),
+        ("owned:Part", "gives Part, which needs `action_low`, .*`sample_action`"),
+        ("owned:raises", r"one whose step\(\) runs .*RuntimeError: sensor"),
         ("owned:", "'owned:': must be module:attribute"),
         (":Model", "must be module:attribute"),
         ("leaves:Env", r"leaves cannot be imported \(SystemExit: 4\)"),
