@@ -1,5 +1,6 @@
 """The check that authors of planners run finds each broken promise."""
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,6 +49,8 @@ class Careless:
                 return replace(decision, action=np.array([0.123]))
             case "shapes":
                 return replace(decision, visits=np.zeros(7, np.int64))
+            case "late" if budget.seconds is not None:
+                time.sleep(1.1)  # and says nothing of it in its decision
             case "no decision":
                 return decision.action
         return decision
@@ -63,6 +66,7 @@ class Careless:
         ("too many", "simulations=1000.*at most"),
         ("root actions", "action=.*one of root_actions"),
         ("shapes", "actions and values=.*7 actions"),
+        ("late", "seconds=1.*near the budget"),
         ("no decision", "must be a planners.Decision"),
         ("accepts anything", "plan.. accepted"),
     ],
@@ -81,3 +85,5 @@ def test_a_planner_is_pickled_and_compared():
         check_planner(Local(), np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"plan=.*a method"):
         check_planner(object(), np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"an instance: pass Careless\(\)"):
+        check_planner(Careless, np.random.default_rng(0))
