@@ -5,8 +5,8 @@ import hashlib
 import math
 import time
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import envs
 import planners
 from planners import checks
 from planners.base import check_action, require
-from runs.experiment import Setting
+from runs.experiment import RunError, Setting
 
 
 class Episode(NamedTuple):
@@ -80,7 +80,20 @@ def named_rng(text: str, seed: int, index: int) -> planners.Rng:
     return np.random.default_rng(np.random.SeedSequence((seed, index, key)))
 
 
-def reason(error: Exception) -> str:
+@contextmanager
+def failures_named(planner: str, env: str) -> Iterator[None]:
+    """Turn an error of a planner or an environment into a line that names both.
+
+    Raises:
+        RunError: in place of any error.
+    """
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise RunError(f"{planner} fails in {env}: {reason(error)}") from error
+
+
+def reason(error: BaseException) -> str:
     """The error and its place in one line."""
     frames = traceback.extract_tb(error.__traceback__)
     where = next((frame for frame in reversed(frames) if frame.filename != checks.__file__), frames[-1])
@@ -141,7 +154,7 @@ _model = functools.cache(envs.parse)
 def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
     """A model and a planner that has planned once: loading or compiling its code is no part of a decision's time."""
     model, chosen, rng = _model(env), planners.parse(planner), np.random.default_rng(0)
-    with suppress(Exception):  # an error here occurs in the episodes as well, which report it
+    with suppress(Exception, SystemExit):  # an error here occurs in the episodes as well, which report it
         chosen.plan(model, model.initial_state(rng), budget_of(1, unit), rng)
     return model, chosen
 
@@ -154,6 +167,6 @@ def play_batch(setting: Setting, indices: Sequence[int]) -> Batch:
     for index in indices:
         try:
             results.append(play(model, planner, setting, index))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             results.append(Failure(index, reason(error)))
     return Batch(setting, results, time.perf_counter() - start)

@@ -22,6 +22,7 @@ def film(arguments: argparse.Namespace) -> int:
 
     import envs
     import planners
+    from runs.runner.episode import failures_named
     from runs.suite import parse_text
 
     parse_text(envs.parse, arguments.env)
@@ -37,7 +38,8 @@ def film(arguments: argparse.Namespace) -> int:
         frames.append(env.render())
         if over:
             break
-        _, _, terminated, truncated, _ = env.step(planner.plan(env.model, env.state, budget, rng).action)
+        with failures_named(arguments.planner, arguments.env):
+            _, _, terminated, truncated, _ = env.step(planner.plan(env.model, env.state, budget, rng).action)
         over = terminated or truncated
     every = 1 + int(len(frames) / (LONGEST_SECONDS * env.metadata["render_fps"]))
     shown = [_small(frame) for frame in [*frames[:-1:every], frames[-1]]]

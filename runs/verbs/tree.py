@@ -15,6 +15,7 @@ def tree(arguments: argparse.Namespace) -> int:
     import planners
     from planners.core.search import kept_trees
     from runs.reporting.tree import picture
+    from runs.runner.episode import failures_named
     from runs.suite import parse_text
 
     for parse, text in ((envs.parse, arguments.env), (planners.parse, arguments.planner)):
@@ -26,7 +27,7 @@ def tree(arguments: argparse.Namespace) -> int:
     rng = np.random.default_rng(number("seed", arguments.seed, 0, 2**32 - 1, whole=True))
     axes = coordinates(arguments.axes, model.state_dim, getattr(model, "time_index", None))
     state = model.initial_state(rng)
-    with kept_trees() as trees:
+    with kept_trees() as trees, failures_named(arguments.planner, arguments.env):
         decision = planner.plan(model, state, budget, rng)
     order = np.argsort(-decision.visits, kind="stable")[:10]
     print(f"{'visits':>8}  {'mean return':>12}  action")

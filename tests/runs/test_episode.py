@@ -6,6 +6,7 @@ import pytest
 
 import envs
 import planners
+import planners.random
 from runs.experiment import Setting
 from runs.runner.episode import Episode, Failure, environment_rng, planner_rng, play, play_batch
 
@@ -121,3 +122,13 @@ def test_an_action_outside_the_bounds_is_a_failure(fakes):
     assert isinstance(failure, Failure)
     assert "action=array([1.5]): must be within" in failure.error
     assert "checks.py" not in failure.error  # where it was found, which tells nothing
+
+
+def test_a_planner_that_leaves_the_program_is_a_failure(monkeypatch):
+    def leaves(*_):
+        raise SystemExit(3)
+
+    monkeypatch.setattr(planners.random.RandomPlanner, "plan", leaves)
+    (failure,) = play_batch(setting("random"), [0]).results
+    assert isinstance(failure, Failure)
+    assert "SystemExit: 3" in failure.error

@@ -6,6 +6,7 @@ import pytest
 
 import envs
 import planners
+import planners.random
 from planners.core.search import kept_trees
 from runs.reporting import tree as drawing
 from runs.verbs.tree import coordinates
@@ -57,3 +58,14 @@ def test_each_mistake_is_a_line(run, line, words):
     status, _, err = run("tree", *line)
     assert status == 2
     assert words in err.splitlines()[-1]  # a line about compiling may come first
+
+
+@pytest.mark.parametrize("verb", ["tree", "film"])
+def test_a_planner_that_fails_is_named_in_a_line(run, monkeypatch, verb):
+    def leaves(*_):
+        raise SystemExit(3)
+
+    monkeypatch.setattr(planners.random.RandomPlanner, "plan", leaves)
+    status, _, err = run(verb, "trap", "--planner", "random", "--budget", "5")
+    assert status == 1
+    assert "random fails in trap: SystemExit: 3" in err
