@@ -47,7 +47,7 @@ class _Rounds:
     def learn(self, actions: Array, returns: Array) -> None:
         if 2 * len(returns) >= self.population:
             share = weights(returns, self.planner.temperature, self.planner.returns == "standardised")
-            self.gaussian.mean = np.tensordot(share, actions, 1)
+            self.gaussian.move_to(np.tensordot(share, actions, 1))
 
     def finalists(self) -> Array:
         return self.gaussian.mean[None]

@@ -99,9 +99,9 @@ class CMCGS:
         graph = new_graph(room, self.memory, self.memory // self.samples, *dims, first)
         walk = new_graph_walk(steps, self.memory, *dims)
         graph, done = extend(search, model, graph, walk, problem, settings, grow, budget, rng, start)
-        return self._decision(graph, done, start)
+        return self._decision(graph, settings, done, start)
 
-    def _decision(self, graph: Graph, done: int, start: float) -> Decision:
+    def _decision(self, graph: Graph, settings: CMCGSSettings, done: int, start: float) -> Decision:
         """The decision by the root's experiences, the last ones where there are more than the memory keeps."""
         kept = min(done, self.memory)
         actions, returns = graph.actions[0, :kept].copy(), graph.returns[0, :kept].copy()
@@ -109,7 +109,10 @@ class CMCGS:
         if self.final == "mean" and graph.size[0, 0] > 0:
             order = np.argsort(-returns, kind="stable")
             elites, others = np.split(order, [elite_count(kept, self.elite_ratio)])
-            actions = np.concatenate([graph.policy_mean[0, :1], actions[others]])
+            mean = np.clip(
+                graph.policy_mean[0, :1], settings.low, settings.high
+            )  # rounding may have put it beside them
+            actions = np.concatenate([mean, actions[others]])
             returns = np.concatenate([[returns[elites].mean()], returns[others]])
             visits = np.concatenate([[len(elites)], visits[others]])
             return decide(actions, visits, returns[:, None], done, start, lambda *_: 0)

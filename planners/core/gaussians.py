@@ -69,5 +69,9 @@ class Gaussian:
         """
         mean = elites.mean(0)
         sd = np.sqrt(((elites - mean) ** 2).mean(0))
-        self.mean = momentum * self.mean + (1.0 - momentum) * mean
+        self.move_to(momentum * self.mean + (1.0 - momentum) * mean)
         self.sd = np.maximum(momentum * self.sd + (1.0 - momentum) * sd, least_sd * self.range)
+
+    def move_to(self, mean: Array) -> None:
+        """Take a mean of actions within the bounds, [steps, action_dim], which rounding may have put beside them."""
+        self.mean = np.clip(mean, self.low, self.high)

@@ -8,6 +8,7 @@ import pytest
 import envs
 import planners
 from planners import Budget
+from planners.cmcgs import planner
 from tests.planners.tiny_models import Bandit, Chain, Target, UnitBox, python_twin
 
 
@@ -195,3 +196,15 @@ def test_few_simulations_are_played_from_the_whole_range():
 def test_a_memory_smaller_than_a_node_is_refused():
     with pytest.raises(ValueError, match=r"memory=10: must be at least samples=25"):
         planners.make("cmcgs", memory=10)
+
+
+def test_a_mean_that_rounding_put_beside_a_bound_is_played_within_it(monkeypatch):
+    def rounded(*arguments):
+        graph, done = extend(*arguments)
+        graph.policy_mean[0, 0] = np.nextafter(1.0, 2.0)
+        return graph, done
+
+    extend = planner.extend
+    monkeypatch.setattr(planner, "extend", rounded)
+    decision = planners.make("cmcgs").plan(Bandit(), np.zeros(1), Budget(60), np.random.default_rng(0))
+    assert decision.action[0] == 1.0

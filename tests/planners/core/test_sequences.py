@@ -5,7 +5,7 @@ import pytest
 
 import envs
 import planners
-from planners import Budget
+from planners import Budget, mppi
 from planners.core.gaussians import Gaussian, coloured_noise
 from tests.planners.tiny_models import Bandit, Chain, python_twin
 
@@ -101,3 +101,19 @@ def test_draws_lie_within_the_bounds_and_fits_keep_a_part():
     gaussian.fit(elites, momentum=0.25, least_sd=0.2)
     assert gaussian.mean.ravel() == pytest.approx([1.5, 1.5, 0.375])
     assert gaussian.sd.ravel() == pytest.approx([0.25 * np.pi + 0.75, *[0.4 * np.pi] * 2])
+
+
+def test_a_weighted_mean_of_actions_on_a_bound_stays_within_it():
+    model, rng = Bandit(), np.random.default_rng(0)
+    gaussian = Gaussian(model, 1, 0.5, 0.0, rng)
+    gaussian.low, gaussian.high = np.full(1, -9.81), np.full(1, 9.81)
+    rounds = mppi._Rounds(planners.make("mppi"), gaussian, 10)
+    means = []
+    for bound in (gaussian.low, gaussian.high):
+        for _ in range(50):
+            returns = rng.random(10)
+            rounds.learn(np.full((10, 1, 1), bound), returns)
+            means.append(abs(gaussian.mean[0, 0]))
+            gaussian.fit(np.full((7, 1, 1), bound), 0.1, 0.0)
+            means.append(abs(gaussian.mean[0, 0]))
+    assert max(means) == 9.81
