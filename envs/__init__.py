@@ -110,6 +110,8 @@ def parse(text: str) -> Any:
         ValueError: not of the form NAME[:key=value,...], or as for `make_model`.
     """
     name, parameters = read(text, repeatable=(outside.WRAP,))
+    if not name.startswith(outside.GYM):
+        REGISTRY.keep_words(name, parameters)
     return make_model(name, **parameters)
 
 

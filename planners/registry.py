@@ -146,12 +146,15 @@ class Registry:
             ValueError: the text is not of that form, or names something unknown or out of range.
         """
         name, parameters = read(text)
+        self.keep_words(name, parameters)
+        return self.make(name, **parameters)
+
+    def keep_words(self, name: str, parameters: dict[str, Any]) -> None:
+        """Where a field takes text, turn None back into "none", such as the noise of this name."""
         cls = self.cls(name)
         for of in fields(cls) if is_dataclass(cls) else ():
-            # a name that a field takes as text, such as the noise "none", is not the absence of a value
             if of.name in parameters and parameters[of.name] is None and str in get_args(of.type):
                 parameters[of.name] = "none"
-        return self.make(name, **parameters)
 
     def text(self, instance: Any) -> str:
         """An instance in writing, with the parameters that are not its class's own; `parse` makes it again."""

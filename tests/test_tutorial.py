@@ -34,7 +34,8 @@ def test_every_command_works_and_the_code_is_short(folder, capsys):
             environment = os.environ | {"PYTHONPATH": str(sources.ROOT)}
             subprocess.run([sys.executable, *line], check=True, cwd=folder, env=environment)
         elif program == "bonspiel":
-            assert main(line) == 0, capsys.readouterr().err
+            here = ["--jobs", "1"] if line[0] == "run" else []  # workers of tests before this one are in other folders
+            assert main([*line, *here]) == 0, capsys.readouterr().err
     out = capsys.readouterr().out
     assert "hold:Hold" in out and "A - B [95 %]" in out
     assert (folder / "results" / "ferry-Ferry" / "chart.png").exists()
