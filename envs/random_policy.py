@@ -32,13 +32,7 @@ def _play(problem: Problem, starts: Array, action: Array, next_state: Array, ret
 
 
 def random_returns(model: Any, episodes: int, rng: Rng) -> Array:
-    """Returns of whole episodes of random actions, [episodes].
-
-    Raises:
-        TypeError: the model is not compiled, or has two players.
-    """
-    if not model.compiled or offers(model, HasPlayer):
-        raise TypeError(f"no value of the random policy for {type(model).__name__}: needs a compiled model, one player")
+    """Returns of random actions from drawn initial states, as far as a plan looks ahead, [episodes]."""
     starts = np.array([model.initial_state(rng) for _ in range(episodes)])
     returns, action, scratch = np.empty(episodes), np.empty(len(model.action_low)), np.empty(model.state_dim)
     run(_play, model, problem_of(model, starts[0].copy()), starts, action, scratch, returns, rng)
@@ -46,7 +40,13 @@ def random_returns(model: Any, episodes: int, rng: Rng) -> Array:
 
 
 def simulated_value(model: Any) -> float:
-    """Mean return of random actions over episodes of 20 million steps together; raises as `random_returns` does."""
+    """Mean return of random actions over episodes of 20 million steps together.
+
+    Raises:
+        TypeError: the model is not compiled, or has two players.
+    """
+    if not model.compiled or offers(model, HasPlayer):
+        raise TypeError(f"no value of the random policy for {type(model).__name__}: needs a compiled model, one player")
 
     def compute() -> dict[str, Array]:
         returns = random_returns(model, STEPS // model.horizon, np.random.default_rng(0))

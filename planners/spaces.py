@@ -12,11 +12,19 @@ from planners.checks import require
 
 @dataclass(frozen=True)
 class Range:
-    """A number between two bounds, uniform or with a uniform logarithm; tried with two significant digits."""
+    """A number between two bounds, uniform or with a uniform logarithm; tried with two significant digits.
+
+    Args:
+        low: least value.
+        high: largest value, above it.
+        log: whether the logarithm is uniform.
+        of_returns: whether the bounds are in units of the standard deviation of random plans' returns.
+    """
 
     low: float
     high: float
     log: bool = False
+    of_returns: bool = False
 
     def __post_init__(self) -> None:
         """Refuse bounds between which there is nothing."""
@@ -38,11 +46,11 @@ class Choice:
 Parameters = Mapping[str, Range | Choice]
 """The ranges and choices of parameters, by name."""
 
-EXPLORATION: Parameters = {"exploration": Range(0.03, 3.0, log=True)}
+EXPLORATION: Parameters = {"exploration": Range(0.05, 5.0, log=True, of_returns=True)}
 N_ACTIONS: Parameters = {"n_actions": Choice((4, 8, 16))}
 LEAF: Parameters = {"leaf": Choice(("tree", "rollout"))}
 WIDENING: Parameters = {"alpha_action": Range(0.2, 0.6), "k_action": Range(0.5, 4.0, log=True)}
 STATES: Parameters = {"alpha_state": Range(0.1, 0.5), "k_state": Range(0.5, 4.0, log=True)}
 SEQUENCES: Parameters = {"horizon": Choice((10, 20, 30, 50)), "repeats": Choice((1, 3))}
-GAUSSIANS: Parameters = {**SEQUENCES, "population": Choice((50, 100, 200, 400)), "sd": Range(0.1, 1.0, log=True)}
+GAUSSIANS: Parameters = {**SEQUENCES, "population": Choice((10, 25, 50, 100, 200)), "sd": Range(0.1, 1.0, log=True)}
 COLOUR: Parameters = {"beta": Range(0.0, 4.0)}

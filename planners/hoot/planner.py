@@ -52,7 +52,7 @@ class HOOT:
 
     tuning: ClassVar[Parameters] = {
         **EXPLORATION,
-        "nu": Range(0.1, 4.0, log=True),
+        "nu": Range(0.1, 4.0, log=True, of_returns=True),
         "rho": Range(0.2, 0.9),
         "cell_depth": Choice((2, 3, 4, 5)),
     }

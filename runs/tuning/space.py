@@ -1,8 +1,12 @@
 """What is tuned of a planner: the parameters of its space that its text leaves open, with the values a model allows."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
 
 import planners
+from envs.random_policy import random_returns
 from planners import Model
 from planners.core.text import read
 from planners.spaces import Choice, Range
@@ -13,6 +17,17 @@ Values = Mapping[str, object]
 """Values of parameters, by name."""
 
 
+PLANS = 100
+"""Random plans whose returns give their spread."""
+
+
+def returns_spread(model: Model) -> float:
+    """The standard deviation of the returns of random plans, with two significant digits; 1 where they are all equal."""
+    returns = random_returns(model, PLANS, np.random.default_rng(0))
+    sd, rounding = float(np.std(returns)), 1e-9 * float(np.abs(returns).max())
+    return float(f"{sd:.2g}") if sd > rounding else 1.0
+
+
 class Space:
     """The parameters to choose for a planner.
 
@@ -20,9 +35,10 @@ class Space:
         start: NAME[:key=value,...]; what it gives stays as it is.
         model: what the planner is to search. Values that it does not support there are left out, such as rollouts
             where the model has none.
+        spread: of the model's returns, the unit of the ranges that are `of_returns`.
 
     Attributes:
-        start: as given.
+        start, spread: as given.
         parameters: the range or choice of each parameter that is left open.
 
     Raises:
@@ -30,7 +46,7 @@ class Space:
             attribute `tuning` (`planners.spaces`), or gives all parameters.
     """
 
-    def __init__(self, start: str, model: Model) -> None:
+    def __init__(self, start: str, model: Model, spread: float) -> None:
         """Find what is left open."""
         parse_text(planners.parse, start)
         planner = planners.parse(start)
@@ -43,10 +59,12 @@ class Space:
                 "tuning = {'c': Range(0.1, 10.0)}, with Range and Choice of planners.spaces"
             )
         _, given = read(start)
-        self.start = start
+        self.start, self.spread = start, spread
         self._before = f"{start}," if given else f"{start}:"
         self.parameters = {
-            key: self._allowed(key, values, model) for key, values in declared.items() if key not in given
+            key: self._allowed(key, _in_returns(values, spread), model)
+            for key, values in declared.items()
+            if key not in given
         }
         if not self.parameters:
             raise UsageError(f"{start!r} leaves nothing to tune; leave out one of {', '.join(declared)}")
@@ -72,3 +90,9 @@ class Space:
             for key, value in values.items()
         )
         return self._before + ",".join(written)
+
+
+def _in_returns(values: Range | Choice, spread: float) -> Range | Choice:
+    if isinstance(values, Choice) or not values.of_returns:
+        return values
+    return replace(values, low=spread * values.low, high=spread * values.high)

@@ -14,7 +14,7 @@ from runs.tuning import journal, samplers
 from runs.tuning.final import EPISODES, Effort, entry, finalists, fresh, ranked, rounds, spent, verdict
 from runs.tuning.journal import Journal
 from runs.tuning.search import search
-from runs.tuning.space import Space
+from runs.tuning.space import Space, returns_spread
 from runs.tuning.study import Study
 
 SHOWN = 10  # trials in the table of a search
@@ -48,7 +48,9 @@ def check(study: Study) -> list[Space]:
     """
     entrants = tuple(Entrant(text) for text in dict.fromkeys((*study.planners, *study.against)))
     Suite("tune", (Experiment(study.env, entrants, (study.budget,)),)).resolve()
-    found = [Space(text, envs.parse(study.env)) for text in study.planners]
+    model = envs.parse(study.env)
+    spread = returns_spread(model)
+    found = [Space(text, model, spread) for text in study.planners]
     samplers.make(study, found[0])
     return found
 
@@ -56,6 +58,7 @@ def check(study: Study) -> list[Space]:
 def run(study: Study, spaces: Sequence[Space], episodes: Journal) -> None:
     """Run one study and print what it found."""
     given = (*study.planners, *study.against)
+    print(f"{study.env}: random plans have returns of standard deviation {spaces[0].spread:g}", file=sys.stderr)
     searches = {}
     for space in spaces:
         name = type(samplers.make(study, space)).__name__

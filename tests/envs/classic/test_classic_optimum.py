@@ -159,10 +159,10 @@ def test_random_value_agrees_with_rollouts(name, monkeypatch):
     assert abs(np.mean(returns) - value(model)) < 4.0 * np.std(returns) / math.sqrt(2000)
 
 
-def test_random_returns_need_a_compiled_model_with_one_player():
+def test_the_value_of_the_random_policy_needs_a_compiled_model_with_one_player():
     for model in (SimpleNamespace(compiled=False), SimpleNamespace(compiled=True, player=lambda state, params: 1.0)):
         with pytest.raises(TypeError, match="one player"):
-            random_policy.random_returns(model, 1, np.random.default_rng(1))
+            random_policy.simulated_value(model)
 
 
 def test_the_values_that_charts_show(monkeypatch):

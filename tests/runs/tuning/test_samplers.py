@@ -33,7 +33,7 @@ def near(values):
 @pytest.fixture
 def space(tunable):
     tunable(action=Range(0.01, 1.0), draws=Choice((0, 1)))
-    return Space("constant", envs.parse("trap"))
+    return Space("constant", envs.parse("trap"), 1.0)
 
 
 def test_a_logarithm_is_uniform_where_asked_for():

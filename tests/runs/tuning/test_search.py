@@ -81,7 +81,7 @@ def test_the_first_batch_is_played_in_full_and_later_ones_are_asked_for_when_it_
             self.own.tell(number, means, pruned)
 
     monkeypatch.setattr(samplers, "make", Spy)
-    found = search(study, Space("constant", envs.parse("trap")), Journal(1), lambda *seen: None)
+    found = search(study, Space("constant", envs.parse("trap"), 1.0), Journal(1), lambda *seen: None)
     assert [trial.number for trial in found] == list(range(21))
     assert found[0].setting.planner == "constant"
     assert not any(trial.pruned for trial in found[: BATCH + 1])
@@ -91,7 +91,7 @@ def test_the_first_batch_is_played_in_full_and_later_ones_are_asked_for_when_it_
 
 
 def test_more_trials_go_on_where_fewer_stopped(tunable):
-    space = Space("constant", envs.parse("trap"))
+    space = Space("constant", envs.parse("trap"), 1.0)
     fewer = search(Study("trap", ("constant",), budget=1, trials=11, episodes=5), space, Journal(1), lambda *seen: None)
     more = search(Study("trap", ("constant",), budget=1, trials=20, episodes=5), space, Journal(1), lambda *seen: None)
     assert [(one.setting, one.means) for one in fewer] == [(one.setting, one.means) for one in more[:12]]

@@ -6,13 +6,13 @@ import planners
 from planners.spaces import Choice, Range
 from runs.experiment import UsageError
 from runs.tuning.samplers import draw
-from runs.tuning.space import Space
+from runs.tuning.space import Space, returns_spread
 
 NAMES = [name for name in planners.names() if hasattr(planners.REGISTRY.cls(name), "tuning")]
 
 
-def space(start, env="trap"):
-    return Space(start, envs.parse(env))
+def space(start, env="trap", spread=1.0):
+    return Space(start, envs.parse(env), spread)
 
 
 def parameters(text):
@@ -56,6 +56,32 @@ def test_what_the_start_gives_stays():
         assert text.startswith("dpw:leaf=tree,exploration=0.5,")
         assert parameters(text).keys() == planners.REGISTRY.cls("dpw").tuning.keys()
     assert "bandwidth=" in drawn("wuct")[0]
+
+
+def test_ranges_of_returns_are_in_units_of_their_spread():
+    parameters = space("hoot", spread=80.0).parameters
+    assert parameters["exploration"] == Range(4.0, 400.0, log=True, of_returns=True)
+    assert parameters["nu"] == Range(8.0, 320.0, log=True, of_returns=True)
+    assert parameters["rho"] == planners.REGISTRY.cls("hoot").tuning["rho"]
+
+
+def test_the_spread_of_returns_is_that_of_random_plans():
+    assert returns_spread(envs.parse("trap")) == pytest.approx(0.4, abs=0.05)  # docs/problems.md: 0.41
+    assert 50.0 < returns_spread(envs.parse("pendulum:lookahead=50")) < 110.0 < returns_spread(envs.parse("pendulum"))
+
+
+def test_plans_in_plain_python_have_a_spread_and_equal_returns_count_as_one():
+    class Plain(type(envs.parse("trap"))):
+        compiled = False
+
+    class Paid(Plain):
+        @staticmethod
+        def step(state, action, next_state, params, rng):
+            next_state[:] = state
+            return 0.1, False
+
+    assert returns_spread(Plain()) == returns_spread(envs.parse("trap"))
+    assert returns_spread(Paid()) == 1.0
 
 
 @pytest.mark.parametrize(
