@@ -22,7 +22,7 @@ PLANS = 100
 
 
 def returns_spread(model: Model) -> float:
-    """The standard deviation of the returns of random plans, with two significant digits; 1 where they are all equal."""
+    """The standard deviation of the returns of random plans, two significant digits; 1 where they are equal."""
     returns = random_returns(model, PLANS, np.random.default_rng(0))
     sd, rounding = float(np.std(returns)), 1e-9 * float(np.abs(returns).max())
     return float(f"{sd:.2g}") if sd > rounding else 1.0

@@ -174,7 +174,7 @@ def add_tune(verb: Verb) -> None:
         "search for planners' parameters, with the same effort for each, or run a file of studies",
         "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --planner uct --trials 24 --budget 1000",
     )
-    target = "e.g. trap:noise_range=0.1; or studies: a TOML file, or `published`, those behind our results"
+    target = "e.g. trap:noise_range=0.1; or studies: a TOML file, or `published` or `peers`, those behind our results"
     command.add_argument("target", metavar="ENV|STUDIES", help=target)
     tuned = "a planner to tune; parameters given here are fixed; repeatable"
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=tuned)
