@@ -11,8 +11,7 @@ from runs import provenance
 from runs.benchmarks.measurement import Benchmark, Measurement
 from runs.benchmarks.processes import cold_decision, first_batch, first_decision, memory, scaling
 from runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
-from runs.experiment import UsageError
-from runs.suite import parse_text
+from runs.experiment import planner_for
 
 # of other folders as text
 BENCHMARKS: tuple[Benchmark | str, ...] = (
@@ -43,9 +42,7 @@ def main(texts: Sequence[str], *, as_json: bool) -> int:
     model = envs.parse("trap")
     texts = texts or planners.names_for(model)
     for text in texts:
-        parse_text(planners.parse, text)
-        if reason := planners.unsupported(planners.parse(text), model):
-            raise UsageError(f"{text} cannot be measured on Trap: {reason}")
+        planner_for(text, model, "trap")
     found = []
     for chosen in BENCHMARKS:
         benchmark: Benchmark = pkgutil.resolve_name(chosen) if isinstance(chosen, str) else chosen

@@ -1,9 +1,14 @@
 """Experiments as data: planners, environment, budgets, number of episodes, seed."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from planners import Model, Planner
+
+T = TypeVar("T")
 
 UNITS = ("simulations", "ms")
 
@@ -38,6 +43,34 @@ def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> An
         given = int(value) if good and value == int(value) else value
         raise UsageError(f"{name}={given!r}: must be {kind} from {low:g} to {high:.10g}")
     return int(value) if value == int(value) else value
+
+
+def parsed(parse: Callable[[str], T], text: str) -> T:
+    """What a text stands for, such as a planner or an environment.
+
+    Raises:
+        UsageError: an invalid text.
+    """
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    except TypeError as error:
+        raise UsageError(f"{text!r}: a parameter has the wrong kind of value ({error})") from error
+
+
+def planner_for(text: str, model: "Model", env: str) -> "Planner":
+    """The planner of a text, which can search the model of the environment `env`.
+
+    Raises:
+        UsageError: an invalid text, or a planner that cannot.
+    """
+    import planners
+
+    planner = parsed(planners.parse, text)
+    if reason := planners.unsupported(planner, model):
+        raise UsageError(f"{text} cannot search {env}: {reason}")
+    return planner
 
 
 def known_fields(cls: type[Any], given: Mapping[str, Any], where: str) -> None:

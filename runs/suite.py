@@ -3,14 +3,14 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from planners.core.packages import extensions, origin
-from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields
+from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields, parsed
 
 DEFAULT_SIMULATIONS = (10, 100, 1000)
 IN_PYTHON: dict[str, Any] = {"simulations": (10, 30), "episodes": 5}  # some minutes; with all planners, days
@@ -148,16 +148,18 @@ class Suite:
         import envs
         import planners
 
-        resolved = {experiment.env: parse_text(envs.parse, experiment.env) for experiment in self.experiment}
-        entrants = [entrant.planner for experiment in self.experiment for entrant in experiment.planners]
-        resolved |= {text: parse_text(planners.parse, text) for text in entrants}
+        places = dict.fromkeys(experiment.env for experiment in self.experiment)
+        entrants = dict.fromkeys(entrant.planner for experiment in self.experiment for entrant in experiment.planners)
+        models = {text: parsed(envs.parse, text) for text in places}
+        players = {text: parsed(planners.parse, text) for text in entrants}
         for experiment in self.experiment:
-            model = envs.parse(experiment.env)
+            model = models[experiment.env]
             for entrant in experiment.planners:
-                if reason := planners.unsupported(planners.parse(entrant.planner), model):
+                if reason := planners.unsupported(players[entrant.planner], model):
                     able = ", ".join(planners.names_for(model))
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
-        for text, modules in _outside([experiment.env for experiment in self.experiment], entrants).items():
+        resolved = {text: repr(made) for text, made in (models | players).items()}
+        for text, modules in _outside(places, entrants).items():
             resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)
         return resolved
 
@@ -207,20 +209,6 @@ def _outside(environments: Iterable[str], entrants: Iterable[str]) -> dict[str, 
     return found | {text: envs.modules(text) for text in environments}
 
 
-def parse_text(parse: Callable[[str], object], text: str) -> str:
-    """The planner or environment of a text, with all parameters.
-
-    Raises:
-        UsageError: an invalid text.
-    """
-    try:
-        return repr(parse(text))
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    except TypeError as error:
-        raise UsageError(f"{text!r}: a parameter has the wrong kind of value ({error})") from error
-
-
 GROUP = "bonspiel.suites"  # entry points NAME = "package.module", a folder with NAME.toml in it
 
 
@@ -250,8 +238,7 @@ def load(target: str) -> Suite:
 
     if ":" not in target and target not in (known := [*envs.names(), *envs.REGISTRY.installed()]):
         raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *known]))))
-    parse_text(envs.parse, target)
-    model = envs.parse(target)
+    model = parsed(envs.parse, target)
     if model.compiled:
         able = planners.names_for(model)
         return Suite(target, (Experiment(target, tuple(map(Entrant, able)), DEFAULT_SIMULATIONS),))

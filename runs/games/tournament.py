@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from planners.base import unsupported
-from runs.experiment import Entrant, Experiment, Setting, UsageError, number
+from runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
 from runs.games.game import GAMES, ScheduledGame, Side, TwoPlayerGame
 from runs.results.store import MATCH
-from runs.suite import Suite, parse_text
+from runs.suite import Suite
 
 FORMAT = 2  # of match.json; before, curling was the only game
 MOST_PLAYERS = 32
@@ -64,11 +64,11 @@ class Tournament:
         Raises:
             UsageError: an unknown planner or parameter, a value out of range, or a planner that cannot play the game.
         """
-        players = {side.planner: parse_text(self.game.make_player, side.planner) for side in self.sides}
-        for text in players:
-            if reason := unsupported(self.game.make_player(text), self.game.model):
+        players = {side.planner: parsed(self.game.make_player, side.planner) for side in self.sides}
+        for text, player in players.items():
+            if reason := unsupported(player, self.game.model):
                 raise UsageError(f"{text} cannot play {self.name}: {reason}")
-        return players | {self.name: repr(self.game)}
+        return {text: repr(player) for text, player in players.items()} | {self.name: repr(self.game)}
 
     def to_json(self) -> dict[str, Any]:
         """The content of match.json."""
@@ -110,8 +110,7 @@ def make_tournament(
 
 
 def _parse(text: str) -> TwoPlayerGame:
-    parse_text(GAMES.parse, text)
-    game: TwoPlayerGame = GAMES.parse(text)
+    game: TwoPlayerGame = parsed(GAMES.parse, text)
     return game
 
 

@@ -10,8 +10,7 @@ from envs.random_policy import random_returns
 from planners import Model
 from planners.core.text import read
 from planners.spaces import Choice, Range
-from runs.experiment import UsageError
-from runs.suite import parse_text
+from runs.experiment import UsageError, parsed, planner_for
 
 Values = Mapping[str, object]
 """Values of parameters, by name."""
@@ -48,10 +47,7 @@ class Space:
 
     def __init__(self, start: str, model: Model, spread: float) -> None:
         """Find what is left open."""
-        parse_text(planners.parse, start)
-        planner = planners.parse(start)
-        if reason := planners.unsupported(planner, model):
-            raise UsageError(f"{start} cannot search {type(model).__name__}: {reason}")
+        planner = planner_for(start, model, type(model).__name__)
         declared = getattr(planner, "tuning", None)
         if not declared:
             raise UsageError(
@@ -76,11 +72,10 @@ class Space:
             UsageError: the planner refuses one, or has no such parameter.
         """
         tried = (values.low, values.high) if isinstance(values, Range) else values.values
-        for value in tried:
-            parse_text(planners.parse, f"{self._before}{key}={value}")
+        made = [(value, parsed(planners.parse, f"{self._before}{key}={value}")) for value in tried]
         if isinstance(values, Range):
             return values
-        able = [v for v in tried if not planners.unsupported(planners.parse(f"{self._before}{key}={v}"), model)]
+        able = [value for value, planner in made if not planners.unsupported(planner, model)]
         return Choice(tuple(able) or values.values)
 
     def text(self, values: Values) -> str:

@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import Setting, UsageError, known_fields, number
-from runs.suite import LISTS, in_full, parse_text
+from runs.experiment import Setting, UsageError, known_fields, number, parsed
+from runs.suite import LISTS, in_full
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Stud
         except OSError as error:
             raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
     else:
-        parse_text(envs.parse, target)
+        parsed(envs.parse, target)
         if not planners:
             raise UsageError("--planner is needed: the planner to tune")
         return [Study(target, planners, **changes)]

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runs.experiment import UsageError, number
+from runs.experiment import UsageError, number, parsed, planner_for
 from runs.verbs.command_line import DONE, PLANNER, Verb
 
 if TYPE_CHECKING:
@@ -20,16 +20,11 @@ def film(arguments: argparse.Namespace) -> int:
     """Play an episode and write its pictures as an animated GIF."""
     import numpy as np
 
-    import envs
     import planners
     from runs.runner.episode import failures_named
-    from runs.suite import parse_text
 
-    parse_text(envs.parse, arguments.env)
-    parse_text(planners.parse, arguments.planner)
-    env, planner = environment(arguments.env), planners.parse(arguments.planner)
-    if reason := planners.unsupported(planner, env.model):
-        raise UsageError(f"{arguments.planner} cannot search {arguments.env}: {reason}")
+    env = environment(arguments.env)
+    planner = planner_for(arguments.planner, env.model, arguments.env)
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
     seed = number("seed", arguments.seed, 0, 2**32 - 1, whole=True)
     rng, frames, over = np.random.default_rng(seed), [], False
@@ -61,14 +56,18 @@ def _small(frame: Any) -> Any:
 
 
 def environment(text: str) -> "ModelEnv":
-    """The environment of a text with its own picture; of a model from elsewhere, one that plots the states."""
+    """The environment of a text with its own picture; of a model from elsewhere, one that plots the states.
+
+    Raises:
+        UsageError: an invalid text.
+    """
     import envs
     from envs.base import ModelEnv
     from planners.core.packages import load
     from planners.core.text import read
 
+    model: Any = parsed(envs.parse, text)
     name, parameters = read(text)
-    model: Any = envs.parse(text)
     place = envs.ENVIRONMENTS[name].env if name in envs.ENVIRONMENTS else ""
     if not place:
         return ModelEnv(model, "rgb_array")

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from runs.experiment import UsageError, number
+from runs.experiment import UsageError, number, parsed, planner_for
 from runs.verbs.command_line import DONE, PLANNER, Verb
 
 
@@ -16,13 +16,9 @@ def tree(arguments: argparse.Namespace) -> int:
     from planners.core.search import kept_trees
     from runs.reporting.tree import picture
     from runs.runner.episode import failures_named
-    from runs.suite import parse_text
 
-    for parse, text in ((envs.parse, arguments.env), (planners.parse, arguments.planner)):
-        parse_text(parse, text)
-    model, planner = envs.parse(arguments.env), planners.parse(arguments.planner)
-    if reason := planners.unsupported(planner, model):
-        raise UsageError(f"{arguments.planner} cannot search {arguments.env}: {reason}")
+    model = parsed(envs.parse, arguments.env)
+    planner = planner_for(arguments.planner, model, arguments.env)
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
     rng = np.random.default_rng(number("seed", arguments.seed, 0, 2**32 - 1, whole=True))
     axes = coordinates(arguments.axes, model.state_dim, getattr(model, "time_index", None))

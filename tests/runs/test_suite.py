@@ -136,6 +136,13 @@ def test_players_of_curling_run_like_any_planner_and_on_curling_alone():
         suite.load("trap").override(["expectimax"], [1]).resolve()
 
 
+def test_an_environment_is_made_once_however_many_experiments_play_in_it(monkeypatch):
+    made, parse = [], envs.parse
+    monkeypatch.setattr(envs, "parse", lambda text: made.append(text) or parse(text))
+    Suite("mine", tuple(Experiment("trap", (Entrant(name),), (1,)) for name in ("uct", "dpw"))).resolve()
+    assert made == ["trap"]
+
+
 def test_the_classic_suite_plays_every_classic_problem():
     classic = {name for name, place in envs.ENVIRONMENTS.items() if place.model.startswith("envs.classic.")}
     found = suite.load("classic").settings()
