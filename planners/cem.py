@@ -4,35 +4,25 @@ Rubinstein, "The cross-entropy method for combinatorial and continuous optimizat
 on the cross-entropy method", 2005; for planning as in PETS (Chua et al. 2018) and PlaNet (Hafner et al. 2019).
 """
 
-import time
 from dataclasses import dataclass
 from typing import ClassVar
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import check_plan
 from planners.checks import require, require_at_least, require_count, require_positive
 from planners.core import sequences
-from planners.core.gaussians import Gaussian
-from planners.core.sequences import best_of, length, plan_with_sequences, round_size
+from planners.core.gaussians import GaussianRounds, plan_with_gaussians
+from planners.core.sequences import best_of
 from planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
-class _Rounds:
-    """The rounds of a decision."""
+class _Rounds(GaussianRounds):
+    """Rounds that fit the Gaussian to the best of their sequences."""
 
-    def __init__(self, planner: "CEM", gaussian: Gaussian, population: int) -> None:
-        self.planner, self.gaussian, self.population = planner, gaussian, population
+    planner: "CEM"
 
-    def propose(self) -> Array:
-        return self.gaussian.draw(self.population)
-
-    def learn(self, actions: Array, returns: Array) -> None:
-        if 2 * len(returns) >= self.population:
-            elites = best_of(returns, max(2, round(self.planner.elite_fraction * self.population)))
-            self.gaussian.fit(actions[elites], self.planner.momentum, self.planner.least_sd)
-
-    def finalists(self) -> Array:
-        return self.gaussian.mean[None]
+    def move(self, actions: Array, returns: Array) -> None:
+        elites = best_of(returns, max(2, round(self.planner.elite_fraction * self.size)))
+        self.gaussian.fit(actions[elites], self.planner.momentum, self.planner.least_sd)
 
 
 @dataclass(frozen=True)
@@ -85,8 +75,4 @@ class CEM:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        start = time.perf_counter()
-        state = check_plan(self, model, state, budget, rng, root_actions)
-        gaussian = Gaussian(model, length(model, state, self.horizon), self.sd, self.beta, rng)
-        rounds = _Rounds(self, gaussian, round_size(self.population, self.repeats, budget))
-        return plan_with_sequences(rounds, 1, self.repeats, model, state, budget, rng, start)
+        return plan_with_gaussians(_Rounds, self, model, state, budget, rng, root_actions)

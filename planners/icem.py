@@ -4,43 +4,47 @@ Pinneri, Sawant, Blaes, Achterhold, Stueckler, Rolinek, Martius, "Sample-efficie
 planning", CoRL 2020.
 """
 
-import time
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import check_plan
 from planners.checks import require, require_at_least, require_count, require_positive
 from planners.core import sequences
-from planners.core.gaussians import Gaussian
-from planners.core.sequences import best_of, length, plan_with_sequences, round_size
+from planners.core.gaussians import Gaussian, GaussianRounds, plan_with_gaussians
+from planners.core.sequences import best_of
 from planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
 
 
-class _Rounds:
-    """The rounds of a decision."""
+class _Rounds(GaussianRounds):
+    """Rounds that shrink, take some of the last one's elites over, and remember the best sequence of all."""
 
-    def __init__(self, planner: "ICEM", gaussian: Gaussian, population: int) -> None:
-        self.planner, self.gaussian, self.population = planner, gaussian, float(population)
+    planner: "ICEM"
+
+    def __init__(self, planner: "ICEM", gaussian: Gaussian, size: int) -> None:
+        super().__init__(planner, gaussian, size)
+        self.fresh = float(size)
         self.best, self.best_return = gaussian.mean, -np.inf
-        self.kept, self.proposed = gaussian.mean[:0, None].reshape(0, *gaussian.mean.shape), 0
+        self.kept = gaussian.mean[:0, None].reshape(0, *gaussian.mean.shape)
 
     def propose(self) -> Array:
-        fresh = self.gaussian.draw(max(round(self.population), 2 * self.planner.elites))
-        self.population /= self.planner.decay
+        fresh = self.gaussian.draw(max(round(self.fresh), 2 * self.planner.elites))
+        self.fresh /= self.planner.decay
         actions = np.concatenate([fresh, self.kept])
-        self.proposed = len(actions)
+        self.size = len(actions)
         return actions
 
     def learn(self, actions: Array, returns: Array) -> None:
-        ranked = best_of(returns, self.planner.elites)
-        if len(returns) and returns[ranked[0]] > self.best_return:
-            self.best, self.best_return = actions[ranked[0]], returns[ranked[0]]
-        if 2 * len(returns) >= self.proposed:
-            self.gaussian.fit(actions[ranked], self.planner.momentum, self.planner.least_sd)
-            self.kept = actions[ranked[: round(self.planner.keep * self.planner.elites)]]
+        for best in best_of(returns, 1):  # none where nothing was rolled out
+            if returns[best] > self.best_return:
+                self.best, self.best_return = actions[best], returns[best]
+        super().learn(actions, returns)
+
+    def move(self, actions: Array, returns: Array) -> None:
+        elites = actions[best_of(returns, self.planner.elites)]
+        self.gaussian.fit(elites, self.planner.momentum, self.planner.least_sd)
+        self.kept = elites[: round(self.planner.keep * self.planner.elites)]
 
     def finalists(self) -> Array:
         return np.stack([self.gaussian.mean, self.best])
@@ -102,8 +106,4 @@ class ICEM:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        start = time.perf_counter()
-        state = check_plan(self, model, state, budget, rng, root_actions)
-        gaussian = Gaussian(model, length(model, state, self.horizon), self.sd, self.beta, rng)
-        rounds = _Rounds(self, gaussian, round_size(self.population, self.repeats, budget))
-        return plan_with_sequences(rounds, 2, self.repeats, model, state, budget, rng, start)
+        return plan_with_gaussians(_Rounds, self, model, state, budget, rng, root_actions)

@@ -4,18 +4,15 @@ Williams, Wagener, Goldfain, Drews, Rehg, Boots, Theodorou, "Information theoret
 learning", ICRA 2017.
 """
 
-import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import check_plan
 from planners.checks import require_at_least, require_choice, require_count, require_positive
 from planners.core import sequences
-from planners.core.gaussians import Gaussian
-from planners.core.sequences import length, plan_with_sequences, round_size
+from planners.core.gaussians import GaussianRounds, plan_with_gaussians
 from planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
@@ -35,22 +32,14 @@ def weights(returns: Array, temperature: float, standardised: bool) -> Array:
     return result
 
 
-class _Rounds:
-    """The rounds of a decision."""
+class _Rounds(GaussianRounds):
+    """Rounds that move the mean to the average of their sequences, weighted by the returns."""
 
-    def __init__(self, planner: "MPPI", gaussian: Gaussian, population: int) -> None:
-        self.planner, self.gaussian, self.population = planner, gaussian, population
+    planner: "MPPI"
 
-    def propose(self) -> Array:
-        return self.gaussian.draw(self.population)
-
-    def learn(self, actions: Array, returns: Array) -> None:
-        if 2 * len(returns) >= self.population:
-            share = weights(returns, self.planner.temperature, self.planner.returns == "standardised")
-            self.gaussian.move_to(np.tensordot(share, actions, 1))
-
-    def finalists(self) -> Array:
-        return self.gaussian.mean[None]
+    def move(self, actions: Array, returns: Array) -> None:
+        share = weights(returns, self.planner.temperature, self.planner.returns == "standardised")
+        self.gaussian.move_to(np.tensordot(share, actions, 1))
 
 
 @dataclass(frozen=True)
@@ -99,8 +88,4 @@ class MPPI:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        start = time.perf_counter()
-        state = check_plan(self, model, state, budget, rng, root_actions)
-        gaussian = Gaussian(model, length(model, state, self.horizon), self.sd, self.beta, rng)
-        rounds = _Rounds(self, gaussian, round_size(self.population, self.repeats, budget))
-        return plan_with_sequences(rounds, 1, self.repeats, model, state, budget, rng, start)
+        return plan_with_gaussians(_Rounds, self, model, state, budget, rng, root_actions)

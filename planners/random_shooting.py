@@ -76,4 +76,4 @@ class RandomShooting:
         state = check_plan(self, model, state, budget, rng, root_actions)
         size = ROUND if budget.simulations is None else min(ROUND, -(-budget.simulations // self.repeats))
         rounds = _Rounds(model, length(model, state, self.horizon), self.hold, size, rng)
-        return plan_with_sequences(rounds, 1, self.repeats, model, state, budget, rng, start)
+        return plan_with_sequences(rounds, self.repeats, model, state, budget, rng, start)

@@ -1,10 +1,13 @@
-"""Gaussian distributions of action sequences within the bounds of a model's actions, with white or coloured noise."""
+"""Gaussian distributions of action sequences within the bounds of a model's actions, and rounds of draws."""
 
 import functools
+import time
+from typing import Any
 
 import numpy as np
 
-from planners.base import Array, Model, Rng
+from planners.base import Array, Budget, Decision, Model, Rng, check_plan
+from planners.core.sequences import length, plan_with_sequences, round_size
 
 
 @functools.lru_cache(maxsize=64)
@@ -75,3 +78,62 @@ class Gaussian:
     def move_to(self, mean: Array) -> None:
         """Take a mean of actions within the bounds, [steps, action_dim], which rounding may have put beside them."""
         self.mean = np.clip(mean, self.low, self.high)
+
+
+class GaussianRounds:
+    """The rounds of a decision: sequences drawn from a Gaussian, which moves by what they return.
+
+    A round that is less than half done when the budget ends moves nothing.
+
+    Args:
+        planner: whose parameters apply; annotated with its type where `move` is defined.
+        gaussian: to draw from and to move.
+        size: sequences in a round.
+    """
+
+    def __init__(self, planner: Any, gaussian: Gaussian, size: int) -> None:
+        self.planner, self.gaussian, self.size = planner, gaussian, size
+
+    def propose(self) -> Array:
+        """The sequences of the next round, [size, steps, action_dim]."""
+        return self.gaussian.draw(self.size)
+
+    def learn(self, actions: Array, returns: Array) -> None:
+        """Move the Gaussian by the sequences that were rolled out, [n, steps, action_dim], if they are enough."""
+        if 2 * len(returns) >= self.size:
+            self.move(actions, returns)
+
+    def move(self, actions: Array, returns: Array) -> None:
+        """Move the Gaussian by sequences, [n, steps, action_dim], and their mean returns, [n]."""
+        raise NotImplementedError
+
+    def finalists(self) -> Array:
+        """The mean sequence, [1, steps, action_dim]."""
+        return self.gaussian.mean[None]
+
+
+def plan_with_gaussians(
+    rounds: type[GaussianRounds],
+    planner: Any,
+    model: Model,
+    state: Array,
+    budget: Budget,
+    rng: Rng,
+    root_actions: Array | None,
+) -> Decision:
+    """Plan by rounds of sequences from a Gaussian, as many as the budget allows.
+
+    Args:
+        rounds: how the Gaussian moves.
+        planner: with `population`, `sd` and `beta` of the Gaussian, `horizon` and `repeats`.
+        model: see `planners.Planner.plan`, as for the rest.
+        state: [state_dim].
+        budget: simulations or seconds.
+        rng: the source of every random draw.
+        root_actions: must be None.
+    """
+    start = time.perf_counter()
+    state = check_plan(planner, model, state, budget, rng, root_actions)
+    gaussian = Gaussian(model, length(model, state, planner.horizon), planner.sd, planner.beta, rng)
+    rule = rounds(planner, gaussian, round_size(planner.population, planner.repeats, budget))
+    return plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start)

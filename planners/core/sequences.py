@@ -77,7 +77,7 @@ class Rule(Protocol):
         """Take in sequences, [n, steps, action_dim], and their mean returns, [n]; fewer than proposed in the end."""
 
     def finalists(self) -> Array:
-        """The sequences to choose from in the end, [finalists, steps, action_dim]."""
+        """The sequences to choose from in the end, [finalists, steps, action_dim]; as many at any time."""
 
 
 def best_of(returns: Array, count: int) -> NDArray[np.int64]:
@@ -111,7 +111,7 @@ def round_size(population: int, repeats: int, budget: Budget) -> int:
 
 
 def plan_with_sequences(
-    rule: Rule, finalists: int, repeats: int, model: Model, state: Array, budget: Budget, rng: Rng, start: float
+    rule: Rule, repeats: int, model: Model, state: Array, budget: Budget, rng: Rng, start: float
 ) -> Decision:
     """Plan by rounds of rollouts.
 
@@ -120,7 +120,6 @@ def plan_with_sequences(
 
     Args:
         rule: proposes sequences and learns from their returns.
-        finalists: how many the rule has.
         repeats: rollouts of each sequence.
         model: see `planners.Planner.plan`, as for the rest.
         state: [state_dim], checked by `check_plan`.
@@ -129,7 +128,8 @@ def plan_with_sequences(
         start: clock at the beginning of the decision.
     """
     problem, walk = problem_of(model, state), new_walk(model, 1)
-    sequences, done, last = new_round(rule.propose()), 0, finalists * repeats
+    sequences, done = new_round(rule.propose()), 0
+    last = len(rule.finalists()) * repeats
 
     def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
         rule.learn(finished.actions, finished.returns)
