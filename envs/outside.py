@@ -22,7 +22,7 @@ import gymnasium
 from planners.base import Model, missing, require_count
 from planners.core import packages
 from planners.core.text import read
-from planners.registry import Registry, parameters_of, unknown
+from planners.registry import Registry, check_parameters, parameters_of, unknown
 
 GYM = "gym:"
 WRAP = "wrap"
@@ -85,14 +85,11 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
         cls = packages.load(wrapper)
         if not callable(cls):
             raise ValueError(f"{wrapper} is no wrapper: it is not a class or function, but {cls!r}")
-        known = parameters_of(cls)
-        for key in parameters:
-            if known is not None and key not in known:
-                raise unknown(f"parameter of {wrapper}", key, known[1:])
+        check_parameters(wrapper, cls, parameters, positional=1)
         try:
             made = cls(made, **parameters)
         except Exception as error:  # whatever the author's code raises
-            raise ValueError(f"{wrapper} failed ({type(error).__name__}: {' '.join(str(error).split())})") from error
+            raise ValueError(f"{wrapper} failed ({packages.error_text(error)})") from error
         if not isinstance(made, gymnasium.Env):
             raise ValueError(f"{wrapper} is no wrapper: it gives {type(made).__name__}, not a gymnasium.Env")
     if not isinstance(made, gymnasium.Env):
@@ -124,7 +121,7 @@ def _of_gymnasium(env_id: str, parameters: Mapping[str, Any]) -> gymnasium.Env[A
     try:
         return gymnasium.make(env_id, **parameters)
     except Exception as error:  # whatever the author's code raises
-        raise ValueError(f"{GYM}{env_id} failed ({type(error).__name__}: {' '.join(str(error).split())})") from error
+        raise ValueError(f"{GYM}{env_id} failed ({packages.error_text(error)})") from error
 
 
 def _spec(env_id: str) -> Any:

@@ -122,10 +122,7 @@ class Registry:
             ValueError: unknown name or parameter, or a value out of range.
         """
         cls = self.cls(name)
-        known = parameters_of(cls)
-        for parameter in parameters:
-            if known is not None and parameter not in known:
-                raise unknown(f"parameter of {name}", parameter, known)
+        check_parameters(name, cls, parameters)
         inner = {key: self.parse(parameters[key]) for key in self._nested(cls, parameters)}
         if self.place(name) in self.everything().values():
             return cls(**parameters | inner)
@@ -134,7 +131,7 @@ class Registry:
         except ValueError:
             raise
         except Exception as error:  # whatever the author's code raises
-            raise ValueError(f"{name} failed ({type(error).__name__}: {' '.join(str(error).split())})") from error
+            raise ValueError(f"{name} failed ({packages.error_text(error)})") from error
         if missing := [member for member in self.members if not hasattr(made, member)]:
             raise ValueError(f"{name} gives no {self.kind}: {type(made).__name__} has no `{missing[0]}`")
         return made
@@ -195,6 +192,18 @@ def parameters_of(cls: Any) -> list[str] | None:
     except ValueError:
         return None
     return None if any(of.kind is of.VAR_KEYWORD for of in found) else [of.name for of in found]
+
+
+def check_parameters(name: str, cls: Any, given: Iterable[str], positional: int = 0) -> None:
+    """Refuse a parameter that a callable, written `name`, does not take, or takes as one of the first `positional`.
+
+    Raises:
+        ValueError: names the parameter, and those that there are.
+    """
+    known = parameters_of(cls)
+    for parameter in given:
+        if known is not None and parameter not in known[positional:]:
+            raise unknown(f"parameter of {name}", parameter, known[positional:])
 
 
 def _holds(place: str, cls: type[Any]) -> bool:

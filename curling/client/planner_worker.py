@@ -17,6 +17,7 @@ from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING, Literal
 
 from planners.base import Array
+from planners.core.packages import error_text
 
 if TYPE_CHECKING:
     from curling.model import Curling
@@ -146,5 +147,4 @@ def _choose(planner: Planner, position: ClientPosition, seconds: float, rng: Rng
         return ShotChoice((vx, vy, spin), chance if math.isfinite(chance) else None, int(decision.simulations))
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        return ShotChoice(failure=f"{message} ({where.name}, line {where.lineno})")
+        return ShotChoice(failure=f"{error_text(error)} ({where.name}, line {where.lineno})")

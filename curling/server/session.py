@@ -10,6 +10,7 @@ from curling.protocols import ProtocolError, check_kind
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from curling.server.referee import Referee
 from curling.server.server_context import RecordPublisher, ServerContext
+from planners.core.packages import error_text
 
 LEAVING_SECONDS = 10.0  # for clients to close their connections after the match
 LONGEST_NAME = 40  # characters on the console
@@ -90,7 +91,7 @@ class Session(ABC):
             self._abandon("the server was stopped")
             raise
         except Exception as error:  # a defect of the server must not end the other matches
-            self._abandon(f"the server failed: {type(error).__name__}: {' '.join(str(error).split())}")
+            self._abandon(f"the server failed: {error_text(error)}")
         else:
             self._report_result()
             await asyncio.gather(*(client.wait_lost(LEAVING_SECONDS) for client in self.clients if client is not None))

@@ -11,6 +11,7 @@ from envs.snapshot.deep_copies import deep_copy
 from envs.snapshot.model import GymnasiumModel
 from envs.snapshot.vector_state import VectorState
 from planners.base import Array, Rng
+from planners.core.packages import error_text
 
 STEPS = 20  # at least these are compared, each after a step of another branch
 OBSERVED_AGAIN = 5  # the step from which the model follows a snapshot of the running environment
@@ -85,11 +86,6 @@ def run(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     except Exception as error:
         raise FailingError(f"{name}() raised {error_text(error)}") from error
-
-
-def error_text(error: Exception) -> str:
-    """An error in one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _branch(model: GymnasiumModel, state: Array, rng: Rng, steps: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 from gymnasium import spaces
 
-from envs.snapshot.check import FailingError, UnfaithfulError, check_restoring, error_text, run
+from envs.snapshot.check import FailingError, UnfaithfulError, check_restoring, run
 from envs.snapshot.deep_copies import DeepCopies, deep_copy
 from envs.snapshot.model import GymnasiumModel
 from envs.snapshot.replay import Replay
@@ -15,6 +15,7 @@ from envs.snapshot.storage import Storage
 from envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
 from envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder, without_transparent
 from planners.base import require, require_count, require_positive
+from planners.core.packages import error_text
 
 
 def from_gymnasium(

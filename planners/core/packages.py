@@ -46,13 +46,17 @@ def load(place: str) -> Any:
         found = importlib.import_module(module)
     except (Exception, SystemExit) as error:  # whatever the author's module raises
         raise ValueError(
-            f"{module} cannot be imported ({type(error).__name__}: {' '.join(str(error).split())}); install its "
-            "package, or run where its file is"
+            f"{module} cannot be imported ({error_text(error)}); install its package, or run where its file is"
         ) from error
     try:
         return functools.reduce(getattr, attribute.split("."), found)
     except AttributeError:
         raise ValueError(f"{module} has no {attribute!r}") from None
+
+
+def error_text(error: BaseException) -> str:
+    """An error in one line, whatever the code that raises it wrote."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def importable() -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from planners.core.packages import error_text
 from runs.experiment import RunError, UsageError, number
 
 PACKAGES = {"dask": "distributed", "ray": "ray"}
@@ -93,6 +94,5 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
 def unplayable(error: BaseException) -> RunError:
     """The error of a worker that cannot play a batch, e.g. without bonspiel."""
     return RunError(
-        f"a worker cannot play ({type(error).__name__}: {' '.join(str(error).split())}); install this "
-        "version of bonspiel wherever the cluster runs"
+        f"a worker cannot play ({error_text(error)}); install this version of bonspiel wherever the cluster runs"
     )

@@ -16,6 +16,7 @@ import envs
 import planners
 from planners import checks
 from planners.base import check_action, require
+from planners.core.packages import error_text
 from runs.experiment import RunError, Setting
 
 
@@ -97,8 +98,7 @@ def reason(error: BaseException) -> str:
     """The error and its place in one line."""
     frames = traceback.extract_tb(error.__traceback__)
     where = next((frame for frame in reversed(frames) if frame.filename != checks.__file__), frames[-1])
-    message = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"{message} ({Path(where.filename).name}, line {where.lineno}, in {where.name})"
+    return f"{error_text(error)} ({Path(where.filename).name}, line {where.lineno}, in {where.name})"
 
 
 def budget_of(amount: float, unit: str) -> planners.Budget:
