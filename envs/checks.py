@@ -1,5 +1,6 @@
 """A check for authors of models: does the model keep the contract that planners rely on?"""
 
+import time
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,9 @@ import numpy as np
 from envs.role_checks import OPTIONAL, check_refinement, checked_step, sampled_action
 from planners.base import Array, HasCells, HasTimeIndex, Model, Rng, offers, require, require_count, require_positive
 from planners.jit import SIGNATURES
+
+BRIEF = (1, 4, 16)  # states looked at, as long as there is time
+BRIEF_SECONDS = 0.02
 
 REQUIRED = [name for name in vars(Model) if not name.startswith("_")]
 
@@ -38,6 +42,23 @@ def check_model(model: Model, rng: Rng, states: int = 100) -> None:
                 check(model, state, rng)
     if offers(model, HasCells):
         check_refinement(model, seen, rng)
+
+
+def check_briefly(model: Model, rng: Rng) -> None:
+    """As `check_model`, of so few states that it takes less than a tenth of a second, or that one state's calls take.
+
+    Args:
+        model: see `check_model`.
+        rng: see `check_model`.
+
+    Raises:
+        ValueError: see `check_model`.
+    """
+    start = time.perf_counter()
+    for states in BRIEF:
+        check_model(model, rng, states)
+        if time.perf_counter() - start > BRIEF_SECONDS:
+            break
 
 
 def _check_attributes(model: Model) -> None:

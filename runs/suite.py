@@ -7,10 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from planners.core.packages import extensions, origin
+import numpy as np
+
+from planners.core.packages import error_text, extensions, origin
+from planners.core.sources import PACKAGES
 from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields, parsed
+
+if TYPE_CHECKING:
+    from planners import Model
 
 DEFAULT_SIMULATIONS = (10, 100, 1000)
 IN_PYTHON: dict[str, Any] = {"simulations": (10, 30), "episodes": 5}  # some minutes; with all planners, days
@@ -142,15 +148,14 @@ class Suite:
         Those of other packages are followed by the package's version and a digest of its sources.
 
         Raises:
-            UsageError: an unknown name or parameter, a value out of range, or a planner that does not support an
-                environment.
+            UsageError: an unknown name or parameter, a value out of range, a planner that does not support an
+                environment, or a model of another package that breaks the contract of models.
         """
-        import envs
         import planners
 
         places = dict.fromkeys(experiment.env for experiment in self.experiment)
         entrants = dict.fromkeys(entrant.planner for experiment in self.experiment for entrant in experiment.planners)
-        models = {text: parsed(envs.parse, text) for text in places}
+        models = {text: _sound_model(text) for text in places}
         players = {text: parsed(planners.parse, text) for text in entrants}
         for experiment in self.experiment:
             model = models[experiment.env]
@@ -162,6 +167,25 @@ class Suite:
         for text, modules in _outside(places, entrants).items():
             resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)
         return resolved
+
+
+def _sound_model(text: str) -> "Model":
+    """The model of a text; one of another package must keep the contract of models, as far as a brief look tells.
+
+    Raises:
+        UsageError: it does not, or the text is invalid.
+    """
+    import envs
+    from envs.checks import check_briefly
+
+    model: Model = parsed(envs.parse, text)
+    if type(model).__module__.partition(".")[0] not in PACKAGES:
+        try:
+            check_briefly(model, np.random.default_rng(0))
+        except (Exception, SystemExit) as error:  # whatever the author's code raises
+            wrong = f"{text} breaks the contract of models ({error_text(error)})"
+            raise UsageError(f"{wrong}; mend it, and test it with envs.check_model") from error
+    return model
 
 
 def _played_by(added: Sequence[str], experiments: Iterable[Experiment]) -> Iterator[Experiment]:

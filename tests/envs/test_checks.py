@@ -1,9 +1,12 @@
 """check_model has to find what is wrong, and to name it."""
 
+import time
+
 import numpy as np
 import pytest
 
 import envs
+from envs.checks import check_briefly
 from envs.trap import Trap
 from planners.base import AimBlock
 
@@ -213,3 +216,18 @@ def test_compiled_code_that_differs_from_its_source_is_caught():
     broken = type("Broken", (Trap,), {"step": Twisted()})()
     with pytest.raises(ValueError, match=r"^step\(\.\.\.\).*the same interpreted"):
         envs.check_model(broken, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("seconds", "most"), [(0.0, 21), (0.03, 1)])
+def test_a_brief_check_looks_at_few_states_and_at_one_of_a_slow_model(seconds, most):
+    class Timed(Walk):
+        calls = 0
+
+        def step(self, *given):
+            self.calls += 1
+            time.sleep(seconds)
+            return super().step(*given)
+
+    model = Timed()
+    check_briefly(model, np.random.default_rng(0))
+    assert 2 <= model.calls <= 2 * most  # each is called twice

@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,70 @@ def test_an_environment_is_made_once_however_many_experiments_play_in_it(monkeyp
     monkeypatch.setattr(envs, "parse", lambda text: made.append(text) or parse(text))
     Suite("mine", tuple(Experiment("trap", (Entrant(name),), (1,)) for name in ("uct", "dpw"))).resolve()
     assert made == ["trap"]
+
+
+UNSOUND = """
+import numpy as np
+
+class Sound:
+    state_dim, horizon, discount, compiled = 1, 3, 0.5, False
+    action_low, action_high, params = np.zeros(1), np.ones(1), np.zeros(0)
+
+    def initial_state(self, rng):
+        return np.zeros(1)
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[:] = state + 1.0
+        return 1.0, False
+
+    def sample_action(self, state, action, params, rng):
+        action[:] = rng.random()
+
+class NoReward(Sound):
+    def step(self, state, action, next_state, params, rng):
+        next_state[:] = state + 1.0
+        return float("nan"), False
+
+class WideState(Sound):
+    def initial_state(self, rng):
+        return np.zeros(2)
+
+class ChangesAction(Sound):
+    def step(self, state, action, next_state, params, rng):
+        action *= 0.5
+        return super().step(state, action, next_state, params, rng)
+
+class Raises(Sound):
+    def step(self, state, action, next_state, params, rng):
+        raise OSError("no\\nsensor")
+"""
+
+
+@pytest.fixture
+def unsound(tmp_path, monkeypatch):
+    (tmp_path / "unsound.py").write_text(UNSOUND)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    sys.modules.pop("unsound", None)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("NoReward", r"step\(\.\.\.\)=nan: must be finite as a reward"),
+        ("WideState", r"initial_state\(\.\.\.\)=.*of length 1"),
+        ("ChangesAction", "without effect on its action"),
+        ("Raises", "OSError: no sensor"),
+    ],
+)
+def test_a_model_from_elsewhere_that_breaks_the_contract_is_refused_before_anything_starts(unsound, model, words):
+    with pytest.raises(UsageError, match=f"unsound:{model} breaks the contract of models .*{words}") as refused:
+        suite.load(f"unsound:{model}").resolve()
+    assert "envs.check_model" in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_sound_model_from_elsewhere_is_accepted(unsound):
+    assert "Sound" in suite.load("unsound:Sound").resolve()["unsound:Sound"]
 
 
 def test_the_classic_suite_plays_every_classic_problem():
