@@ -168,7 +168,7 @@ def decide(
     """
     values = np.where(visits > 0, value[:, MEAN], np.nan)
     best = final_choice(visits, values) if choose is None else choose(visits, value)
-    if math.isnan(values[best]):
+    if math.isnan(values[best] + sum(actions[best].tolist())):
         raise ValueError("the model gave rewards that are not numbers; envs.check_model tells where")
     seconds = time.perf_counter() - start
     return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)

@@ -15,7 +15,7 @@ import numpy as np
 import envs
 import planners
 from planners import checks
-from planners.base import check_action, require
+from planners.base import check_action
 from planners.core.packages import error_text
 from runs.experiment import RunError, Setting
 
@@ -118,7 +118,8 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         index: number of the episode.
 
     Raises:
-        ValueError: the planner chose an action outside the bounds, or the model gave a reward that is not finite.
+        ValueError: the planner chose an action outside the bounds, or the environment gave a reward or a state that is
+            not finite.
     """
     own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
     low, high = model.action_low, model.action_high
@@ -127,6 +128,8 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     times, simulations, first_action = [], 0, b""
     terminated = False
     while not terminated and step < model.horizon:
+        if not all(map(math.isfinite, state.tolist())):
+            raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
         step += 1
         start = time.perf_counter()
         decision = planner.plan(model, state, budget, own)
@@ -139,7 +142,8 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)
         reward, terminated = model.step(state, action, next_state, model.params, noise)
-        require(math.isfinite(reward), "reward", reward, "finite")
+        if not math.isfinite(reward):
+            raise ValueError(f"{setting.env} gave reward={reward} in step {step}: must be finite")
         total += weight * reward
         weight *= model.discount
         state = next_state

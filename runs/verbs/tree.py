@@ -13,6 +13,7 @@ def tree(arguments: argparse.Namespace) -> int:
 
     import envs
     import planners
+    from planners.base import check_action
     from planners.core.search import kept_trees
     from runs.reporting.tree import picture
     from runs.runner.episode import failures_named
@@ -25,6 +26,7 @@ def tree(arguments: argparse.Namespace) -> int:
     state = model.initial_state(rng)
     with kept_trees() as trees, failures_named(arguments.planner, arguments.env):
         decision = planner.plan(model, state, budget, rng)
+        check_action(model, decision.action)
     order = np.argsort(-decision.visits, kind="stable")[:10]
     print(f"{'visits':>8}  {'mean return':>12}  action")
     for index in order:

@@ -354,6 +354,23 @@ def test_rewards_that_are_not_numbers_are_refused(name, model):
 
 
 @each_planner(Bandit())
+def test_rewards_of_which_some_are_not_numbers_lead_to_no_such_action(name, model):
+    model = python_twin(model)
+    high = model.action_high[0]
+
+    def partly(state, action, next_state, params, rng):
+        return float("nan") if action[0] > 0.5 * high else 0.0, True
+
+    type(model).step = staticmethod(partly)
+    try:
+        action = plan(name, model, 60).action
+    except ValueError as error:
+        assert "rewards that are not numbers" in str(error)
+    else:
+        assert np.isfinite(action).all()
+
+
+@each_planner(Bandit())
 @pytest.mark.parametrize("horizon", [1, 100_000])
 def test_short_and_long_horizons(name, model, horizon):
     stretched = Bandit()

@@ -89,14 +89,14 @@ class Steps:
     state_dim, horizon, discount, compiled = 1, 3, 0.5, False
     action_low, action_high, params = np.zeros(1), np.ones(1), np.zeros(0)
 
-    def __init__(self, reward):
-        self.reward = reward
+    def __init__(self, reward, breaks_after=np.inf):
+        self.reward, self.breaks_after = reward, breaks_after
 
     def initial_state(self, rng):
         return np.zeros(1)
 
     def step(self, state, action, next_state, params, rng):
-        next_state[:] = state + 1.0
+        next_state[:] = state + 1.0 if state < self.breaks_after else np.nan
         return self.reward, False
 
 
@@ -104,9 +104,20 @@ def test_rewards_are_discounted(fakes):
     assert play(Steps(1.0), planners.make("constant"), setting(), 0)[:3] == (0, 1.75, 3)
 
 
-def test_a_reward_that_is_not_finite_is_refused(fakes):
-    with pytest.raises(ValueError, match="reward=nan"):
-        play(Steps(float("nan")), planners.make("constant"), setting(), 0)
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Steps(float("nan")), "my:Steps gave reward=nan in step 1: must be finite"),
+        (Steps(1.0, breaks_after=1), r"my:Steps gave state=\[nan\] after 2 steps: must be finite"),
+    ],
+)
+def test_the_environment_is_named_that_gives_what_is_not_a_number(fakes, model, words):
+    with pytest.raises(ValueError, match=words):
+        play(model, planners.make("constant"), setting(env="my:Steps"), 0)
+
+
+def test_a_last_state_that_is_not_finite_hurts_nobody(fakes):
+    assert play(Steps(1.0, breaks_after=2), planners.make("constant"), setting(), 0)[:3] == (0, 1.75, 3)
 
 
 def test_a_failed_episode_is_reported_and_the_others_go_on(fakes):

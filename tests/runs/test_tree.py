@@ -61,6 +61,14 @@ def test_each_mistake_is_a_line(run, line, words):
 
 
 @pytest.mark.parametrize("verb", ["tree", "film"])
+def test_a_planner_that_decides_out_of_bounds_is_named_in_a_line(run, fakes, tmp_path, verb):
+    status, _, err = run(verb, "trap", "--planner", "constant:action=1.5", "--budget", "5", "--out", tmp_path / "x.png")
+    assert status == 1
+    assert "constant:action=1.5 fails in trap: ValueError: action=array([1.5]): must be within" in err
+    assert not (tmp_path / "x.png").exists()
+
+
+@pytest.mark.parametrize("verb", ["tree", "film"])
 def test_a_planner_that_fails_is_named_in_a_line(run, monkeypatch, verb):
     def leaves(*_):
         raise SystemExit(3)
