@@ -28,7 +28,7 @@ def count_steps(planner: planners.Planner, model: Any, simulations: int) -> int:
     """Model steps of a search from the start."""
     counting, rng = counted(model), np.random.default_rng(0)
     planner.plan(counting, model.initial_state(rng), Budget(simulations=simulations), rng)
-    return counting.count
+    return int(counting.count)
 
 
 def seconds_of_decision(planner: planners.Planner, model: Any, simulations: int) -> float:

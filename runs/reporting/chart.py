@@ -17,6 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 import planners
 from planners import Array
 from runs.statistics.curves import Panel
+from runs.statistics.scale import OPTIMUM, REFERENCE
 from runs.tables import fold
 
 INK, GREY = "#222222", "#6e6e6e"
@@ -162,7 +163,8 @@ def _reward(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
     axes.set_title(panel.env, loc="left")
     for text, points in _points(panel).items():
         _curve(axes, styles[text], panel.label(text), *points)
-    _level(axes, panel.optimum, "optimum", INK, "-", above=True)
+    _level(axes, panel.optimum, OPTIMUM, INK, "-", above=True)
+    _level(axes, panel.reference, REFERENCE, INK, (0, (6, 2)), above=True)
     _level(axes, panel.random, "random policy", GREY, (0, (4, 2)), above=False)
     axes.margins(y=0.1)
 
@@ -196,10 +198,10 @@ def _regret(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
         axes.set_ylim(bottom=least / 1.6)
         label = f"within {least:.2g} of the optimum"
         _note(axes, label, (0, 0), (4, 2), fontsize=7.5, color=GREY, xycoords="axes fraction", va="bottom")
-    _log_labels(axes.yaxis, *axes.get_ylim())
+    log_labels(axes.yaxis, *axes.get_ylim())
 
 
-def _log_labels(axis: Axis, low: float, high: float) -> None:
+def log_labels(axis: Axis, low: float, high: float) -> None:
     """Numbers in full at powers of ten, and between these where there would be too few."""
     if high < 10.0 * low:
         axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
@@ -216,7 +218,7 @@ def _budget_axis(axes: Axes, panel: Panel) -> None:
     axes.set_xlabel(UNITS[panel.unit])
     if len(budgets) == 1:
         axes.set_xlim(budgets[0] / 1.5, budgets[0] * 1.5)
-    _log_labels(axes.xaxis, *axes.get_xlim())
+    log_labels(axes.xaxis, *axes.get_xlim())
     if labelled := ticks(panel):
         axes.xaxis.set_major_locator(FixedLocator(labelled))
         axes.xaxis.set_minor_locator(NullLocator())

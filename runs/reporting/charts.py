@@ -13,6 +13,7 @@ from runs.reporting import chart
 from runs.runner.episode import planner_rng
 from runs.statistics.curves import Column, Panel, columns
 from runs.statistics.sample import histogram, performance_profile
+from runs.statistics.scale import Scale
 
 THRESHOLDS = 61
 _NAMES = (
@@ -41,7 +42,7 @@ def numbers(values: Any) -> list[float | None]:
 
 def returns(panel: Panel) -> dict[str, Any]:
     """Mean return against budget."""
-    levels = [{"name": name, "value": value} for name, value in panel.levels.items()]
+    levels = [{"name": name, "value": value} for name, value in panel.known.levels.items()]
     return {**_curves(panel, "Mean return", "mean return"), "levels": levels}
 
 
@@ -79,17 +80,16 @@ def _by_budget(samples: Mapping[Setting, Array], series: Callable[[Setting, Arra
 
 
 def profiles(panel: Panel, samples: Mapping[Setting, Array]) -> dict[str, Any]:
-    """Performance profiles for each budget; returns are normalised where optimum and random policy are known."""
-    shift, scale, name = 0.0, 1.0, "return"
-    if panel.optimum is not None and panel.random is not None:
-        shift, scale, name = panel.random, panel.optimum - panel.random, "normalised score of an episode"
-    least = min(float(sample.min()) for sample in samples.values())
-    most = max(float(sample.max()) for sample in samples.values())
-    room = 0.03 * (most - least or scale)
-    thresholds = np.linspace((least - room - shift) / scale, (most + room - shift) / scale, THRESHOLDS)
+    """Performance profiles for each budget; returns are normalised where their scale is known."""
+    scale = panel.known.scale or Scale(0.0, 1.0, "")
+    name = f"{scale.name} of an episode" if scale.top else "return"
+    least = min(scale.scores(float(sample.min())) for sample in samples.values())
+    most = max(scale.scores(float(sample.max())) for sample in samples.values())
+    room = 0.03 * (most - least or 1.0)
+    thresholds = np.linspace(least - room, most + room, THRESHOLDS)
 
     def profile(setting: Setting, sample: Array) -> dict[str, Any]:
-        found = performance_profile((sample - shift) / scale, thresholds, planner_rng(setting, len(sample)))
+        found = performance_profile([scale.scores(sample)], thresholds, planner_rng(setting, len(sample)))
         return dict(zip(("y", "low", "high"), map(numbers, found), strict=True))
 
     axes = {"x": f"{name}, \N{GREEK SMALL LETTER TAU}", "y": "share of episodes above \N{GREEK SMALL LETTER TAU}"}

@@ -1,86 +1,127 @@
-"""The leaderboard of a run over several problems: a page, and the same tables in Markdown."""
+"""The leaderboard of a run over several problems: a page, its tables in Markdown, and figures for papers."""
 
 import math
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Iterator
 from pathlib import Path
 
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
 from runs.experiment import UsageError
-from runs.reporting import page, tables
-from runs.reporting.chart import UNITS
+from runs.reporting import leaderboard_page, multiples, ranks_diagram
+from runs.reporting.boards import Findings, facts, title
+from runs.reporting.chart import STYLE
 from runs.results.store import Store
-from runs.statistics.ranks import Leaderboard, Scale, leaderboards, scales
+from runs.statistics.ranks import THRESHOLDS, Leaderboard
 from runs.tables import estimate, markdown
+
+SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
 
 
 def write(store: Store) -> list[Path]:
-    """Write leaderboard.html and leaderboard.md beside the results; returns their paths.
+    """Write leaderboard.html and leaderboard.md beside the results, and the figures; returns their paths.
 
     Raises:
         UsageError: no two planners have played all problems of the run with one budget.
         OSError: they cannot be written.
     """
-    boards, problems = leaderboards(store), scales(store)
-    if not boards:
+    found = Findings.of(store)
+    if not found.boards:
         raise UsageError(
             f"{store.folder}: no two planners have played all its problems with one budget, or the random policy of a "
             "problem is not known; add --planner random"
         )
+    drawn = figures(found)
     paths = [store.folder / f"leaderboard.{suffix}" for suffix in ("html", "md")]
-    paths[0].write_text(html(store, boards, problems), encoding="utf-8")
-    paths[1].write_text(text(store, boards, problems), encoding="utf-8")
+    paths[0].write_text(leaderboard_page.text(store, found), encoding="utf-8")
+    paths[1].write_text(text(store, found, drawn), encoding="utf-8")
+    for name, figure in drawn.items():
+        paths.append(store.folder / name)
+        with matplotlib.rc_context(STYLE):
+            figure.savefig(paths[-1], metadata={"Date": None, "Creator": "bonspiel"})
     return paths
 
 
-def title(board: Leaderboard) -> str:
-    """The budget of a leaderboard in words."""
-    return f"{board.budget:,g} {UNITS[board.unit]}"
-
-
-def facts(board: Leaderboard, problems: Mapping[str, Scale]) -> list[str]:
-    """Sentences that say how to read a leaderboard."""
-    said = []
+def figures(found: Findings) -> dict[str, Figure]:
+    """The figures by file name: scores against model steps, and profiles and ranks with the largest budget."""
+    result = {}
+    if found.charted:
+        steps = {planner: multiples.Curve(*np.array(points).T[:4]) for planner, points in found.charted.items()}
+        x, y = "model steps per decision, mean over the problems", "mean normalised score, 95 % interval"
+        result["leaderboard.svg"] = multiples.draw(steps, x, y, found.scale, log=True)
+    board = largest(found)
+    profiles = {one.planner: multiples.Curve(THRESHOLDS, *one.profile) for one in board.standings}
+    x, y = f"normalised score of an episode, with {title(board)}", "share of episodes above it, 95 % band"
+    result["leaderboard-profiles.svg"] = multiples.draw(profiles, x, y, found.scale, log=False)
     if not math.isnan(board.critical):
-        said.append(
-            f"Mean ranks that differ by less than {board.critical:.2f} show no difference at 5 % (Nemenyi's test over "
-            f"{len(problems)} problems); all planners equal: p = {board.p:.2g} (Friedman's test)."
-        )
-    if board.left_out:
-        said.append(f"Not in all problems: {', '.join(board.left_out)}.")
-    return said
+        result["leaderboard-ranks.svg"] = ranks_diagram.draw(board)
+    return result
 
 
-def scale_text(problems: Mapping[str, Scale]) -> str:
-    """The scales of all problems in a sentence."""
-    found = []
-    for env, (low, high, exact) in problems.items():
-        found.append(f"{env}: {low:.4g} to {high:.4g}{'' if exact else ' (the best in this run)'}")
-    return f"A score of 0 is the random policy's mean return, 1 the optimum. {'; '.join(found)}."
+def largest(found: Findings) -> Leaderboard:
+    """The board with the largest budget, in simulations if there is one."""
+    return max(found.boards, key=lambda board: (board.unit == "simulations", board.budget))
 
 
-def text(store: Store, boards: Sequence[Leaderboard], problems: Mapping[str, Scale]) -> str:
-    """The leaderboards in Markdown."""
-    parts = [f"# {store.suite.name}: leaderboard", scale_text(problems)]
-    for board in boards:
-        rows = [["planner", "score [95 %]", "mean rank", *problems]]
-        for planner, score, rank, scores in board.standings:
-            rows.append([planner, estimate(score), f"{rank:.2f}", *(f"{scores[env]:.3f}" for env in problems)])
-        parts += [f"## {title(board)}", markdown(rows), *facts(board, problems)]
+def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
+    """The leaderboards in Markdown, with links to figures of these names."""
+    parts = [f"# {store.suite.name}: leaderboard", f"{found.scale.capitalize()}.", scales(found)]
+    captions = {
+        "leaderboard.svg": "Score against model steps per decision, each planner before all others in grey",
+        "leaderboard-profiles.svg": f"Performance profiles with {title(largest(found))}",
+        "leaderboard-ranks.svg": f"Mean ranks with {title(largest(found))}; bars join what shows no difference",
+    }
+    parts += [f"![{captions[name]}]({name})\n\n{captions[name]}." for name in drawn]
+    if found.charted and found.uncharted:
+        parts.append(f"Without model steps that can be counted in all problems: {', '.join(found.uncharted)}.")
+    for board in found.boards:
+        parts += [f"## {title(board)[0].upper()}{title(board)[1:]}", standings(found, board)]
+        parts += [*facts(board, found.problems), *costs(found, board), profiles(board)]
     return "\n\n".join(parts) + "\n"
 
 
-def html(store: Store, boards: Sequence[Leaderboard], problems: Mapping[str, Scale]) -> str:
-    """The leaderboards as a page."""
-    sections = f'<section><p class="muted">{escape(scale_text(problems))}</p></section>'
-    links = []
-    for place, board in enumerate(boards):
-        rows = []
-        for planner, score, rank, scores in board.standings:
-            cells = [tables.number(scores[env]) for env in problems]
-            rows.append([tables.text(planner), tables.estimate(score), tables.number(rank, ".2f"), *cells])
-        caption = f"Normalised scores with {title(board)}; the mean has its 95 % interval"
-        table = tables.table(caption, ["planner", "mean score", "mean rank", *problems], rows, f"leaderboard|{place}")
-        said = "".join(f'<p class="muted">{escape(sentence)}</p>' for sentence in facts(board, problems))
-        sections += f'<section><h2 id="board{place}">{escape(title(board))}</h2>{table}{said}</section>'
-        links.append((f"board{place}", title(board)))
-    return page.fill(store, sections, links, list(problems), title=f"{store.suite.name}: leaderboard")
+def scales(found: Findings) -> str:
+    """The scale of each problem."""
+    rows = [["problem", "score 0", "score 1", "is the"]]
+    rows += [[env, f"{low:.4g}", f"{high:.4g}", top] for env, (low, high, top) in found.problems.items()]
+    return markdown(rows)
+
+
+def standings(found: Findings, board: Leaderboard) -> str:
+    """The planners in order, with their scores in each problem."""
+    first = board.standings[0].planner
+    head = ["planner", "score [95 %]", "mean rank", f"P(> {first}) [95 %]", "model steps per decision"]
+    rows = [[*head, *found.heads.values()]]
+    for one in board.standings:
+        chance = "" if one.planner == first else estimate(one.improvement)
+        steps = number(found.cost(board, one.planner).mean_steps, ",.0f")
+        scores = (f"{one.scores[env]:.3f}" for env in found.problems)
+        rows.append([one.planner, estimate(one.score), f"{one.rank:.2f}", chance, steps, *scores])
+    return markdown(rows)
+
+
+def costs(found: Findings, board: Leaderboard) -> Iterator[str]:
+    """Simulations reached in a time budget; model steps per simulation otherwise."""
+    what = "Simulations per decision" if board.unit == "ms" else "Model steps per simulation"
+    rows = [["planner", *found.problems]]
+    for one in board.standings:
+        cost = found.cost(board, one.planner)
+        values, digits = (cost.simulations, ",.0f") if board.unit == "ms" else (cost.model_steps, ",.1f")
+        rows.append([one.planner, *(number(values[env], digits) for env in found.problems)])
+    yield f"{what}:"
+    yield markdown(rows)
+
+
+def profiles(board: Leaderboard) -> str:
+    """The shares of episodes above some scores."""
+    places = [int(np.abs(THRESHOLDS - shown).argmin()) for shown in SHOWN]
+    rows = [["share of episodes with a score", *(f"above {shown}" for shown in SHOWN)]]
+    for one in board.standings:
+        rows.append([one.planner, *(f"{one.profile.share[place]:.2f}" for place in places)])
+    return markdown(rows)
+
+
+def number(value: float, digits: str) -> str:
+    """A number, nothing for NaN."""
+    return f"{value:{digits}}" if math.isfinite(value) else ""

@@ -6,7 +6,8 @@ with the real model as well, by the same draws: a count is reported only if both
 """
 
 import functools
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -18,7 +19,7 @@ from planners.base import Array, Decision, Model, Rng
 from planners.core import jit
 from planners.core.problem import functions_of
 from runs.experiment import Setting
-from runs.results.store import Store
+from runs.results.store import Effort, Store
 from runs.runner.episode import environment_rng, planner_rng
 
 ROLES = len(jit.ROLES)
@@ -51,18 +52,21 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
 
 @jit.compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """Sampled actions up to the end, every step counted; other rollouts show by another search."""
+    """The model's own, a step at a time; NaN is counted for one that makes no steps.
+
+    A rollout leaves the state as it was where a step ended the episode. One whose steps do not add up to the whole
+    shows by another search.
+    """
     total, own = 0.0, params[:-TAIL]
     problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
-    action = np.empty(int(params[-2]))
+    before = np.empty_like(state)
     for _ in range(depth):
-        jit.sample_action(problem, state, action, rng)
-        params[-1] += 1.0
-        reward, terminated = jit.step(problem, state, action, scratch, rng)
-        total += reward
-        if terminated:
+        before[:] = state
+        scratch[0] = np.nan
+        total += jit.rollout(problem, state, scratch, 1, rng)
+        params[-1] += 1.0 if scratch[0] == scratch[0] else np.nan
+        if (state == before).all():
             break
-        state[:] = scratch
     return total
 
 
@@ -113,9 +117,9 @@ class Counted:
         return getattr(self._model, name)  # all else is the model's
 
     @property
-    def count(self) -> int:
-        """Steps so far."""
-        return int(self.params[-1])
+    def count(self) -> float:
+        """Steps so far; NaN if a default policy's rollout could not be counted."""
+        return float(self.params[-1])
 
 
 @functools.cache
@@ -141,7 +145,7 @@ def steps(model: Model, planner: planners.Planner, setting: Setting) -> Steps | 
     """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done."""
     if not model.compiled:
         return None
-    done, found = 0, 0
+    done, found = 0, 0.0
     for episode in range(DECISIONS):
         state = model.initial_state(environment_rng(setting.seed, episode, 0))
         counting = counted(model)
@@ -150,7 +154,7 @@ def steps(model: Model, planner: planners.Planner, setting: Setting) -> Steps | 
         if not _same(ours, theirs):
             return None
         done, found = done + ours.simulations, found + counting.count
-    return Steps(int(setting.budget), found / done) if done else None
+    return Steps(int(setting.budget), found / done) if done and math.isfinite(found) else None
 
 
 def _same(a: Decision, b: Decision) -> bool:
@@ -160,14 +164,37 @@ def _same(a: Decision, b: Decision) -> bool:
 
 def of_run(store: Store) -> Iterator[tuple[str, str, Steps | None]]:
     """(environment, planner, steps) of a run: with the largest budget of at most 1,000 whose decisions are cheap."""
+    for (env, planner), settings in _countable(store.efforts()).items():
+        yield env, planner, _counted(settings[-1]) if settings else None
+
+
+def of_settings(store: Store) -> dict[Setting, float]:
+    """Model steps per simulation of every setting of a run: counted where its decisions are cheap.
+
+    Other settings have the number of the planner's largest budget that was counted, and NaN if there is none.
+    """
     efforts = store.efforts()
-    chosen: dict[tuple[str, str], Setting | None] = {(setting.env, setting.planner): None for setting in efforts}
+    found: dict[Setting, float] = {}
+    largest: dict[tuple[str, str], float] = {}
+    for key, settings in _countable(efforts).items():
+        for setting in settings:
+            if counted_here := _counted(setting):
+                found[setting] = largest[key] = counted_here.per_simulation
+    return {one: found.get(one, largest.get((one.env, one.planner), math.nan)) for one in efforts}
+
+
+def _countable(efforts: Mapping[Setting, Effort]) -> dict[tuple[str, str], list[Setting]]:
+    """The settings in which steps can be counted in a moment, by environment and planner, in order of the budget."""
+    found: dict[tuple[str, str], list[Setting]] = {(setting.env, setting.planner): [] for setting in efforts}
     for setting in sorted(efforts, key=lambda setting: setting.budget):
         quick = efforts[setting].seconds <= LONGEST * efforts[setting].steps
         if setting.unit == "simulations" and setting.budget <= LARGEST and quick:
-            chosen[setting.env, setting.planner] = setting
-    for (env, planner), setting_ in chosen.items():
-        try:
-            yield env, planner, setting_ and steps(envs.parse(env), planners.parse(planner), setting_)
-        except Exception:  # of another version, or a planner that failed in the run as well
-            yield env, planner, None
+            found[setting.env, setting.planner].append(setting)
+    return found
+
+
+def _counted(setting: Setting) -> Steps | None:
+    try:
+        return steps(envs.parse(setting.env), planners.parse(setting.planner), setting)
+    except Exception:  # of another version, or a planner that failed in the run as well
+        return None

@@ -51,9 +51,10 @@ function bar(one, raised, colour) {
 function lines(chart, one, colours, x, style) {
   const colour = colours.colour(one.look), floor = chart.floor || -Infinity;
   const raised = values => values.map(value => value === null ? null : Math.max(value, floor));
+  const crowd = chart.most_bands && shown(chart).length > chart.most_bands;
   const edge = { x, mode: "lines", line: { width: 0, ...style }, hoverinfo: "skip" };
-  return [{ ...edge, y: raised(one.low) },
-    { ...edge, y: raised(one.high), fill: "tonexty", fillcolor: veil(colour, .14) },
+  const band = [{ ...edge, y: raised(one.low) }, { ...edge, y: raised(one.high), fill: "tonexty", fillcolor: veil(colour, .14) }];
+  return [...(crowd ? [] : band),
     { x, y: raised(one.y), name: plain(one.look.label), meta: one.planner, customdata: details(one),
       line: { color: colour, dash: one.look.dash, width: 2, ...style },
       ...(x.length === 1 && { error_y: bar(one, raised, colour) }),
@@ -70,6 +71,7 @@ const KINDS = {
     Object.assign(layout.xaxis, chart.ticks ? { tickvals: chart.ticks } : { dtick: 1 });
     if (chart.ticks && chart.ticks.length === 1)
       layout.xaxis.range = [1 / 1.5, 1.5].map(factor => Math.log10(factor * chart.ticks[0]));
+    if (chart.range) layout.xaxis.range = chart.range.map(Math.log10);
     for (const level of chart.levels || []) {
       const optimum = level.name === "optimum", colour = optimum ? colours.text : colours.muted;
       layout.shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: level.value, y1: level.value, layer: "below",
@@ -140,7 +142,10 @@ function drawAll(which = () => true) {
 const MARKS = { circle: "M17 3.5a3.500 3.500 0 1 0 .01 0z", square: "M13.500 3.500h7v7h-7z", diamond: "M17 2.500l4.500 4.500-4.500 4.500-4.500-4.500z",
   "triangle-up": "M17 3l4 7.500h-8z", "triangle-down": "M17 11l4-7.500h-8z", "x-thin": "M13.500 3.500l7 7m0-7l-7 7", cross: "M15.500 3h3v2.500h2.500v3h-2.500v2.500h-3v-2.500h-2.500v-3h2.500z",
   star: "M17 2l1.500 3.500 3.700.300-2.800 2.500.900 3.700-3.300-2-3.300 2 .900-3.700-2.800-2.500 3.700-.300z",
-  hexagon: "M13 7l2-3.500h4l2 3.500-2 3.500h-4z", "triangle-left": "M13 7l7-4v8z", "triangle-right": "M21 7l-7-4v8z" };
+  hexagon: "M13 7l2-3.500h4l2 3.500-2 3.500h-4z", "triangle-left": "M13 7l7-4v8z", "triangle-right": "M21 7l-7-4v8z",
+  pentagon: "M17 3l4 3-1.500 4.500h-5l-1.500-4.500z", hexagon2: "M17 3l3.500 2v4l-3.500 2-3.500-2v-4z", "diamond-tall": "M17 2l3 5-3 5-3-5z",
+  octagon: "M15.500 3.500h3l2 2v3l-2 2h-3l-2-2v-3z", "cross-thin": "M17 3v8m-4-4h8", "y-down": "M17 11.500v-4.500l-4-3m4 3l4-3",
+  "y-up": "M17 2.500v4.500l-4 3m4-3l4 3", "y-left": "M12.500 7h4.500l3-4m-3 4l3 4", "y-right": "M21.500 7h-4.500l-3-4m3 4l-3 4" };
 
 function paintLegends() {
   const colours = theme();

@@ -16,6 +16,7 @@ from planners.base import Array
 from runs.experiment import Setting
 from runs.progress import Advance, counted, progress
 from runs.reporting import chart, charts, model_steps, tables
+from runs.reporting.figures import Figures, budget_choice, legend
 from runs.reporting.model_steps import Steps
 from runs.results.store import Count, Store
 from runs.runner.episode import named_rng
@@ -74,44 +75,32 @@ class _Report:
         self.samples = {setting: sample for setting, sample in store.returns().items() if len(sample)}
         self.environments: dict[str, list[str]] = {}
         self.labels: dict[str, dict[str, str]] = {}  # of the planners drawn
-        self.data: dict[str, dict[str, Any]] = {}
+        self.figures = Figures()
 
     def panel(self, panel: Panel) -> None:
         """Add the charts and tables of an environment and a unit of budget."""
         key = panel.env, panel.unit
         samples = {setting: sample for setting, sample in self.samples.items() if (setting.env, setting.unit) == key}
-        self.labels.setdefault(panel.env, {}).update({text: panel.label(text) for text in panel.curves})
+        labels = {text: panel.label(text) for text in panel.curves}
+        self.labels.setdefault(panel.env, {}).update(labels)
         simple = self.simple.get(key) if panel.optimum is not None else None
         lost = charts.simple_regrets(simple, chart.floor(panel)) if simple else None
-        against_budget = self._figures(panel, charts.returns(panel), charts.regrets(panel), lost)
-        spread = self._figures(panel, charts.profiles(panel, samples), charts.outcomes(samples))
+        against_budget = self.figures.block(*key, labels, (charts.returns(panel), charts.regrets(panel), lost))
+        spread = self.figures.block(*key, labels, (charts.profiles(panel, samples), charts.outcomes(samples)))
         played = [setting.budget for setting in samples]
         best = max(played, key=lambda budget: (played.count(budget), budget))  # the largest that most planners played
         shown = [tables.of_budgets(panel, name, column) for name, column in curves.columns(panel).items()]
         if simple:
             shown.append(tables.of_budgets(simple, "simple regret", lambda summary: summary.interval))
-        matrix = tables.of_improvement(panel, best, _improvements(samples, best)) if len(panel.curves) > 1 else ""
+        matrix = ""
+        if len(panel.curves) > 1:
+            caption = f"Probability of improvement, row over column, with {best:,g} {panel.unit} [95 % interval]"
+            found = _improvements(samples, best)
+            matrix = tables.of_improvement(labels, found, caption, f"{panel.env}|{panel.unit}")
         self.environments.setdefault(panel.env, []).append(
             f'<section class="unit"><h3>{UNITS[panel.unit]}</h3>'
             f'<p class="muted">{_episodes(panel)}</p>{against_budget}<div class="choice">{"".join(shown)}</div>'
-            f"{_budgets(panel, samples, best)}{spread}{matrix}</section>"
-        )
-
-    def _figures(self, panel: Panel, *shown: dict[str, Any] | None) -> str:
-        names = [(escape(planner), escape(panel.label(planner))) for planner in panel.curves]
-        key = "".join(f'<span data-planner="{planner}"><svg></svg>{label}</span>' for planner, label in names)
-        return (
-            f'<div class="key" aria-hidden="true">{key}</div>'
-            f'<div class="charts">{"".join(self._figure(panel, one) for one in shown if one)}</div>'
-        )
-
-    def _figure(self, panel: Panel, shown: dict[str, Any]) -> str:
-        name = f"chart{len(self.data)}"
-        self.data[name] = {**shown, "env": panel.env, "unit": panel.unit}
-        label = f"{shown['title']}: {shown['y']} against {shown['x']}, {counted(len(panel.curves), 'planner')}"
-        return (
-            f"<figure><figcaption>{escape(shown['title'])}</figcaption>"
-            f'<div class="chart" id="{name}" role="img" aria-label="{escape(label)}"></div></figure>'
+            f"{budget_choice(*key, sorted(set(played)), best)}{spread}{matrix}</section>"
         )
 
     def page(self, timings: Mapping[Setting, timing.Timing]) -> str:
@@ -129,14 +118,10 @@ class _Report:
         if failures:
             sections += f'<section><h2 id="failures">Failures</h2>{tables.of_failures(failures)}</section>'
             links.append(("failures", "failures"))
-        data = {"charts": self.data, "looks": looks}
+        data = {"charts": self.figures.data, "looks": looks}
         return fill(store, sections, links, self.environments, _state(store, verdict), data, get_plotlyjs())
 
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
-        buttons = ""
-        for planner, look in looks.items():
-            button = f'<button type="button" aria-pressed="true" data-planner="{escape(planner)}">'
-            buttons += f"{button}<svg></svg>{escape(look['label'])}</button>"
         found, steps = self.steps.get(env, {}), ""
         if any(found.values()):
             table = tables.of_steps(env, entrants(self.store.suite, env), found, _speed(self.store, env))
@@ -144,8 +129,7 @@ class _Report:
         return (
             f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
             f'<p class="muted">{escape(self.store.resolved.get(env, ""))}</p>'
-            f'<div class="legend" role="group" aria-label="Planners shown">{buttons}</div>'
-            f"{''.join(self.environments[env])}{steps}</section>"
+            f"{legend(looks)}{''.join(self.environments[env])}{steps}</section>"
         )
 
 
@@ -217,18 +201,10 @@ def _speed(store: Store, env: str) -> dict[str, float]:
 def _episodes(panel: Panel) -> str:
     sizes = [summary.n for curve in panel.curves.values() for _, summary in curve]
     shown = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
-    levels = (f", {name} <b>{value:.4f}</b>" for name, value in panel.levels.items())
+    levels = (f", {name} <b>{value:.4f}</b>" for name, value in panel.known.levels.items())
     known = "".join(levels).replace("-", "\N{MINUS SIGN}")
     episodes = "episode" if shown == "1" else "episodes"
     return f"{shown} {episodes} a point{known}. Bands and bars are 95 % bootstrap intervals."
-
-
-def _budgets(panel: Panel, samples: Mapping[Setting, Array], chosen: float) -> str:
-    options = ""
-    for budget in sorted({setting.budget for setting in samples}):
-        options += f'<option value="{budget:g}"{" selected" * (budget == chosen)}>{budget:,g}</option>'
-    label = f'<label class="budget" data-panel="{escape(f"{panel.env}|{panel.unit}")}">'
-    return f"{label}Single episodes, with a budget of <select>{options}</select></label>"
 
 
 def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:

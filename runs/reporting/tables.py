@@ -1,6 +1,7 @@
 """Tables of the page and the provenance, as HTML; every text in them is escaped."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -43,7 +44,9 @@ NOTHING: Cell = ("", None)
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Cell]], name: str = "") -> str:
     """A table that can be sorted by every column; the first column names the rows. Scripts find it by `name`."""
-    columns = "".join(f'<th scope="col"><button type="button">{escape(one)}</button></th>' for one in head)
+    # long names of problems break after their signs
+    names = (re.sub(r"(?<=[:,_(])(?=.)", "<wbr>", escape(one)) for one in head)
+    columns = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
     body = "".join(f"<tr>{''.join(map(_cell, range(len(row)), row))}</tr>" for row in rows)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
@@ -72,12 +75,14 @@ def of_budgets(panel: Panel, name: str, column: Column) -> str:
     return table(caption, head, rows, f"{name}|{panel.env}|{panel.unit}")
 
 
-def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], Interval]) -> str:
+def of_improvement(
+    labels: Mapping[str, str], found: Mapping[tuple[str, str], Interval], caption: str, name: str
+) -> str:
     """The probability that an episode of the row's planner scores more than one of the column's, shaded by it."""
-    planners = [planner for planner in panel.curves if any(planner in pair for pair in found)]
+    planners = [planner for planner in labels if any(planner in pair for pair in found)]
     rows = []
     for row in planners:
-        cells: list[Cell] = [text(panel.label(row))]
+        cells: list[Cell] = [text(labels[row])]
         for column in planners:
             if (row, column) not in found:
                 cells.append(("\N{EN DASH}", None))
@@ -87,8 +92,7 @@ def of_improvement(panel: Panel, budget: float, found: Mapping[tuple[str, str], 
             share = round(200 * abs((value or 0.0) - 0.5))
             cells.append((f'<span class="{side}" style="--share:{share}%">{shown}</span>', value))
         rows.append(cells)
-    caption = f"Probability of improvement, row over column, with {budget:,g} {panel.unit} [95 % interval]"
-    return table(caption, ["planner", *map(panel.label, planners)], rows, f"improvement|{panel.env}|{panel.unit}")
+    return table(caption, ["planner", *(labels[planner] for planner in planners)], rows, f"improvement|{name}")
 
 
 def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | None], speed: Mapping[str, float]) -> str:

@@ -4,17 +4,16 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter, itemgetter
-from typing import Any
 
 import numpy as np
 
-import envs
 from planners.base import Array
 from runs.experiment import Setting
 from runs.results.store import Store
 from runs.runner.episode import planner_rng
 from runs.statistics.regret import simple_regret
 from runs.statistics.sample import Interval, Summary, normalised, regret, summarise
+from runs.statistics.scale import Known, known
 from runs.tables import by_budget, estimate, markdown
 
 
@@ -29,6 +28,7 @@ class Panel:
         optimum: value of the optimal policy; None where it is not known.
         random: value of the uniformly random policy; None where it is not known.
         labels: names of planners by their texts; a planner without one is called by its text.
+        reference: value of a planner with a large budget; None where the optimum is known, or neither.
     """
 
     env: str
@@ -37,12 +37,12 @@ class Panel:
     optimum: float | None = None
     random: float | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    reference: float | None = None
 
     @property
-    def levels(self) -> dict[str, float]:
-        """The known values among those of the optimal and of the random policy, by name."""
-        values = {"optimum": self.optimum, "random policy": self.random}
-        return {name: value for name, value in values.items() if value is not None}
+    def known(self) -> Known:
+        """The values that returns are measured by."""
+        return Known(self.optimum, self.random, self.reference)
 
     def label(self, planner: str) -> str:
         """The name of a planner."""
@@ -54,23 +54,9 @@ class Panel:
         return sorted({budget for curve in self.curves.values() for budget, _ in curve})
 
 
-def references(env: str) -> tuple[float | None, float | None]:
-    """The values of the optimal and of the random policy, None where they are not known."""
-    from envs.optimal import optimal_value, random_value
-
-    def known(value: Callable[[Any], float]) -> float | None:
-        try:
-            return value(envs.parse(env))
-        except TypeError:
-            return None
-
-    return known(optimal_value), known(random_value)
-
-
 def panels(store: Store) -> list[Panel]:
     """The run's curves of returns, in order of the suite; settings without a result yet are left out."""
-    found = ((panel, references(panel.env)) for panel in _panels(store, store.returns().items()))
-    return [replace(panel, optimum=optimum, random=random) for panel, (optimum, random) in found]
+    return [replace(panel, **known(panel.env)._asdict()) for panel in _panels(store, store.returns().items())]
 
 
 def simple_regrets(store: Store, most: int | None = None) -> list[Panel]:
@@ -112,15 +98,15 @@ Column = Callable[[Summary], Interval]
 
 
 def columns(panel: Panel) -> dict[str, Column]:
-    """The estimates of a point, by name; regret and normalised score where the optimum is known."""
+    """The estimates of a point, by name; a regret and a normalised score where the environment has what they need."""
     found: dict[str, Column] = {"mean return": attrgetter("interval")}
     found["median"] = lambda summary: Interval(summary.median, math.nan, math.nan)
     found["interquartile mean"] = attrgetter("iqm")
-    optimum, random = panel.optimum, panel.random
+    optimum, scale = panel.optimum, panel.known.scale
     if optimum is not None:
         found["regret"] = lambda summary: regret(summary.interval, optimum)
-        if random is not None:
-            found["normalised score"] = lambda summary: normalised(summary.interval, random, optimum)
+    if scale is not None:
+        found[scale.name] = lambda summary: normalised(summary.interval, scale.low, scale.high)
     return found
 
 
@@ -145,7 +131,7 @@ def caption(panel: Panel) -> str:
     """The lines below a table: episodes, optimum, random policy, the texts behind labels."""
     sizes = {summary.n for curve in panel.curves.values() for _, summary in curve}
     episodes = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
-    known = [f"{name} {value:.4f}" for name, value in panel.levels.items()]
+    known = [f"{name} {value:.4f}" for name, value in panel.known.levels.items()]
     facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
     meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
     return "\n".join([facts, *meanings])

@@ -1,6 +1,7 @@
 """Comparison of two samples, and the episodes needed to settle it (definitions: docs/statistics.md)."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -123,23 +124,66 @@ def probability_of_improvement(a: ArrayLike, b: ArrayLike, rng: Rng) -> Interval
         b: returns of the other, [m].
         rng: draws the resamples.
     """
-    ours, theirs = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    n, m = len(ours), len(theirs)
-    if n == 0 or m == 0:
+    return mean_probability_of_improvement([a], [b], rng)
+
+
+def mean_probability_of_improvement(a: Sequence[ArrayLike], b: Sequence[ArrayLike], rng: Rng) -> Interval:
+    """The mean over several problems of the probability of improvement, each resampled for itself.
+
+    Args:
+        a: returns of the one in each problem, [n] of its own.
+        b: returns of the other in the same problems.
+        rng: draws the resamples.
+    """
+    pairs = [Pairs.of(*both) for both in zip(a, b, strict=True)]
+    if not all(pair.number for pair in pairs):
         return sample.UNDEFINED
-    own, classes_a = np.unique(ours, return_inverse=True)
-    other, classes_b = np.unique(theirs, return_inverse=True)
-    below, upto = np.searchsorted(other, own, side="left"), np.searchsorted(other, own, side="right")
-
-    def chance(counts_a: NDArray[np.int64], counts_b: NDArray[np.int64]) -> Array:
-        reached = np.cumsum(np.pad(counts_b, ((0, 0), (1, 0))), axis=1)
-        wins = 0.5 * (reached[:, below] + reached[:, upto])
-        return np.asarray(np.einsum("rk,rk->r", counts_a, wins) / (n * m))
-
-    estimate = float(chance(np.bincount(classes_a)[None], np.bincount(classes_b)[None])[0])
-    if n == 1 or m == 1:
+    estimate = float(np.mean([pair.share() for pair in pairs]))
+    if any(min(len(pair.classes_a), len(pair.classes_b)) == 1 for pair in pairs):
         return Interval(estimate, math.nan, math.nan)
-    size = max(1, BLOCK // max(n, m))
-    draws = zip(resampled(classes_a, rng, size), resampled(classes_b, rng, size), strict=True)
-    low, high = percentiles(np.concatenate([chance(*counts) for counts in draws]))
+    low, high = percentiles(np.mean([pair.resampled(rng) for pair in pairs], axis=0))
     return Interval(estimate, float(low), float(high))
+
+
+class Pairs(NamedTuple):
+    """All pairs of an episode of one planner and one of another, told by the classes of equal returns.
+
+    Attributes:
+        classes_a: the class of each return of the one, [n].
+        classes_b: of the other, [m].
+        below: the number of classes of the other that are worse than each class of the one, [classes of the one].
+        upto: the number of those that are worse or equal.
+    """
+
+    classes_a: NDArray[np.int64]
+    classes_b: NDArray[np.int64]
+    below: NDArray[np.int64]
+    upto: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, a: ArrayLike, b: ArrayLike) -> "Pairs":
+        """The pairs of two samples, [n] and [m]."""
+        own, classes_a = np.unique(np.asarray(a, np.float64), return_inverse=True)
+        other, classes_b = np.unique(np.asarray(b, np.float64), return_inverse=True)
+        below, upto = (np.searchsorted(other, own, side=side) for side in ("left", "right"))
+        return cls(classes_a, classes_b, below, upto)
+
+    @property
+    def number(self) -> int:
+        """Of pairs."""
+        return len(self.classes_a) * len(self.classes_b)
+
+    def share(self) -> float:
+        """The share of the pairs that the one wins, with half of the ties."""
+        return float(self._shares(np.bincount(self.classes_a)[None], np.bincount(self.classes_b)[None])[0])
+
+    def resampled(self, rng: Rng) -> Array:
+        """The same of resamples of both, [RESAMPLES]."""
+        size = max(1, BLOCK // max(len(self.classes_a), len(self.classes_b)))
+        draws = zip(resampled(self.classes_a, rng, size), resampled(self.classes_b, rng, size), strict=True)
+        return np.concatenate([self._shares(*counts) for counts in draws])
+
+    def _shares(self, counts_a: NDArray[np.int64], counts_b: NDArray[np.int64]) -> Array:
+        reached = np.cumsum(np.pad(counts_b, ((0, 0), (1, 0))), axis=1)
+        wins = 0.5 * (reached[:, self.below] + reached[:, self.upto])
+        return np.asarray(np.einsum("rk,rk->r", counts_a, wins) / self.number)

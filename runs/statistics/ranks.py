@@ -1,35 +1,25 @@
-"""Planners over several problems: normalised scores, ranks, and the difference that ranks need (Demsar 2006)."""
+"""Planners over several problems: scores, profiles, improvement, ranks and the difference that these need."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from planners.base import Array
+from runs.experiment import Setting
 from runs.results.store import Store
 from runs.runner.episode import named_rng
 from runs.statistics.compare import entrants
-from runs.statistics.curves import references
-from runs.statistics.sample import CONFIDENCE, RESAMPLES, Interval, grouped, percentiles, resampled
+from runs.statistics.paired import Pairs, mean_probability_of_improvement
+from runs.statistics.sample import CONFIDENCE, UNDEFINED, Interval, Profile, grouped, mean_score, performance_profile
+from runs.statistics.scale import BEST, Known, Scale, known
 
 FEWEST_PLANNERS = 3  # Friedman's test compares more than two
 RANDOM = "random"
-
-
-class Scale(NamedTuple):
-    """The returns that have the normalised scores 0 and 1 in a problem.
-
-    Attributes:
-        low: the random policy's.
-        high: the optimum, or else the best mean return in the run with any budget.
-        exact: whether the optimum is known.
-    """
-
-    low: float
-    high: float
-    exact: bool
+THRESHOLDS = np.arange(-10, 61) / 50.0  # of profiles
 
 
 class Standing(NamedTuple):
@@ -40,12 +30,19 @@ class Standing(NamedTuple):
         score: mean of its normalised scores over the problems, with a 95 % interval from resampled episodes.
         rank: mean of its ranks, 1 for the best mean return; ties share their ranks.
         scores: its normalised score in each problem.
+        episodes: of all problems together.
+        profile: share of its episodes with a score above each of THRESHOLDS, all problems having the same weight.
+        improvement: probability that an episode of it scores more than one of the first standing, mean over the
+            problems; NaN for the first itself.
     """
 
     planner: str
     score: Interval
     rank: float
     scores: dict[str, float]
+    episodes: int
+    profile: Profile
+    improvement: Interval
 
 
 class Leaderboard(NamedTuple):
@@ -55,6 +52,8 @@ class Leaderboard(NamedTuple):
         unit: of the budget.
         budget: of a decision.
         standings: in order of the score.
+        improvement: for each ordered pair of planners the probability that an episode of the one scores more than one
+            of the other, mean over the problems.
         left_out: names of planners that have not played all problems.
         p: of Friedman's test, that all planners are equal.
         critical: ranks that differ by less do not show a difference at 5 % (Nemenyi's test).
@@ -63,69 +62,80 @@ class Leaderboard(NamedTuple):
     unit: str
     budget: float
     standings: list[Standing]
+    improvement: dict[tuple[str, str], float]
     left_out: list[str]
     p: float
     critical: float
 
 
-def scales(store: Store) -> dict[str, Scale]:
+Samples = Mapping[Setting, Array]  # of returns
+
+
+def scales(samples: Samples) -> dict[str, Scale]:
     """The scale of each problem of a run, but those where the random policy is not known and has not played."""
     means: dict[str, dict[str, list[float]]] = {}
-    for setting, sample in store.returns().items():
+    for setting, sample in samples.items():
         if len(sample):
             means.setdefault(setting.env, {}).setdefault(setting.planner, []).append(float(sample.mean()))
-    result = {}
-    for env, found in means.items():
-        optimum, low = references(env)
-        best = max(value for values in found.values() for value in values)
-        low = float(np.mean(found[RANDOM])) if low is None and RANDOM in found else low
-        high = best if optimum is None else optimum
-        if low is not None and high > low:
-            result[env] = Scale(low, high, optimum is not None)
-    return result
+    found = {env: _scale(known(env), of_planners) for env, of_planners in means.items()}
+    return {env: scale for env, scale in found.items() if scale is not None and scale.high > scale.low}
 
 
-def leaderboards(store: Store) -> list[Leaderboard]:
-    """A leaderboard for each budget that several planners have played in all problems with a scale."""
-    problems = scales(store)
+def _scale(values: Known, means: Mapping[str, list[float]]) -> Scale | None:
+    if values.random is None and RANDOM in means:
+        values = values._replace(random=float(np.mean(means[RANDOM])))
+    if values.random is None or values.scale is not None:
+        return values.scale
+    return Scale(values.random, max(value for found in means.values() for value in found), BEST)
+
+
+def leaderboards(store: Store) -> tuple[list[Leaderboard], dict[str, Scale]]:
+    """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales."""
+    returns = store.returns()
+    problems = scales(returns)
     names = {env: entrants(store.suite, env) for env in problems}
     samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
-    for setting, sample in store.returns().items():
+    for setting, sample in returns.items():
         if len(sample) and setting.env in problems and setting.planner != RANDOM:
             of_budget = samples.setdefault((setting.unit, setting.budget), {})
-            of_budget.setdefault(names[setting.env][setting.planner], {})[setting.env] = sample
-    boards = (_leaderboard(*key, found, problems) for key, found in sorted(samples.items()))
-    return [board for board in boards if len(board.standings) > 1]
+            scores = problems[setting.env].scores(sample)
+            of_budget.setdefault(names[setting.env][setting.planner], {})[setting.env] = scores
+    order = sorted(samples, key=lambda key: (key[0] != "simulations", key[1]))
+    boards = [_leaderboard(*key, samples[key], list(problems)) for key in order]
+    return [board for board in boards if len(board.standings) > 1], problems
 
 
 def _leaderboard(
-    unit: str, budget: float, samples: Mapping[str, Mapping[str, Array]], problems: Mapping[str, Scale]
+    unit: str, budget: float, scores: Mapping[str, Mapping[str, Array]], problems: list[str]
 ) -> Leaderboard:
-    complete = {planner: found for planner, found in samples.items() if found.keys() == problems.keys()}
-    left_out = [planner for planner in samples if planner not in complete]
-    means = np.array([[found[env].mean() for env in problems] for found in complete.values()])
+    strata = {
+        planner: [found[env] for env in problems] for planner, found in scores.items() if len(found) == len(problems)
+    }
+    left_out = [planner for planner in scores if planner not in strata]
+    means = np.array([[sample.mean() for sample in found] for found in strata.values()])
     ranks = rankdata(-means, axis=0).mean(axis=1) if len(means) else []
     standings = []
-    for (planner, found), rank in zip(complete.items(), ranks, strict=True):
-        score = _score(f"{planner}|{unit}|{budget}", found, problems)
-        scores = {env: float((found[env].mean() - low) / (high - low)) for env, (low, high, _) in problems.items()}
-        standings.append(Standing(planner, score, float(rank), scores))
+    for planner, rank, row in zip(strata, ranks, means, strict=True):
+        rng = named_rng(f"leaderboard|{planner}|{unit}|{budget}", 0, 0)
+        score, profile = mean_score(strata[planner], rng), performance_profile(strata[planner], THRESHOLDS, rng)
+        of_problems = dict(zip(problems, row.tolist(), strict=True))
+        episodes = sum(map(len, strata[planner]))
+        standings.append(Standing(planner, score, float(rank), of_problems, episodes, profile, UNDEFINED))
     standings.sort(key=lambda standing: -standing.score.value)
+    grouped_strata = {planner: [grouped(sample) for sample in found] for planner, found in strata.items()}
+    for place, standing in enumerate(standings[1:], 1):
+        both = grouped_strata[standing.planner], grouped_strata[standings[0].planner]
+        rng = named_rng(f"improvement|{standing.planner}|{unit}|{budget}", 0, 0)
+        standings[place] = standing._replace(improvement=mean_probability_of_improvement(*both, rng))
+    improvement = {}
+    for a, b in combinations([standing.planner for standing in standings], 2):
+        share = float(np.mean([Pairs.of(*both).share() for both in zip(strata[a], strata[b], strict=True)]))
+        improvement[a, b], improvement[b, a] = share, 1.0 - share
     tested = len(means) >= FEWEST_PLANNERS and len(problems) > 1
     p = float(friedmanchisquare(*means).pvalue) if tested else math.nan
-    return Leaderboard(unit, budget, standings, left_out, p, critical_difference(len(means), len(problems)))
-
-
-def _score(name: str, samples: Mapping[str, Array], problems: Mapping[str, Scale]) -> Interval:
-    """The mean normalised score; episodes are resampled within each problem (Agarwal et al. 2021)."""
-    rng, point, found = named_rng(f"leaderboard|{name}", 0, 0), 0.0, np.zeros(RESAMPLES)
-    for env, (low, high, _) in problems.items():
-        sample = samples[env]
-        point += (float(sample.mean()) - low) / (high - low) / len(problems)
-        support, classes = np.unique(grouped(sample), return_inverse=True)
-        means = np.concatenate([counts @ support / len(sample) for counts in resampled(classes, rng)])
-        found += (means - low) / (high - low) / len(problems)
-    return Interval(point, *map(float, percentiles(found)))
+    return Leaderboard(
+        unit, budget, standings, improvement, left_out, p, critical_difference(len(means), len(problems))
+    )
 
 
 def critical_difference(planners: int, problems: int) -> float:
@@ -137,3 +147,21 @@ def critical_difference(planners: int, problems: int) -> float:
         return math.nan
     q = float(studentized_range.ppf(CONFIDENCE, planners, np.inf)) / math.sqrt(2.0)
     return q * math.sqrt(planners * (planners + 1) / (6.0 * problems))
+
+
+def cliques(ranks: Sequence[float], critical: float) -> list[tuple[int, int]]:
+    """The largest groups of planners within which mean ranks differ by less than the critical difference.
+
+    Args:
+        ranks: ascending.
+        critical: difference.
+
+    Returns:
+        places of the first and last of each group of more than one, of groups that no other one holds.
+    """
+    found: list[tuple[int, int]] = []
+    for first, rank in enumerate(ranks):
+        last = max(place for place, other in enumerate(ranks) if other - rank < critical)
+        if last > first and (not found or last > found[-1][1]):
+            found.append((first, last))
+    return found

@@ -1,6 +1,6 @@
 """One sample of returns: estimates with their uncertainty, profiles, histograms (definitions: docs/statistics.md)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -172,27 +172,51 @@ class Profile(NamedTuple):
     high: Array
 
 
-def performance_profile(scores: ArrayLike, thresholds: ArrayLike, rng: Rng) -> Profile:
+def performance_profile(strata: Sequence[ArrayLike], thresholds: ArrayLike, rng: Rng) -> Profile:
     """The share of episodes that scored above each threshold (Agarwal et al. 2021), all NaN without a score.
 
     Args:
-        scores: [n].
+        strata: scores in each problem, [n] of its own; every problem has the same weight, and resamples of its own.
         thresholds: [m], ascending.
         rng: draws the resamples.
     """
-    values, edges = np.asarray(scores, np.float64), np.asarray(thresholds, np.float64)
-    nothing = np.full(len(edges), np.nan)
-    if len(values) == 0:
-        return Profile(nothing, nothing, nothing)
-    between = np.searchsorted(edges, values, side="left")  # the number of thresholds below a score
-    support, classes = np.unique(between, return_inverse=True)
-    above = support[:, None] > np.arange(len(edges))
+    edges = np.asarray(thresholds, np.float64)
 
-    def shares(counts: NDArray[np.int64]) -> Array:
-        return np.asarray(counts @ above / len(values))
+    def above(scores: ArrayLike) -> Stratum:
+        between = np.searchsorted(edges, np.asarray(scores, np.float64), side="left")  # thresholds below a score
+        support, classes = np.unique(between, return_inverse=True)
+        return classes, np.asarray(support[:, None] > np.arange(len(edges)), np.float64)
 
-    low, high = bootstrap(classes, shares, rng) if len(values) > 1 else (nothing, nothing)
-    return Profile(shares(np.bincount(classes)), low, high)
+    if min(map(np.size, strata)) == 0:
+        return Profile(*np.full((3, len(edges)), np.nan))
+    return Profile(*stratified_mean([above(scores) for scores in strata], rng))
+
+
+def mean_score(strata: Sequence[ArrayLike], rng: Rng) -> Interval:
+    """The mean over problems of the mean score in each; arguments as for `performance_profile`."""
+    strata_of_values = []
+    for scores in strata:
+        support, classes = np.unique(grouped(np.asarray(scores, np.float64)), return_inverse=True)
+        strata_of_values.append((classes, support))
+    return Interval(*map(float, stratified_mean(strata_of_values, rng)))
+
+
+Stratum = tuple[NDArray[np.int64], Array]  # the class of each value, [n], and what is averaged of each class, [k, ...]
+
+
+def stratified_mean(strata: Sequence[Stratum], rng: Rng) -> tuple[Array, Array, Array]:
+    """A mean over strata of means within each, and its 95 % interval; NaN where a stratum has a single value.
+
+    Every stratum is resampled for itself and has the same weight: the stratified bootstrap of Agarwal et al. (2021).
+    """
+    point, found = np.zeros(()), np.zeros(())
+    for classes, values in strata:
+        n = len(classes)
+        point = point + np.bincount(classes) @ values / n / len(strata)
+        means = np.concatenate([counts @ values / n for counts in resampled(classes, rng)])
+        found = found + (means if n > 1 else np.full_like(means, np.nan)) / len(strata)
+    low, high = percentiles(found)
+    return np.asarray(point), low, high
 
 
 class Histogram(NamedTuple):

@@ -16,9 +16,10 @@ from planners.core.text import read
 from runs.experiment import Setting
 from runs.runner.episode import named_rng, planner_rng
 from runs.statistics.compare import needed
-from runs.statistics.curves import Panel, caption, references, table
+from runs.statistics.curves import Panel, caption, table
 from runs.statistics.paired import paired
 from runs.statistics.sample import summarise
+from runs.statistics.scale import known
 from runs.tables import estimate, markdown
 from runs.tuning.journal import Journal
 from runs.tuning.search import Trial, steps
@@ -85,7 +86,7 @@ def rounds(title: str, env: str, returns: Returns) -> str:
     """A table of returns with its title."""
     summaries = ((setting, summarise(sample, planner_rng(setting, 0))) for setting, sample in returns.items())
     curves = {setting.planner: [(setting.budget, summary)] for setting, summary in summaries}
-    panel = Panel(env, "simulations", curves, *references(env))
+    panel = Panel(env, "simulations", curves, **known(env)._asdict())
     return f"{title}\n{table(panel)}\n{caption(panel)}"
 
 

@@ -71,8 +71,9 @@ def report(arguments: argparse.Namespace) -> int:
     from runs.results import store
 
     with store.read(arguments.run) as results, writing(arguments.run):
-        html, text = leaderboard.write(results)
-    print(f"{text.read_text(encoding='utf-8')}\nleaderboard {html}\n            {text}")
+        html, text, *figures = leaderboard.write(results)
+    paths = "\n            ".join(map(str, (html, text, *figures)))
+    print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
     return DONE
 
 
@@ -175,7 +176,10 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the files (default: the run's folder)")
     summary = "print a run's tables, write its chart and report"
     command = of_run("report", report, summary, "bonspiel report results/quick")
-    board = "instead, rank its planners over all its problems: leaderboard.html and .md"
+    board = (
+        "instead, rank its planners over all its problems: leaderboard.html and .md, with scores against model steps, "
+        "performance profiles and ranks as leaderboard*.svg"
+    )
     command.add_argument("--leaderboard", action="store_true", help=board)
     example = "bonspiel export results/quick --format csv > quick.csv"
     command = of_run("export", export, "write every episode as a table", example)

@@ -6,7 +6,15 @@ import pytest
 import scipy.stats
 
 from runs.games import ratings
-from runs.statistics.paired import EXACT, FLIPS, episodes_to_settle, paired, probability_of_improvement, sign_flip
+from runs.statistics.paired import (
+    EXACT,
+    FLIPS,
+    episodes_to_settle,
+    mean_probability_of_improvement,
+    paired,
+    probability_of_improvement,
+    sign_flip,
+)
 from runs.statistics.sample import Interval
 
 
@@ -178,3 +186,14 @@ def test_ten_thousand_episodes_are_compared_at_once(draw):
     a, b = draw(generator(12)), draw(generator(13))
     assert 0.0 < paired(a, b, generator()).p < 1.0
     assert 0.45 < probability_of_improvement(a, b, generator()).value < 0.55
+
+
+def test_the_mean_probability_of_improvement_gives_every_problem_the_same_weight():
+    a, b = [[1.0, 3.0], [5.0, 5.0, 5.0]], [[2.0, 2.0], [1.0, 5.0]]  # 1/2, and (1 + 1/2) / 2
+    found = mean_probability_of_improvement(a, b, generator())
+    assert found.value == pytest.approx(0.5 * (0.5 + 0.75))
+    assert found.low < found.value < found.high
+    sure = mean_probability_of_improvement([[1.0] * 3, [0.0] * 3], [[0.0] * 3, [1.0] * 3], generator())
+    assert sure == Interval(0.5, 0.5, 0.5)
+    assert np.isnan(mean_probability_of_improvement([[1.0], [1.0, 2.0]], [[1.0], [1.0, 2.0]], generator())[1:]).all()
+    assert np.isnan(mean_probability_of_improvement([[1.0], []], [[1.0], [2.0]], generator())).all()

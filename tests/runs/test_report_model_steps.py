@@ -11,7 +11,7 @@ from envs.trap import Trap
 from planners.base import Array, Rng
 from planners.jit import compiled
 from runs.experiment import Setting
-from runs.reporting.model_steps import Steps, counted, of_run, steps
+from runs.reporting.model_steps import Steps, counted, of_run, of_settings, steps
 from runs.results.store import Effort
 from runs.runner.episode import environment_rng
 
@@ -113,3 +113,36 @@ def test_the_model_stays_as_it_was():
     assert not hasattr(counted(model), "actions")
     steps(model, planners.parse("uct"), setting(5))
     np.testing.assert_array_equal(model.params, before)
+
+
+@pytest.mark.parametrize("env", ["hovering", "racetrack:crash=end", "trap", "treasure_hunt"])
+def test_rollouts_of_a_default_policy_of_its_own_are_counted(env):
+    model = envs.parse(env)
+    for seed in range(5):
+        starts = [model.initial_state(np.random.default_rng(seed)) for _ in range(2)]
+        starts[0][-1] = starts[1][-1] = seed % 2  # a later step
+        rngs = [np.random.default_rng(seed) for _ in range(2)]
+        counting, scratch = counted(model), np.empty(model.state_dim)
+        ours = counting.rollout(starts[0], scratch, 40, counting.params, rngs[0])
+        assert ours == model.rollout(starts[1], scratch.copy(), 40, model.params, rngs[1])
+        np.testing.assert_array_equal(*starts)
+        assert rngs[0].bit_generator.state == rngs[1].bit_generator.state
+        made = starts[0][-1] - seed % 2  # the step that ends an episode leaves the state as it was
+        assert counting.count in (made, made + 1)
+
+
+def test_every_budget_is_counted_and_dear_ones_take_the_largest_that_was(monkeypatch):
+    found = {5: 1.5, 10: 1.8}
+    monkeypatch.setattr(
+        "runs.reporting.model_steps._counted",
+        lambda one: Steps(one.budget, found[one.budget]) if one.budget in found else None,
+    )
+    quick, dear = Effort(100, 0.1, 0), Effort(100, 100.0, 0)
+    played = {setting(5): quick, setting(10): quick, setting(20): quick, setting(500): dear}
+    timed = setting(7)._replace(unit="ms")
+    other = setting(500, "dpw")
+    run = SimpleNamespace(efforts=lambda: {**played, timed: quick, other: dear})
+    steps_of = of_settings(run)
+    assert [steps_of[one] for one in played] == [1.5, 1.8, 1.8, 1.8]
+    assert steps_of[timed] == 1.8
+    assert np.isnan(steps_of[other])

@@ -9,6 +9,7 @@ from runs.statistics.sample import (
     Interval,
     bootstrap,
     histogram,
+    mean_score,
     normalised,
     performance_profile,
     regret,
@@ -135,7 +136,7 @@ def test_regret_is_what_is_missing_from_the_optimum():
 @pytest.mark.parametrize("sample", [generator(8).normal(size=200), trap_returns(200, generator(9))])
 def test_a_profile_is_the_share_above_each_threshold(sample):
     thresholds = np.array([-5.0, -0.3, 0.0, 0.7, 1.0, 1.4, 1.7, 5.0])
-    profile = performance_profile(sample, thresholds, generator())
+    profile = performance_profile([sample], thresholds, generator())
     expected = np.array([(sample > threshold).mean() for threshold in thresholds])
     np.testing.assert_allclose(profile.share, expected)
     # the number above a threshold is binomial in the resamples
@@ -146,13 +147,13 @@ def test_a_profile_is_the_share_above_each_threshold(sample):
 def test_a_profiles_band_covers_the_truth_about_as_often_as_it_says():
     rng, thresholds = generator(10), np.array([-0.5, 0.0, 0.5])
     truth = scipy.stats.norm.sf(thresholds)
-    profiles = [performance_profile(rng.normal(size=80), thresholds, rng) for _ in range(400)]
+    profiles = [performance_profile([rng.normal(size=80)], thresholds, rng) for _ in range(400)]
     covered = np.sum([(p.low <= truth) & (truth <= p.high) for p in profiles], axis=0)
     assert ((0.91 * 400 < covered) & (covered < 0.985 * 400)).all()
 
 
 def test_profiles_of_little():
-    none, one, same = (performance_profile(sample, [0.0, 1.0], generator()) for sample in ([], [0.5], [0.5] * 4))
+    none, one, same = (performance_profile([sample], [0.0, 1.0], generator()) for sample in ([], [0.5], [0.5] * 4))
     assert np.isnan(none).all()
     assert one.share.tolist() == [1.0, 0.0]
     assert np.isnan([one.low, one.high]).all()
@@ -197,3 +198,31 @@ def test_many_different_values_are_resampled_in_groups(draw, monkeypatch):
     assert (fast.mean, fast.median, fast.iqm.value) == (exact.mean, exact.median, exact.iqm.value)
     for a, b in ((fast.interval, exact.interval), (fast.iqm, exact.iqm)):
         assert a.high - a.low == pytest.approx(b.high - b.low, rel=0.08)
+
+
+def test_every_problem_has_the_same_weight_in_a_profile_and_in_a_mean_score():
+    strata = [0.2, 0.6], [0.6, 0.6, 0.6, 0.9]  # above 0.5: 1/2 and 4/4
+    profile = performance_profile(strata, [0.0, 0.5, 0.7, 0.95], generator())
+    np.testing.assert_allclose(profile.share, [1.0, 0.75, 0.125, 0.0])
+    # of the first stratum 0, 1/2 or 1 with 1/4, 1/2, 1/4: the resampled share is 1/2, 3/4 or 1
+    assert (profile.low[1], profile.high[1]) == (0.5, 1.0)
+    assert (profile.low[0], profile.high[0]) == (1.0, 1.0)
+    score = mean_score(strata, generator())
+    assert score.value == pytest.approx((0.4 + 0.675) / 2)
+    assert 0.399 < score.low < score.value < score.high < 0.76
+    # resampled within strata: two problems that differ by far have no interval where their episodes agree
+    assert mean_score([[0.0] * 3, [1.0] * 5], generator()) == Interval(0.5, 0.5, 0.5)
+
+
+def test_a_stratum_of_one_value_leaves_the_interval_open():
+    profile = performance_profile([[0.1], [0.3, 0.9]], [0.2], generator())
+    assert profile.share.tolist() == [0.5]
+    assert np.isnan([profile.low, profile.high]).all()
+    assert np.isnan(mean_score([[0.1], [0.3, 0.9]], generator())[1:]).all()
+
+
+def test_the_interval_of_a_mean_score_covers_the_truth_about_as_often_as_it_says():
+    rng = generator(12)
+    found = [mean_score([rng.normal(0.0, 1.0, 60), rng.normal(1.0, 3.0, 40)], rng) for _ in range(300)]
+    covered = sum(low <= 0.5 <= high for _, low, high in found)
+    assert 0.9 * 300 < covered < 0.985 * 300
