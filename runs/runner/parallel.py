@@ -132,7 +132,9 @@ class RetryQueue:
         return all(self._deaths[number] <= RETRIES for number in self._out)
 
 
-def _numbered(function: Callable[..., T], number: int, task: tuple[Any, ...]) -> tuple[int, T]:
+def _numbered(function: Callable[..., T], folder: str, number: int, task: tuple[Any, ...]) -> tuple[int, T]:
+    """Call the function in the driver's folder: a worker may have been started by an earlier run, in another one."""
+    os.chdir(folder)
     return number, function(*task)
 
 
@@ -184,10 +186,11 @@ def spread(
 
 def _by_loky(function: Callable[..., T], queue: RetryQueue, jobs: int, pinned: bool) -> Generator[T]:
     settings = {"inner_max_num_threads": 1, "initializer": _begin_worker, "initargs": (os.getpid(), pinned)}
+    folder = os.getcwd()
     with parallel_config(backend="loky", **settings):
         while True:
             try:
-                calls = (delayed(_numbered)(function, number, task) for number, task in queue)
+                calls = (delayed(_numbered)(function, folder, number, task) for number, task in queue)
                 with closing(_results(Parallel(jobs, **AS_THEY_COME), calls)) as results:
                     for number, result in results:
                         queue.done(number)

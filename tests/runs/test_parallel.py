@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from planners.core import packages
 from runs.experiment import Setting
 from runs.runner import parallel
 from runs.runner.episode import Batch, Failure
@@ -111,3 +112,12 @@ def test_a_long_run_outlives_any_number_of_deaths():
             queue.done(number)
         next(iter(queue))
         assert queue.died()
+
+
+def test_workers_of_an_earlier_run_find_the_modules_of_the_folder_that_they_are_called_from(tmp_path, monkeypatch):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}_folder.py").write_text("import os\nWHERE = os.getcwd()")
+        monkeypatch.chdir(tmp_path / name)
+        found = set(parallel.spread(packages.load, [(f"{name}_folder:WHERE",)] * 4, 2))
+        assert found == {str(tmp_path / name)}
