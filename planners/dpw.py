@@ -16,7 +16,7 @@ from planners.core.selection import Bonus, Selection, check_selection, columns_o
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, copy, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
-from planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
+from planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
 
 
 class DPWSettings(NamedTuple):
@@ -109,7 +109,9 @@ class DPW:
 
     tuning: ClassVar[Parameters] = {
         **EXPLORATION,
+        **BONUS,
         **WIDENING,
+        **BLIND_VALUES,
         **STATES,
         "outcome": Choice(("proportional", "least_visited")),
         **LEAF,

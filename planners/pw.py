@@ -16,7 +16,7 @@ from planners.core.selection import Bonus, Selection, check_selection, columns_o
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
-from planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters
+from planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, WIDENING, Parameters
 
 
 class PWSettings(NamedTuple):
@@ -76,7 +76,7 @@ class PW:
     scale_exploration: bool = False
     blind_values: int = 0
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **WIDENING, **LEAF}
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **BONUS, **WIDENING, **BLIND_VALUES, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

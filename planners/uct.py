@@ -17,7 +17,7 @@ from planners.core.search import plan_with_tree
 from planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
-from planners.spaces import EXPLORATION, LEAF, N_ACTIONS, Parameters
+from planners.spaces import BONUS, EXPLORATION, LEAF, N_ACTIONS, Parameters
 
 
 class UCTSettings(NamedTuple):
@@ -66,7 +66,7 @@ class UCT:
     first_play: float | None = None
     scale_exploration: bool = False
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **N_ACTIONS, **LEAF}
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **BONUS, **N_ACTIONS, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

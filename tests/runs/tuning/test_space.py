@@ -44,6 +44,13 @@ def test_every_planner_but_the_random_one_can_be_tuned():
     assert set(NAMES) == set(planners.names()) - {"random", "presearch"}
 
 
+def test_searches_of_ucb_are_tuned_with_each_bonus_and_where_they_widen_with_blind_values():
+    for name in ("uct", "pw", "dpw"):
+        assert {parameters(text)["bonus"] for text in drawn(name)} == {"ucb1", "ucb_v", "ucb1_tuned"}
+    for name in ("pw", "dpw"):
+        assert len({parameters(text)["blind_values"] for text in drawn(name)}) > 1
+
+
 def test_values_that_a_planner_does_not_support_on_the_model_are_left_out(monkeypatch):
     monkeypatch.setattr(
         planners, "unsupported", lambda planner, model: "needs `rollout`" if planner.leaf == "rollout" else None
@@ -91,7 +98,7 @@ def test_plans_in_plain_python_have_a_spread_and_equal_returns_count_as_one():
         ("presearch", "presearch cannot search Trap: needs `aim_grid`"),
         ("dwp", "Did you mean 'dpw'"),
         ("uct:exploration=-1", "exploration=-1"),
-        ("uct:exploration=1,n_actions=8,leaf=tree", "leaves nothing to tune"),
+        ("uct:exploration=1,bonus=ucb1,n_actions=8,leaf=tree", "leaves nothing to tune"),
     ],
 )
 def test_what_cannot_be_tuned_is_refused(start, words):
