@@ -1,6 +1,7 @@
 """The chart of a run: reward against budget, and below it the regret, for each environment and unit of budget."""
 
 from collections.abc import Iterable, Sequence
+from io import BytesIO
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -117,8 +118,16 @@ def save_figure(figure: Figure, file: Path) -> list[Path]:
     paths = [file.with_suffix(".png"), file.with_suffix(".svg")]
     with matplotlib.rc_context(STYLE):
         figure.savefig(paths[0], metadata={"Software": "bonspiel"})
-        figure.savefig(paths[1], metadata={"Date": None, "Creator": "bonspiel"})
+    paths[1].write_bytes(svg(figure))
     return paths
+
+
+def svg(figure: Figure) -> bytes:
+    """A figure as SVG, the same bytes for the same figure."""
+    buffer = BytesIO()
+    with matplotlib.rc_context(STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "bonspiel"})
+    return buffer.getvalue()
 
 
 def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, named: bool) -> None:

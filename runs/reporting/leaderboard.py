@@ -4,14 +4,13 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
 from runs.experiment import UsageError
 from runs.reporting import leaderboard_page, multiples, ranks_diagram
 from runs.reporting.boards import Findings, facts, title
-from runs.reporting.chart import STYLE
+from runs.reporting.chart import svg
 from runs.results.store import Store
 from runs.statistics.ranks import THRESHOLDS, Leaderboard
 from runs.tables import estimate, markdown
@@ -38,8 +37,7 @@ def write(store: Store) -> list[Path]:
     paths[1].write_text(text(store, found, drawn), encoding="utf-8")
     for name, figure in drawn.items():
         paths.append(store.folder / name)
-        with matplotlib.rc_context(STYLE):
-            figure.savefig(paths[-1], metadata={"Date": None, "Creator": "bonspiel"})
+        paths[-1].write_bytes(svg(figure))
     return paths
 
 

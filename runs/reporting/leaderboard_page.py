@@ -1,5 +1,6 @@
 """The page of a leaderboard: charts and tables of all problems together."""
 
+import base64
 import math
 from collections.abc import Sequence
 from html import escape
@@ -7,9 +8,9 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs
 
-from runs.reporting import charts, page, tables
+from runs.reporting import charts, page, ranks_diagram, tables
 from runs.reporting.boards import Findings, facts, title
-from runs.reporting.chart import UNITS
+from runs.reporting.chart import UNITS, svg
 from runs.reporting.charts import numbers
 from runs.reporting.figures import Figures, budget_choice, legend
 from runs.reporting.multiples import ROOM
@@ -108,7 +109,7 @@ def _board(found: Findings, board: Leaderboard) -> str:
     names = {one.planner: one.planner for one in board.standings}
     chances = {pair: Interval(chance, math.nan, math.nan) for pair, chance in board.improvement.items()}
     words = f"Probability of improvement, row over column, with {title(board)}, mean over the problems"
-    return f"{shown}{said}{_costs(found, board)}{tables.of_improvement(names, chances, words, key)}"
+    return f"{shown}{said}{_ranks(board)}{_costs(found, board)}{tables.of_improvement(names, chances, words, key)}"
 
 
 def _row(found: Findings, board: Leaderboard, one: Standing) -> list[Cell]:
@@ -116,6 +117,16 @@ def _row(found: Findings, board: Leaderboard, one: Standing) -> list[Cell]:
     chance = NOTHING if math.isnan(one.improvement.value) else tables.estimate(one.improvement)
     cells = [tables.number(one.scores[env]) for env in found.problems]
     return [tables.text(one.planner), tables.estimate(one.score), tables.number(one.rank, ".2f"), chance, steps, *cells]
+
+
+def _ranks(board: Leaderboard) -> str:
+    if math.isnan(board.critical):
+        return ""
+    data = base64.b64encode(svg(ranks_diagram.draw(board))).decode()
+    words = "Mean ranks; bars join planners between which no difference is shown"
+    return (
+        f'<figure><figcaption>{words}</figcaption><img alt="{words}" src="data:image/svg+xml;base64,{data}"></figure>'
+    )
 
 
 def _costs(found: Findings, board: Leaderboard) -> str:

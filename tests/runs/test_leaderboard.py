@@ -171,13 +171,15 @@ def test_the_charts_of_the_page_hold_the_scores_and_profiles(played, found, look
     with read(played) as store:
         shown = look(leaderboard_page.text(store, found))
     shown.wait_for_selector("html[data-drawn]")
-    titles = "[...document.querySelectorAll('figcaption')].map(one => one.textContent)"
+    titles = "[...document.querySelectorAll('.charts figcaption')].map(one => one.textContent)"
     assert shown.evaluate(titles) == ["Score against model steps", "Performance profile", "Performance profile"]
     drawn = shown.evaluate("chart0.data.filter(one => one.meta).map(one => [one.meta, one.x, one.y])")
     for planner, x, y in drawn:
         np.testing.assert_allclose(
             [x, y], [list(column) for column in list(zip(*found.charted[planner], strict=True))[:2]], rtol=1e-5
         )
+    diagrams = shown.evaluate("[...document.querySelectorAll('figure img')].map(one => one.naturalWidth > 300)")
+    assert diagrams == [True, True]  # two planners alone have no critical difference
     profile = shown.evaluate("chart1.data.filter(one => one.meta).map(one => [one.meta, one.y])")
     shares = {one.planner: one.profile.share for one in found.boards[1].standings}  # of the largest budget
     for planner, y in profile:
