@@ -166,7 +166,9 @@ def decide(
         start: clock at the beginning of the search.
         choose: (visits, value) gives the index of the action to play, one that has visits; `final_choice` if None.
     """
-    values = np.where(visits > 0, value[:, MEAN], np.nan)
+    values = value[:, MEAN].copy()
+    if 0 in visits.tolist():
+        values[visits == 0] = np.nan
     best = final_choice(visits, values) if choose is None else choose(visits, value)
     if math.isnan(values[best] + sum(actions[best].tolist())):
         raise ValueError("the model gave rewards that are not numbers; envs.check_model tells where")

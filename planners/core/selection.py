@@ -167,5 +167,8 @@ def least_visited_outcome(tree: SearchTree, edge: int) -> int:
 
 def final_choice(visits: NDArray[np.int64], values: Array) -> int:
     """Index of the action to play: most visits, then higher mean, then lower index."""
-    pairs = list(zip(visits.tolist(), values.tolist(), strict=True))
-    return pairs.index(max(pairs))
+    counts = visits.tolist()
+    most = max(counts)
+    if counts.count(most) == 1:
+        return counts.index(most)
+    return int(np.argmax(np.where(visits == most, values, -math.inf)))

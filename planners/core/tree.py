@@ -43,7 +43,7 @@ EDGE = np.dtype(
     ]
 )
 _SIZE = np.array([1, 0, 1])  # of a tree of one root
-_ROOT = np.array([(0, 0, 0, 0, 0, 0.0, 1.0)], NODE)
+_ROOT = (0, 0, 0, 0, 0, 0.0, 1.0)  # written as a tuple: five times as fast as from an array
 _NO_RETURNS = np.array([np.inf, -np.inf])
 _NO_KEYS, _NO_SLOTS = np.empty(0, np.uint64), np.zeros(1, np.int64)
 
@@ -109,7 +109,7 @@ def new_tree(
     tree.state[0] = state
     if by_state:
         tree.keys[0] = 0
-    tree.nodes[:1] = _ROOT
+    tree.nodes[0] = _ROOT
     if offers(model, HasPlayer):
         tree.nodes["player"][0] = model.player(state, model.params)
     if root_actions is not None:
@@ -150,7 +150,7 @@ def grow(tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
 
 
 _ONE = np.empty((1, 1))
-EXAMPLE_TREE = SearchTree(_SIZE, _ROOT, _ONE, _NO_KEYS, np.empty(1, EDGE), _ONE, _ONE, _SIZE, np.empty(2))
+EXAMPLE_TREE = SearchTree(_SIZE, np.empty(1, NODE), _ONE, _NO_KEYS, np.empty(1, EDGE), _ONE, _ONE, _SIZE, np.empty(2))
 SEARCH_TREE = typeof(EXAMPLE_TREE)
 
 
