@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from itertools import cycle
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 import planners
 from planners import Array
-from runs.statistics.curves import Panel
+from runs.statistics.curves import Column, Panel, columns
 from runs.statistics.scale import OPTIMUM, REFERENCE
 from runs.tables import fold
 
@@ -158,10 +159,10 @@ def _curve(axes: Axes, look: Style, label: str, x: Array, y: Array, low: Array, 
         axes.plot([*x, *x], [*low, *high], color=look.colour, linewidth=1.2, marker="_", markersize=6, zorder=2.5)
 
 
-def _points(panel: Panel) -> dict[str, Array]:
-    """For each planner budgets, means, lower and upper bounds, [4, n]."""
+def _points(panel: Panel, column: Column) -> dict[str, Array]:
+    """For each planner budgets, estimates of the column, lower and upper bounds, [4, n]."""
     curves = panel.curves.items()
-    found = {text: np.array([(budget, *summary.interval) for budget, summary in curve]).T for text, curve in curves}
+    found = {text: np.array([(budget, *column(summary)) for budget, summary in curve]).T for text, curve in curves}
     if len(panel.budgets) == 1:
         for place, points in enumerate(found.values()):
             points[0] *= apart(place, len(found))
@@ -170,7 +171,7 @@ def _points(panel: Panel) -> dict[str, Array]:
 
 def _reward(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
     axes.set_title(panel.env, loc="left")
-    for text, points in _points(panel).items():
+    for text, points in _points(panel, attrgetter("interval")).items():
         _curve(axes, styles[text], panel.label(text), *points)
     _level(axes, panel.optimum, OPTIMUM, INK, "-", above=True)
     _level(axes, panel.reference, REFERENCE, INK, (0, (6, 2)), above=True)
@@ -198,8 +199,8 @@ def _regret(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
     least = floor(panel)
     axes.set_yscale("log")
     touched = False
-    for text, (x, *estimate) in _points(panel).items():
-        mean, high, low = (np.maximum(panel.optimum - value, least) for value in estimate)
+    for text, (x, *estimate) in _points(panel, columns(panel)["regret"]).items():
+        mean, low, high = (np.maximum(value, least) for value in estimate)
         touched = touched or bool((low <= least).any())
         _curve(axes, styles[text], panel.label(text), x, mean, low, high)
     if touched:

@@ -11,7 +11,7 @@ from planners.base import Array
 from runs.experiment import Setting
 from runs.results.store import Store
 from runs.runner.episode import planner_rng
-from runs.statistics.regret import simple_regret
+from runs.statistics.regret import simple_regret, start_values
 from runs.statistics.sample import Interval, Summary, normalised, regret, summarise
 from runs.statistics.scale import Known, known
 from runs.tables import by_budget, estimate, markdown
@@ -56,7 +56,14 @@ class Panel:
 
 def panels(store: Store) -> list[Panel]:
     """The run's curves of returns, in order of the suite; settings without a result yet are left out."""
-    return [replace(panel, **known(panel.env)._asdict()) for panel in _panels(store, store.returns().items())]
+    episodes = store.values("episode")
+
+    def summary(setting: Setting, returns: Array) -> Summary:
+        found, best = _summary(setting, returns), start_values(setting.env, setting.seed, episodes[setting])
+        return found if best is None else replace(found, loss=_summary(setting, best - returns).interval)
+
+    found = _panels(store, store.returns().items(), summary)
+    return [replace(panel, **known(panel.env)._asdict()) for panel in found]
 
 
 def simple_regrets(store: Store, most: int | None = None) -> list[Panel]:
@@ -82,12 +89,18 @@ def _lost(store: Store, most: int | None) -> Iterator[tuple[Setting, Array]]:
                 unsolved.add(setting.env)
 
 
-def _panels(store: Store, samples: Iterable[tuple[Setting, Array]]) -> list[Panel]:
+def _summary(setting: Setting, sample: Array) -> Summary:
+    return summarise(sample, planner_rng(setting, len(sample)))
+
+
+def _panels(
+    store: Store, samples: Iterable[tuple[Setting, Array]], summary: Callable[[Setting, Array], Summary] = _summary
+) -> list[Panel]:
     found: dict[tuple[str, str], dict[str, list[tuple[float, Summary]]]] = {}
     for setting, sample in samples:
         if len(sample):
             curve = found.setdefault((setting.env, setting.unit), {}).setdefault(setting.planner, [])
-            curve.append((setting.budget, summarise(sample, planner_rng(setting, len(sample)))))
+            curve.append((setting.budget, summary(setting, sample)))
     for curves in found.values():
         for curve in curves.values():
             curve.sort(key=itemgetter(0))
@@ -104,9 +117,9 @@ def columns(panel: Panel) -> dict[str, Column]:
     found["interquartile mean"] = attrgetter("iqm")
     optimum, scale = panel.optimum, panel.known.scale
     if optimum is not None:
-        found["regret"] = lambda summary: regret(summary.interval, optimum)
+        found["regret"] = lambda summary: regret(summary, optimum)
     if scale is not None:
-        found[scale.name] = lambda summary: normalised(summary.interval, scale.low, scale.high)
+        found[scale.name] = lambda summary: normalised(summary, scale.low, scale.high)
     return found
 
 

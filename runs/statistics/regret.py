@@ -1,10 +1,13 @@
-"""Simple regret of first actions, by dynamic programming."""
+"""What is lost against the optimum: V* where episodes start, and the simple regret of first actions."""
+
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import envs
-from planners.base import Array, check_actions
+from planners.base import Array, Model, check_actions
+from runs.runner.episode import environment_rng
 
 
 def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None = None) -> Array:
@@ -25,9 +28,9 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
     from envs.optimal import solve
 
     model = envs.parse(env)
-    start, other = (model.initial_state(np.random.default_rng(seed)) for seed in (0, 1))
-    if (start != other).any():
+    if starts_differ(model):
         raise TypeError(f"no simple regret in {env}: its episodes start in different states")
+    start = model.initial_state(np.random.default_rng(0))
     reference = solve(model, actions)
     first = np.asarray(first_actions, np.float64)
     if len(first) == 0:
@@ -37,3 +40,26 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
     lost = reference.value(start) - np.array([reference.q(start, action) for action in chosen])
     # an action between those of which V* is computed may be better than it, by less than its accuracy
     return np.asarray(np.maximum(lost, 0.0)[places.ravel()])
+
+
+def start_values(env: str, seed: int, episodes: Iterable[int]) -> Array | None:
+    """V* of the states in which these episodes of a run start, [n].
+
+    None where all start in the same state, or where V* is not known.
+    """
+    from envs.optimal import solve
+
+    model = envs.parse(env)
+    if not starts_differ(model):
+        return None
+    try:
+        optimum = solve(model)
+    except TypeError:
+        return None
+    return np.array([optimum.value(model.initial_state(environment_rng(seed, int(one), 0))) for one in episodes])
+
+
+def starts_differ(model: Model) -> bool:
+    """Whether episodes start in different states."""
+    start, other = (model.initial_state(np.random.default_rng(seed)) for seed in (0, 1))
+    return bool((start != other).any())

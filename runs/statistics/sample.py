@@ -39,6 +39,7 @@ class Summary:
         high: upper end of it.
         median: its median.
         iqm: the mean of its middle half, with a 95 % bootstrap interval.
+        loss: of returns from different starts, the mean of V*(start) - return; None where it was not computed.
     """
 
     n: int
@@ -47,6 +48,7 @@ class Summary:
     high: float
     median: float
     iqm: Interval = field(default=UNDEFINED, kw_only=True)
+    loss: Interval | None = field(default=None, kw_only=True)
 
     @property
     def interval(self) -> Interval:
@@ -154,14 +156,18 @@ def _middle_mean(counts: NDArray[np.int64], support: Array) -> Array:
     return np.asarray(inside @ support / (n - 2 * cut))
 
 
-def normalised(interval: Interval, random: float, optimum: float) -> Interval:
-    """The score on the scale on which the random policy has 0 and the optimal policy 1."""
-    return Interval(*((value - random) / (optimum - random) for value in interval))
+def regret(summary: Summary, optimum: float) -> Interval:
+    """What is lost against the optimum; an interval may reach below 0, as noise may favour a policy.
+
+    Episodes that start in different states are compared with the optimum from the same starts.
+    """
+    return summary.loss or Interval(optimum - summary.mean, optimum - summary.high, optimum - summary.low)
 
 
-def regret(interval: Interval, optimum: float) -> Interval:
-    """Optimum minus mean; an interval may reach below 0, as noise may favour a policy."""
-    return Interval(optimum - interval.value, optimum - interval.high, optimum - interval.low)
+def normalised(summary: Summary, low: float, high: float) -> Interval:
+    """The score on the scale on which a return of `low` has 0, one of `high` 1; a loss is against this `high`."""
+    value, least, most = regret(summary, high)
+    return Interval(*(1.0 - loss / (high - low) for loss in (value, most, least)))
 
 
 class Profile(NamedTuple):

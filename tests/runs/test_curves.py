@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 
+import envs
+from envs.optimal import solve
 from runs import provenance
 from runs.results import run_folder, store
-from runs.runner.episode import Batch, Episode
+from runs.runner.episode import Batch, Episode, environment_rng
 from runs.statistics.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
 from runs.statistics.sample import Interval, Summary
 from runs.suite import Suite
@@ -103,6 +105,28 @@ def test_curves_of_returns(results):
     assert (trap.env, trap.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
     assert [budget for budget, _ in trap.curves["uct"]] == [10, 100]
     assert (curling.env, curling.optimum, curling.random) == ("curling", None, None)
+
+
+def test_episodes_from_different_starts_are_compared_with_the_optimum_from_these(tmp_path):
+    env, seed, numbers = "double_integrator", 3, (0, 1, 4)
+    suite = Suite.of(
+        "starts", {"experiment": [{"env": env, "planners": ["uct"], "simulations": [10], "episodes": 5, "seed": seed}]}
+    )
+    (setting,) = suite.settings()
+    model = envs.parse(env)
+    best = [solve(model).value(model.initial_state(environment_rng(seed, number, 0))) for number in numbers]
+    with run_folder.write(tmp_path, suite, {}, provenance.collect([]), resume=False) as run:
+        lost = (1.0, 2.0, 6.0)
+        played = zip(numbers, best, lost, strict=True)
+        run.add(Batch(setting, [Episode(number, v - loss, 50, 0.1, 20, None) for number, v, loss in played], 1.0))
+    with store.read(tmp_path) as run:
+        (panel,) = panels(run)
+    ((_, summary),) = panel.curves["uct"]
+    assert summary.loss is not None
+    assert summary.loss.value == pytest.approx(3.0)
+    assert 1.0 <= summary.loss.low <= summary.loss.high <= 6.0 + 1e-9
+    assert np.ptp(best) > 10.0  # the starts differ by more
+    assert columns(panel)["regret"](summary) == summary.loss
 
 
 def test_curves_of_simple_regret_leave_out_what_was_not_kept_and_what_is_not_solved(results):

@@ -7,6 +7,7 @@ import scipy.stats
 from runs.statistics import sample as statistics
 from runs.statistics.sample import (
     Interval,
+    Summary,
     bootstrap,
     histogram,
     mean_score,
@@ -125,12 +126,18 @@ def test_intervals_of_any_statistic_of_counts():
 
 
 def test_the_random_policy_is_normalised_to_0_and_the_optimum_to_1():
-    found = normalised(Interval(1.4, 1.03, 1.7), random=1.03, optimum=1.7)
+    found = normalised(Summary(9, 1.4, 1.03, 1.7, 1.4), low=1.03, high=1.7)
     assert found == pytest.approx((0.37 / 0.67, 0.0, 1.0))
 
 
 def test_regret_is_what_is_missing_from_the_optimum():
-    assert regret(Interval(1.4, 1.3, 1.6), optimum=1.7) == pytest.approx((0.3, 0.1, 0.4))
+    assert regret(Summary(9, 1.4, 1.3, 1.6, 1.4), optimum=1.7) == pytest.approx((0.3, 0.1, 0.4))
+
+
+def test_regret_from_different_starts_is_that_against_the_optimum_from_these():
+    summary = Summary(9, -150.0, -190.0, -110.0, -150.0, loss=Interval(5.0, 4.0, 7.0))
+    assert regret(summary, optimum=-140.0) == (5.0, 4.0, 7.0)
+    assert normalised(summary, low=-1140.0, high=-140.0) == pytest.approx((0.995, 0.993, 0.996))
 
 
 @pytest.mark.parametrize("sample", [generator(8).normal(size=200), trap_returns(200, generator(9))])
