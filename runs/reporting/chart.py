@@ -208,10 +208,10 @@ def _regret(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
         axes.set_ylim(bottom=least / 1.6)
         label = f"within {least:.2g} of the optimum"
         _note(axes, label, (0, 0), (4, 2), fontsize=7.5, color=GREY, xycoords="axes fraction", va="bottom")
-    log_labels(axes.yaxis, *axes.get_ylim())
+    _log_labels(axes.yaxis, *axes.get_ylim())
 
 
-def log_labels(axis: Axis, low: float, high: float) -> None:
+def _log_labels(axis: Axis, low: float, high: float) -> None:
     """Numbers in full at powers of ten, and between these where there would be too few."""
     if high < 10.0 * low:
         axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
@@ -228,7 +228,7 @@ def _budget_axis(axes: Axes, panel: Panel) -> None:
     axes.set_xlabel(UNITS[panel.unit])
     if len(budgets) == 1:
         axes.set_xlim(budgets[0] / 1.5, budgets[0] * 1.5)
-    log_labels(axes.xaxis, *axes.get_xlim())
+    _log_labels(axes.xaxis, *axes.get_xlim())
     if labelled := ticks(panel):
         axes.xaxis.set_major_locator(FixedLocator(labelled))
         axes.xaxis.set_minor_locator(NullLocator())

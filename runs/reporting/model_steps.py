@@ -24,7 +24,8 @@ from runs.runner.episode import environment_rng, planner_rng
 
 ROLES = len(jit.ROLES)
 TAIL = ROLES + 2  # after the model's own params: addresses of its functions, length of an action, the counter
-LONGEST = 0.02  # s; dearer decisions are not made again
+LONGEST = 0.02  # s; dearer decisions are not made again for a report
+PATIENCE = 10  # times as long ones are for a leaderboard, which leaves out who cannot be counted
 LARGEST = 1_000  # simulations
 DECISIONS = 3
 
@@ -164,7 +165,7 @@ def _same(a: Decision, b: Decision) -> bool:
 
 def of_run(store: Store) -> Iterator[tuple[str, str, Steps | None]]:
     """(environment, planner, steps) of a run: with the largest budget of at most 1,000 whose decisions are cheap."""
-    for (env, planner), settings in _countable(store.efforts()).items():
+    for (env, planner), settings in _countable(store.efforts(), LONGEST).items():
         yield env, planner, _counted(settings[-1]) if settings else None
 
 
@@ -176,18 +177,18 @@ def of_settings(store: Store) -> dict[Setting, float]:
     efforts = store.efforts()
     found: dict[Setting, float] = {}
     largest: dict[tuple[str, str], float] = {}
-    for key, settings in _countable(efforts).items():
+    for key, settings in _countable(efforts, PATIENCE * LONGEST).items():
         for setting in settings:
             if counted_here := _counted(setting):
                 found[setting] = largest[key] = counted_here.per_simulation
     return {one: found.get(one, largest.get((one.env, one.planner), math.nan)) for one in efforts}
 
 
-def _countable(efforts: Mapping[Setting, Effort]) -> dict[tuple[str, str], list[Setting]]:
-    """The settings in which steps can be counted in a moment, by environment and planner, in order of the budget."""
+def _countable(efforts: Mapping[Setting, Effort], longest: float) -> dict[tuple[str, str], list[Setting]]:
+    """The settings whose decisions take so many seconds at most, by environment and planner, in order of the budget."""
     found: dict[tuple[str, str], list[Setting]] = {(setting.env, setting.planner): [] for setting in efforts}
     for setting in sorted(efforts, key=lambda setting: setting.budget):
-        quick = efforts[setting].seconds <= LONGEST * efforts[setting].steps
+        quick = efforts[setting].seconds <= longest * efforts[setting].steps
         if setting.unit == "simulations" and setting.budget <= LARGEST and quick:
             found[setting.env, setting.planner].append(setting)
     return found

@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import LogLocator, NullLocator
 
 from planners.base import Array
-from runs.reporting.chart import COLOURS, GREY, STYLE, log_labels
+from runs.reporting.chart import COLOURS, GREY, PLAIN, STYLE
 from runs.tables import fold
 
 COLUMNS = 6
@@ -58,7 +59,10 @@ def draw(curves: Mapping[str, Curve], x: str, y: str, note: str, *, log: bool) -
                 extreme(np.concatenate([curve.x for curve in curves.values()])) for extreme in (np.min, np.max)
             )
             axes[0, 0].set_xlim(least / ROOM, most * ROOM)
-            log_labels(axes[0, 0].xaxis, *axes[0, 0].get_xlim())
+            subs = (1.0,) if most > 10.0 * least else (1.0, 2.0, 5.0)
+            axes[0, 0].xaxis.set(
+                major_locator=LogLocator(subs=subs), major_formatter=PLAIN, minor_locator=NullLocator()
+            )
         figure.supylabel(y, fontsize=9)
         figure.supxlabel(f"{x}\n{note}", fontsize=9)
     return figure
