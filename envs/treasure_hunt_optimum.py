@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.ndimage import map_coordinates
-from scipy.signal import fftconvolve
 
 from envs import treasure_hunt as hunt
 from envs.optimal import Reference
@@ -79,6 +77,8 @@ class Grid:
 
     def aimed(self, value: Array) -> Array:
         """Value of a step aimed at each node, [cells + 2 margin + 1] squared, if its end has `value`."""
+        from scipy.signal import fftconvolve  # late: the values are mostly on disk
+
         wide = np.pad(value, self.margin + self.reach, mode="edge")
         average = (wide[1:, 1:] + wide[1:, :-1] + wide[:-1, 1:] + wide[:-1, :-1]) / 4.0
         reward, continues = self.outcome
@@ -141,6 +141,8 @@ class TreasureHuntOptimum(Reference):
 
     def q_values(self, state: Array, actions: Array) -> Array:
         """Q* of each action, [A]."""
+        from scipy.ndimage import map_coordinates
+
         grid, params = self.grid, self.model.params
         x, y, t = state
         in_hole = params[hunt.HOLE_LOW] <= min(x, y) and max(x, y) <= params[hunt.HOLE_HIGH]

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from runs.experiment import UsageError
 
 LOCK = "run.lock"
@@ -52,6 +50,8 @@ def locked(folder: Path) -> Iterator[None]:
     Raises:
         UsageError: it is in use, or could not be written.
     """
+    from filelock import FileLock, Timeout  # late: --help starts sooner
+
     lock = FileLock(folder / LOCK, timeout=PATIENCE)
     with writing(folder):
         try:
@@ -69,6 +69,8 @@ def locked(folder: Path) -> Iterator[None]:
 
 def in_use(folder: Path) -> bool:
     """Whether a driver has locked the folder; False too where this user may not open the lock."""
+    from filelock import FileLock, Timeout
+
     if not (folder / LOCK).exists():
         return False
     lock = FileLock(folder / LOCK, timeout=0)

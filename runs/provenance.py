@@ -20,7 +20,7 @@ from planners.core.packages import MISSING, origin
 from runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
-PLAYED = (*sources.FOLDERS, sources.ROOT / "runs/runner/episode.py")  # the return of an episode depends on these
+PLAYED = (*sources.folders(), sources.ROOT / "runs/runner/episode.py")  # the return of an episode depends on these
 ALIKE = ("numpy", "numba")  # packages that can change the results of the same sources
 
 

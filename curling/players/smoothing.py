@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
 
 from curling.model import Curling
 from planners.base import AimBlock, Array
@@ -29,6 +28,8 @@ def make_grids(model: Curling) -> None:
 
 def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:
     """Expected values of the n aims of all blocks under the execution noise, from those without noise, [..., n]."""
+    from scipy.ndimage import gaussian_filter  # late: its import takes as long as numba's
+
     smoothed, first = np.empty_like(values), 0
     for block in blocks:
         rows, columns, _ = block.actions.shape

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import qmc
 
 from envs.optimal import Reference
 from planners.base import Array, Rng, check_state
@@ -296,6 +295,8 @@ class GridOptimum(Reference):
         return float(self.kept("mean", lambda: np.array(self._mean_value())))
 
     def _mean_value(self) -> float:
+        from scipy.stats import qmc
+
         power = (STEPS // self.model.horizon).bit_length() - 1  # of 2: as many are spread evenly
         spread = qmc.Sobol(self.model.state_dim, rng=self.rng).random_base2(power)
         starts = self.model.start_low + (self.model.start_high - self.model.start_low) * spread

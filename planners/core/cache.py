@@ -23,9 +23,10 @@ def code_folder(digest: str) -> Path:
     """The folder for code compiled from the sources of this digest; those unused for 30 days are removed."""
     folder = cache_folder() / digest
     with suppress(OSError):  # without a writable cache, every process compiles
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            _remove_unused(folder.parent)
         os.utime(folder)
-        _remove_unused(folder.parent)
     return folder
 
 

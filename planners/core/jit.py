@@ -11,12 +11,17 @@ what they call. An author of a planner needs `search_kernel` of `planners.core.p
 import functools
 import os
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
-from numba import boolean, float64, int64, njit, typeof, types, uint64
+from numba import boolean, float64, int64, typeof, types, uint64
 from numba.core import cgutils, config
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 from numba.core.typing import Signature
 from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload, register_jitable
@@ -71,11 +76,6 @@ ROLES = tuple(SIGNATURES)
 PARAMS_AT = {"step": 3, "sample_action": 2, "rollout": 3, "player": 1, "cells": 3, "actions": 1, "step_exact": 3}
 
 
-def _cache_folder(function: Callable[..., Any]) -> Path:
-    """The folder for compiled code, named by the sources it may depend on: numba itself watches one file only."""
-    return code_folder(sources.digest(sources.imports_of(Path(function.__code__.co_filename).resolve())))
-
-
 @functools.cache
 def _announce_compilation() -> None:
     print(
@@ -86,20 +86,104 @@ def _announce_compilation() -> None:
     )
 
 
-def _njit(function: F, signature: Any, *, nrt: bool, forceinline: bool = False) -> F:
-    """Compile, cached on disk. Without reference counts (`nrt`) nothing can be allocated, and loops are faster."""
-    code = function.__code__
-    on_disk = os.path.exists(code.co_filename)
-    folder = _cache_folder(function) if on_disk else Path()
-    if signature and not any(folder.glob(f"*/*{function.__qualname__}-{code.co_firstlineno}.*.nbi")):
-        _announce_compilation()
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
-    try:
-        compiler = njit(signature, cache=on_disk, nogil=True, error_model="numpy", _nrt=nrt, forceinline=forceinline)
-        return cast(F, compiler(function))
-    finally:
-        config.CACHE_DIR = before
+class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
+    """A function whose machine code is loaded from disk, or made and kept there, when it is first used.
+
+    numba would do so when a function with a signature is declared, but processes use few of those that they import.
+
+    Attributes:
+        signature: the only one to compile for; None for a helper, which is compiled for the types it is called with.
+        digest: of the sources that the code may depend on, as they were imported, since numba itself watches one file
+            only; None keeps nothing on disk.
+    """
+
+    signature: Any = None
+    digest: str | None = None
+
+    def load(self) -> Any:
+        """The compiled form for the signature."""
+        within_another = global_compiler_lock.is_locked()
+        with global_compiler_lock:
+            if not self.overloads:
+                begin = time.perf_counter()
+                if not self.is_on_disk():
+                    _announce_compilation()
+                self._open_cache()
+                super().compile(self.signature)
+                self.disable_compile()
+                if not within_another:
+                    _loads.append((begin, time.perf_counter()))
+            return next(iter(self.overloads.values()))
+
+    def is_on_disk(self) -> bool:
+        """Whether the code need not be compiled, as far as the names of files tell."""
+        index = f"*/*{self.py_func.__qualname__}-{self.py_func.__code__.co_firstlineno}.*.nbi"
+        return self.digest is not None and any(code_folder(self.digest).glob(index))
+
+    def compile(self, sig: Any) -> Any:
+        """The entry point for these types; numba calls this for calls within compiled code."""
+        if self.signature is not None:
+            return self.load().entry_point
+        with global_compiler_lock:
+            self._open_cache()
+            return super().compile(sig)
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """What to call instead; numba calls this for a call from Python that fits nothing compiled so far."""
+        if self.signature is None:
+            return super()._compile_for_args(*args, **kws)
+        self.load()
+        return self
+
+    def _open_cache(self) -> None:
+        if self.digest is not None and self._cache.cache_path is None:
+            before = config.CACHE_DIR
+            config.CACHE_DIR = str(code_folder(self.digest))
+            try:
+                self.enable_caching()
+            finally:
+                config.CACHE_DIR = before
+
+    def _reduce_states(self) -> Any:
+        """What to pickle of a function that another process cannot import."""
+        if self.signature is not None:
+            self.load()
+        return super()._reduce_states()
+
+
+_loads: list[tuple[float, float]] = []  # begin and end of each
+_unchecked: list[CompiledFunction] = []  # declared since the last `compile_missing`
+
+
+def _declare(function: F, signature: Any, *, nrt: bool, forceinline: bool = False) -> F:
+    """A function to compile. Without reference counts (`nrt`) nothing can be allocated, and loops are faster."""
+    options = {"nopython": True, "nogil": True, "error_model": "numpy", "_nrt": nrt, "forceinline": forceinline}
+    made = CompiledFunction(function, targetoptions=options)
+    made.signature = signature
+    made.digest = _digest(function.__code__.co_filename)
+    if signature is not None:
+        _unchecked.append(made)
+    return cast(F, made)
+
+
+@functools.cache
+def _digest(file: str) -> str | None:
+    return sources.digest(sources.imports_of(Path(file).resolve())) if os.path.exists(file) else None
+
+
+def seconds_loading(since: float) -> float:
+    """Seconds spent on loading or compiling since a reading of `time.perf_counter`."""
+    latest = takewhile(lambda load: load[1] > since, reversed(_loads))
+    return sum(end - max(begin, since) for begin, end in latest)
+
+
+def compile_missing() -> None:
+    """Compile what was imported so far and is not on disk, so that several processes need not each do it."""
+    while _unchecked:
+        function = _unchecked.pop()
+        if function.digest is not None and not function.is_on_disk():
+            with suppress(Exception):  # it fails again where it is used
+                function.load()
 
 
 def kernel(*arguments: Any) -> Callable[[F], F]:
@@ -110,9 +194,9 @@ def kernel(*arguments: Any) -> Callable[[F], F]:
             one signature, which also says the type of the result.
     """
     if isinstance(arguments[0], Signature | str):
-        return functools.partial(_njit, signature=arguments[0], nrt=False)
+        return functools.partial(_declare, signature=arguments[0], nrt=False)
     declared = tuple(given if isinstance(given, types.Type) else typeof(given) for given in arguments)
-    return functools.partial(_njit, signature=declared, nrt=False)
+    return functools.partial(_declare, signature=declared, nrt=False)
 
 
 def compiled(role: str) -> Callable[[F], F]:
@@ -123,12 +207,12 @@ def compiled(role: str) -> Callable[[F], F]:
     """
     if role not in SIGNATURES:
         raise ValueError(f"role={role!r}: must be one of {', '.join(ROLES)}")
-    return functools.partial(_njit, signature=SIGNATURES[role], nrt=True)
+    return functools.partial(_declare, signature=SIGNATURES[role], nrt=True)
 
 
 def helper(function: F) -> F:
     """Compile a function that kernels or model functions call; it becomes part of its callers' machine code."""
-    return _njit(function, None, nrt=False, forceinline=True)
+    return _declare(function, None, nrt=False, forceinline=True)
 
 
 def model_helper(function: F) -> F:
@@ -204,6 +288,8 @@ step_exact = _caller("step_exact")
 
 def address_of(function: Any, role: str) -> int:
     """The address of a model function that was compiled for this role; it holds in this process only."""
+    if isinstance(function, CompiledFunction) and function.signature is not None:
+        function.load()  # so that another role's is refused
     return int(_get_jit_address(function, SIGNATURES[role]))
 
 
@@ -230,7 +316,7 @@ def runner(kernel: Any, model: Any, *arguments: Any) -> Any:
     key = (kernel, type(model), type(arguments[-1]))
     entry_point = _checked.get(key)
     if entry_point is None:
-        (overload,) = kernel.overloads.values()
+        overload = kernel.load()
         names = kernel.py_func.__code__.co_varnames
         for name, value, declared in zip(names, arguments, overload.signature.args, strict=False):
             _check_type(name, value, declared)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array, Budget, Decision, Model, Rng
-from planners.core.jit import Problem, runner
+from planners.core.jit import Problem, runner, seconds_loading
 from planners.core.problem import problem_of
 from planners.core.selection import final_choice
 from planners.core.tree import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
@@ -75,6 +75,7 @@ def extend(
     """
     start = time.perf_counter() if start is None else start
     search = runner(kernel, model, tree, walk, problem, 1, rng, settings)
+    start += seconds_loading(start)  # the first decision of a process is late, but as good as any
     by_count = budget.simulations is not None
     seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
     done, chunk = 0, FIRST_CHUNK if by_count else 1

@@ -2,7 +2,9 @@
 
 import functools
 import hashlib
+import os
 import re
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 
@@ -58,7 +60,10 @@ def _dotted(text: str) -> set[str]:
     }
 
 
-FOLDERS = find_folders(ROOT)
+@functools.cache
+def folders() -> tuple[Path, ...]:
+    """Those of this project."""
+    return find_folders(ROOT)
 
 
 @functools.cache
@@ -72,7 +77,8 @@ def imports_of(file: Path) -> tuple[Path, ...]:
     while due:
         found |= due
         due = set().union(*map(_direct_imports, due)) - found
-    data = set().union(*(folder.glob("*.json") for folder in {one.parent for one in found}))
+    folders = {one.parent for one in found}
+    data = {folder / name for folder in folders for name in _names_in(str(folder)) if name.endswith(".json")}
     registries = {one for one in found if one.name == "__init__.py" and ROOT in one.parents}
     return tuple(sorted(found - registries | data))
 
@@ -83,23 +89,35 @@ def _direct_imports(file: Path) -> set[Path]:
     while (home / "__init__.py").exists():
         home = home.parent
     names = _dotted(file.read_text(encoding="utf-8"))
-    return {module for name in names for root in {ROOT, home, file.parent} if (module := _module(root, name))}
+    roots = {str(root) for root in (ROOT, home, file.parent)}
+    return {Path(module) for name in names for root in roots if (module := _module(root, name))}
 
 
 @functools.cache
-def _module(root: Path, name: str) -> Path | None:
+def _module(root: str, name: str) -> str | None:
     """The file of the module in a dotted name, which may go on with the name of something in that module."""
-    parts = name.split(".")
-    for length in range(len(parts), 0, -1):
-        place = root.joinpath(*parts[:length])
-        for file in (place.with_suffix(".py"), place / "__init__.py"):
-            if file.is_file():
-                return file
-    return None
+    found, folder = None, root
+    for part in name.split("."):
+        names, folder = _names_in(folder), f"{folder}/{part}"
+        if f"{part}.py" in names:
+            found = f"{folder}.py"
+        elif part not in names:
+            break
+        elif "__init__.py" in _names_in(folder):
+            found = f"{folder}/__init__.py"
+    return found
 
 
 @functools.cache
-def digest(places: tuple[Path, ...] = FOLDERS) -> str:
+def _names_in(folder: str) -> frozenset[str]:
+    """The files and folders in a folder; none if there is no such folder."""
+    with suppress(OSError):
+        return frozenset(os.listdir(folder))
+    return frozenset()
+
+
+@functools.cache
+def digest(places: tuple[Path, ...]) -> str:
     """An identity of the sources and data in these folders, and of files that are named themselves."""
     result = hashlib.blake2b(digest_size=8)
     for place in places:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter, maximum_filter
 
 from planners.base import AimBlock, Array
 
@@ -37,6 +36,8 @@ def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:
     Returns:
         [rows, columns], NaN where nothing near is known.
     """
+    from scipy.ndimage import gaussian_filter  # late: its import takes as long as numba's
+
     known = np.where(weights > 0.0, values, 0.0)
     total = gaussian_filter(weights * known, sd, mode="nearest", truncate=3.0)
     weight = gaussian_filter(weights, sd, mode="nearest", truncate=3.0)
@@ -45,6 +46,8 @@ def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:
 
 def peaks(sweep: Sweep, most: int) -> Array:
     """The aims at the highest local maxima of the smoothed values, best first, an sd apart at least, [<= most, dim]."""
+    from scipy.ndimage import maximum_filter
+
     maxima = []
     for index, (block, smooth) in enumerate(zip(sweep.blocks, sweep.smooth, strict=True)):
         values = np.nan_to_num(smooth, nan=-np.inf)

@@ -24,7 +24,7 @@ RECORDS = "records"
 
 def sources_of(game: TwoPlayerGame) -> tuple[Path, ...]:
     """The sources that the games of a tournament depend on."""
-    return *sources.FOLDERS, *(Path(inspect.getfile(part)) for part in (play, episode, type(game)))
+    return *sources.folders(), *(Path(inspect.getfile(part)) for part in (play, episode, type(game)))
 
 
 def play_match(

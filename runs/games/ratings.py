@@ -5,9 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
-from scipy.special import expit
-from scipy.stats import norm
 
 from planners.base import Array, Rng
 from runs.statistics.sample import CONFIDENCE, Interval, percentiles
@@ -25,7 +22,9 @@ def wilson(total: float, games: int) -> Interval:
         total: sum of the values of the games, each from 0 to 1.
         games: how many there were, at least 1.
     """
-    z = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))
+    from scipy.special import ndtri  # late: what shows no ratings starts sooner
+
+    z = float(ndtri(0.5 + 0.5 * CONFIDENCE))
     rate, weight = total / games, z * z / games
     centre = (rate + 0.5 * weight) / (1.0 + weight)
     half = z * math.sqrt(rate * (1.0 - rate) / games + 0.25 * weight / games) / (1.0 + weight)
@@ -75,6 +74,9 @@ def elo(wins: ArrayLike) -> Array:
     Returns:
         [players]; those of the unbeaten and of the winless are kept finite by a prior that others do not feel.
     """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
     table = np.asarray(wins, np.float64)
 
     def loss(strengths: Array) -> tuple[float, Array]:

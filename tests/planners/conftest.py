@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from planners.core.jit import compile_missing
 from planners.core.search import kept_trees
 
 
@@ -14,10 +15,11 @@ def bits(tree):
 @pytest.fixture
 def searched(monkeypatch):
     """Plan, and return the decision and the bits of the tree; memory not yet used is zero, so that trees compare."""
-    monkeypatch.setattr(np, "empty", np.zeros)
 
     def plan(planner, *arguments, **named):
-        with kept_trees() as trees:
+        compile_missing()  # before memory is zero, which would be part of the code
+        with kept_trees() as trees, monkeypatch.context() as patch:
+            patch.setattr(np, "empty", np.zeros)
             decision = planner.plan(*arguments, **named)
         return decision, bits(trees.pop())
 

@@ -213,6 +213,7 @@ def test_time_budget_runs_at_least_one_simulation(name, model):
 @pytest.mark.alone
 @each_planner(envs.Trap(), Target())
 def test_time_budget_is_spent(name, model):
+    plan(name, model, 1, 0)  # loads compiled code
     decision = planners.make(name).plan(
         model, model.initial_state(None), Budget(seconds=0.02), np.random.default_rng(0)
     )

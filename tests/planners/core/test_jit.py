@@ -1,7 +1,10 @@
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +13,8 @@ import pytest
 
 import envs
 import planners
-from planners import jit
+from planners.core import jit
+from planners.core.search import extend
 from planners.jit import compiled, problem_of, search_kernel, step
 
 ROOT = Path(__file__).parents[3]
@@ -41,11 +45,75 @@ def test_an_edited_helper_in_another_file_is_seen_despite_the_cache(tmp_path):
 
 
 def test_compilation_is_announced_once_and_not_again_from_the_cache(tmp_path):
-    code = "from planners.core.zobrist import box_cells; import planners.core.hash_table"
+    code = """import numpy as np
+from planners.core import hash_table, jit, zobrist
+jit.compile_missing()
+zobrist.box_cells(np.ones(1), 0, 1, np.ones(2), np.zeros(1, np.uint64))"""
     first, second = (run(code, tmp_path, tmp_path / "cache")[1] for _ in range(2))
     assert first.count("compiling") == 1
     assert first.count("\n") == 1
     assert second == ""
+
+
+def test_importing_a_planner_compiles_and_loads_nothing(tmp_path):
+    code = "import planners.dpw; from planners.core import jit; print(sum(len(f.overloads) for f in jit._unchecked))"
+    assert run(code, tmp_path, tmp_path / "cache") == ("0", "")
+    assert not [*tmp_path.rglob("*.nbi")]
+
+
+def made(signature="f8(f8[::1])"):
+    scope = {}
+    exec("def first(values):\n    return values[0]", scope)
+    return jit.kernel(signature)(scope["first"])
+
+
+@pytest.mark.parametrize("values", [np.ones(2, np.int64), np.ones(4)[::2], np.ones((1, 1))])
+def test_other_types_than_those_declared_are_refused_from_the_first_call_on(values):
+    function = made()
+    for _ in range(2):
+        with pytest.raises(TypeError, match="No matching definition"):
+            function(values)
+    assert function(np.full(1, 3.0)) == 3.0
+
+
+def test_threads_that_call_at_the_same_time_compile_once():
+    function = made()
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(function, [np.full(1, float(i)) for i in range(8)])] == [*range(8)]
+    assert len(function.overloads) == 1
+
+
+def test_a_function_compiled_for_another_role_is_refused():
+    class Confused(Pulse):
+        rollout = staticmethod(own_player())
+
+    with pytest.raises(Exception, match="not available"):
+        problem_of(Confused(), np.zeros(1))
+
+
+def test_compiling_takes_nothing_from_the_budget_of_the_first_decision():
+    scope = {}
+    text = """def count(tree, walk, problem, simulations, rng, settings):
+    for _ in range(simulations):
+        tree[0] += rng.random()
+    return simulations"""
+    exec(text, scope)
+    count, nothing = search_kernel(np.zeros(1), np.zeros(1), 1.0)(scope["count"]), np.zeros(1)
+    problem, rng = problem_of(Pulse(), nothing), np.random.default_rng(0)
+    begin = time.perf_counter()
+    _, done = extend(count, Pulse(), nothing, nothing, problem, 1.0, None, planners.Budget(seconds=0.01), rng)
+    assert done > 1000
+    assert 0.0 < jit.seconds_loading(begin) < time.perf_counter() - begin
+    assert jit.seconds_loading(time.perf_counter()) == 0.0
+
+
+def test_a_kernel_that_was_pickled_is_one_still(tmp_path):
+    (tmp_path / "kernel").write_bytes(pickle.dumps(made()))
+    code = "import pathlib, pickle; f = pickle.loads(pathlib.Path('{}').read_bytes()); print(f.load().signature)"
+    assert (
+        run(code.format(tmp_path / "kernel"), tmp_path, tmp_path / "cache")[0]
+        == "(Array(float64, 1, 'C', False, aligned=True),) -> float64"
+    )
 
 
 def test_an_unknown_role_is_refused():
@@ -54,9 +122,13 @@ def test_an_unknown_role_is_refused():
 
 
 def test_a_function_without_a_file_compiles_without_the_cache():
+    assert own_player()(np.full(1, 2.0), np.ones(1)) == 2.0
+
+
+def own_player():
     scope = {}
     exec("def player(state, params):\n    return state[0]", scope)
-    assert compiled("player")(scope["player"])(np.full(1, 2.0), np.ones(1)) == 2.0
+    return compiled("player")(scope["player"])
 
 
 class PairTree(NamedTuple):

@@ -58,12 +58,12 @@ def test_an_edit_in_the_network_packages_recompiles_nothing(tree):
     for folder in NETWORK:
         for file in (tree / folder.relative_to(sources.ROOT)).iterdir():
             file.write_text(file.read_text() + "\n# edited\n")
-    assert digest(tree) == before == sources.digest(sources.FOLDERS)
+    assert digest(tree) == before == sources.digest(sources.folders())
 
 
 def test_every_other_folder_is_found_and_its_modules_and_data_change_the_digest(tree):
     folders = {file.parent for name in sources.PACKAGES for file in (sources.ROOT / name).rglob("*.py")} - NETWORK
-    assert set(sources.FOLDERS) == folders
+    assert set(sources.folders()) == folders
     seen = {digest(tree)}
     edited = [*tree.glob("curling/players/*.json")]
     edited += [next((tree / folder.relative_to(sources.ROOT)).glob("*.py")) for folder in folders]
@@ -102,13 +102,13 @@ def test_a_new_folder_is_found_by_what_imports_or_registers_it(tree, line):
 
 def test_no_module_of_the_digest_imports_one_that_is_not():
     names = tuple(".".join(folder.relative_to(sources.ROOT).parts) for folder in NETWORK)
-    for folder in sources.FOLDERS:
+    for folder in sources.folders():
         for file in folder.glob("*.py"):
             assert not any(name.startswith(names) for name in imports(file)), file
 
 
 def test_every_data_file_of_the_digest_s_folders_is_read():
-    found = {file.suffix for folder in sources.FOLDERS for file in folder.glob("*.*") if file.name != "py.typed"}
+    found = {file.suffix for folder in sources.folders() for file in folder.glob("*.*") if file.name != "py.typed"}
     assert found == set(sources.SUFFIXES)
 
 
