@@ -19,7 +19,7 @@ LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/my
 
 help:
 	@echo "make bench        run the quick suite: a table, a chart and a report of reward against budget (two minutes)"
-	@echo "make test         run all linters and tests (five minutes on two cores)"
+	@echo "make test         run all linters and tests (about ten minutes on two cores)"
 	@echo "make docs         build the documentation with its API reference into build/site"
 	@echo "make test-oldest  run the tests of planners with the oldest numpy and numba allowed"
 	@echo "make clean        remove environments, caches and build products"

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from importlib.util import find_spec
 
 import matplotlib.image
@@ -33,7 +34,12 @@ MISSING = "; ".join(
 )
 REQUIRED = os.environ.get("BONSPIEL_BROWSER") == "required"
 
-IMPORT = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
+COMPILE = """import importlib, sys
+from planners.core.jit import compile_missing
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+compile_missing()"""
+TURNS = "processes of"
 PROCESSES = re.compile(
     r"^(import|from) (asyncio|multiprocessing|socket|subprocess|threading)\b"  # or requests the fixture `start`
     r"|^def test_\w+\([^)]*\bstart\b",
@@ -47,20 +53,24 @@ def pytest_sessionstart(session):
         return
     names = [
         ".".join(file.relative_to(sources.ROOT).with_suffix("").parts)
-        for folder in sources.FOLDERS
+        for folder in sources.folders()
         for file in sorted(folder.glob("*.py"))
         if any(name in file.read_text(encoding="utf-8") for name in sources.COMPILER)
     ]
     for together in (("planners", "curling"), ("envs",)):  # neither of the first two compiles much of the other
         started = [
-            subprocess.Popen([sys.executable, "-c", IMPORT, *(name for name in names if name.startswith(package))])
+            subprocess.Popen([sys.executable, "-c", COMPILE, *(name for name in names if name.startswith(package))])
             for package in together
         ]
         for process in started:
             process.wait()  # tests show what cannot be imported
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    if hasattr(config, "workerinput"):
+        groups = [group_of(item.nodeid.partition("::")[0]) for item in items]
+        sizes, places = Counter(groups), dict(zip(items, groups, strict=True))
+        items.sort(key=lambda item: (not places[item].startswith(TURNS), -sizes[places[item]], places[item]))
     for item in items:
         if MISSING and not REQUIRED and "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.skip(reason=f"{item.name} needs a browser ({MISSING})"))
@@ -75,14 +85,15 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             return group_of(nodeid.partition("::")[0])
 
+    config.option.loadscopereorder = False  # it puts first what has many tests, not what takes long
     return Groups(config, log)
 
 
 @functools.cache
 def group_of(file):
-    """Tests that start processes or bind ports take turns within their package; others share their file's fixtures."""
+    """Tests that start processes or bind ports take turns within their folder; others share their file's fixtures."""
     starts = PROCESSES.search((sources.ROOT / file).read_text(encoding="utf-8"))
-    return f"processes of {file.split('/')[1]}" if starts else file
+    return f"{TURNS} {file.rpartition('/')[0]}" if starts else file
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,5 @@
 import json
+import math
 import socket
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 
 from curling import record
-from runs import cli
+from runs import cli, progress
 from runs.curling.game import CurlingGame
 from runs.games.game import ScheduledGame, Side
 from runs.games.play import play_game
@@ -29,7 +30,8 @@ def file(tmp_path, played):
     return tmp_path / "game.jsonl"
 
 
-def test_the_page_is_beside_the_record_or_where_it_is_asked_for(file, tmp_path, capsys):
+def test_the_page_is_beside_the_record_or_where_it_is_asked_for(file, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "LINE_SECONDS", math.inf)
     assert cli.main(["replay", str(file)]) == 0
     assert capsys.readouterr() == (f"{tmp_path / 'game.html'}\n", "")
     assert cli.main(["replay", str(file), "--out", str(tmp_path / "x.html")]) == 0
