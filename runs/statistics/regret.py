@@ -1,6 +1,8 @@
 """What is lost against the optimum: V* where episodes start, and the simple regret of first actions."""
 
+import functools
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,6 +10,9 @@ from numpy.typing import ArrayLike
 import envs
 from planners.base import Array, Model, check_actions
 from runs.runner.episode import environment_rng
+
+if TYPE_CHECKING:
+    from envs.optimal import Reference
 
 
 def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None = None) -> Array:
@@ -47,16 +52,29 @@ def start_values(env: str, seed: int, episodes: Iterable[int]) -> Array | None:
 
     None where all start in the same state, or where V* is not known.
     """
+    if _solved(env) is None:
+        return None
+    return np.array([_start_value(env, seed, int(episode)) for episode in episodes])
+
+
+@functools.cache  # all planners and budgets of a run start alike
+def _start_value(env: str, seed: int, episode: int) -> float:
+    solved = _solved(env)
+    assert solved is not None
+    model, optimum = solved
+    return optimum.value(model.initial_state(environment_rng(seed, episode, 0)))
+
+
+@functools.cache
+def _solved(env: str) -> "tuple[Model, Reference] | None":
+    """The model and its optimum, if episodes start in different states and it is known."""
     from envs.optimal import solve
 
     model = envs.parse(env)
-    if not starts_differ(model):
-        return None
     try:
-        optimum = solve(model)
+        return (model, solve(model)) if starts_differ(model) else None
     except TypeError:
         return None
-    return np.array([optimum.value(model.initial_state(environment_rng(seed, int(one), 0))) for one in episodes])
 
 
 def starts_differ(model: Model) -> bool:
