@@ -1,3 +1,4 @@
+import os
 import re
 import shutil
 import subprocess
@@ -29,6 +30,12 @@ def finished(run, finished_once):
 
 def contents():
     return {path: path.read_bytes() for path in sorted(Path().rglob("*")) if path.is_file()}
+
+
+def test_list_compiles_nothing(tmp_path):
+    own = os.environ | {"BONSPIEL_CACHE": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-m", "bonspiel", "list"], env=own, stdout=subprocess.DEVNULL, check=True)
+    assert not list(tmp_path.rglob("*.nbi"))
 
 
 def test_a_run_prints_its_table_and_the_paths_of_chart_and_report(run):
