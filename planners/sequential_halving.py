@@ -126,6 +126,8 @@ class SequentialHalving:
         walk = new_walk(model, problem.steps)
         below = action_set(model, 0 if offers(model, HasActions) else self.n_actions)
         left = np.arange(len(root_actions))
+        if budget.seconds is not None:  # those that a short round does not reach must not all be at one end of the set
+            left = rng.permutation(left)
         settings = HalvingSettings(left, selection_of(self.exploration, self.bonus), below, self.leaf == "rollout")
         done, rounds = 0, max(1, math.ceil(math.log2(len(left))))
         for number in range(1, rounds + 1):

@@ -45,6 +45,15 @@ def test_a_round_takes_its_part_of_the_seconds():
     assert 0.6 < decision.visits[2:].sum() / decision.simulations < 0.9
 
 
+def test_actions_that_a_short_round_does_not_reach_are_spread_over_the_set():
+    planner = planners.make("sequential_halving", n_root_actions=64)
+    model = envs.parse("treasure_hunt:size=15")
+    decision = planner.plan(model, model.initial_state(None), Budget(seconds=1e-6), np.random.default_rng(0))
+    (tried,) = np.nonzero(decision.visits)
+    assert len(tried) < 32
+    assert tried.tolist() != list(range(len(tried)))
+
+
 class HalvingOracle(TreeOracle):
     """Karnin, Koren, Somekh 2013 on the root's actions, UCT below."""
 
