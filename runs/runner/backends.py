@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from planners.core.packages import error_text
 from runs.experiment import RunError, UsageError, number
 
 PACKAGES = {"dask": "distributed", "ray": "ray"}
@@ -93,6 +92,8 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
 
 def unplayable(error: BaseException) -> RunError:
     """The error of a worker that cannot play a batch, e.g. without bonspiel."""
+    from planners.core.packages import error_text  # numpy comes with it, and the parser needs this module
+
     return RunError(
         f"a worker cannot play ({error_text(error)}); install this version of bonspiel wherever the cluster runs"
     )
