@@ -35,6 +35,19 @@ class Findings:
         """Of a planner's decisions on a leaderboard."""
         return self.costs[board.unit, board.budget, planner]
 
+    def cost_table(self, board: Leaderboard) -> tuple[str, str, dict[str, list[float]]]:
+        """What is shown of the costs on a leaderboard: its name, the format of a number, and each planner's numbers.
+
+        The numbers are in order of the problems: simulations reached in a time budget, model steps otherwise.
+        """
+        timed = board.unit == "ms"
+        rows = {}
+        for one in board.standings:
+            cost = self.cost(board, one.planner)
+            values = cost.simulations if timed else cost.model_steps
+            rows[one.planner] = [values[env] for env in self.problems]
+        return ("Simulations per decision", ",.0f", rows) if timed else ("Model steps per simulation", ",.1f", rows)
+
     @property
     def heads(self) -> dict[str, str]:
         """The heads of the problems' columns; what is measured by anything but the optimum is marked."""

@@ -101,12 +101,9 @@ def standings(found: Findings, board: Leaderboard) -> str:
 
 def costs(found: Findings, board: Leaderboard) -> Iterator[str]:
     """Simulations reached in a time budget; model steps per simulation otherwise."""
-    what = "Simulations per decision" if board.unit == "ms" else "Model steps per simulation"
+    what, digits, planners = found.cost_table(board)
     rows = [["planner", *found.problems]]
-    for one in board.standings:
-        cost = found.cost(board, one.planner)
-        values, digits = (cost.simulations, ",.0f") if board.unit == "ms" else (cost.model_steps, ",.1f")
-        rows.append([one.planner, *(number(values[env], digits) for env in found.problems)])
+    rows += [[planner, *(number(value, digits) for value in values)] for planner, values in planners.items()]
     yield f"{what}:"
     yield markdown(rows)
 

@@ -10,7 +10,7 @@ from plotly.offline import get_plotlyjs
 
 from runs.reporting import charts, page, ranks_diagram, tables
 from runs.reporting.boards import Findings, facts, title
-from runs.reporting.chart import UNITS, svg
+from runs.reporting.chart import svg
 from runs.reporting.charts import numbers
 from runs.reporting.figures import Figures, budget_choice, legend
 from runs.reporting.multiples import ROOM
@@ -130,14 +130,11 @@ def _ranks(board: Leaderboard) -> str:
 
 
 def _costs(found: Findings, board: Leaderboard) -> str:
-    timed = board.unit == "ms"
-    rows = []
-    for one in board.standings:
-        cost = found.cost(board, one.planner)
-        values, digits = (cost.simulations, ",.0f") if timed else (cost.model_steps, ",.1f")
-        rows.append([tables.text(one.planner), *(_number(values[env], digits) for env in found.problems)])
-    what = "Simulations per decision" if timed else "Model steps per simulation"
-    caption = f"{what} with {board.budget:,g} {UNITS[board.unit]}"
+    what, digits, planners = found.cost_table(board)
+    rows = [
+        [tables.text(planner), *(_number(value, digits) for value in values)] for planner, values in planners.items()
+    ]
+    caption = f"{what} with {title(board)}"
     return tables.table(caption, ["planner", *found.problems], rows, f"costs|{board.unit}|{board.budget:g}")
 
 
