@@ -173,6 +173,8 @@ def _digest(file: str) -> str | None:
 
 def seconds_loading(since: float) -> float:
     """Seconds spent on loading or compiling since a reading of `time.perf_counter`."""
+    if not _loads or _loads[-1][1] <= since:  # as for every decision but the first
+        return 0.0
     latest = takewhile(lambda load: load[1] > since, reversed(_loads))
     return sum(end - max(begin, since) for begin, end in latest)
 
