@@ -109,9 +109,8 @@ class CMCGS:
         if self.final == "mean" and graph.size[0, 0] > 0:
             order = np.argsort(-returns, kind="stable")
             elites, others = np.split(order, [elite_count(kept, self.elite_ratio)])
-            mean = np.clip(
-                graph.policy_mean[0, :1], settings.low, settings.high
-            )  # rounding may have put it beside them
+            # rounding may have put it beside the bounds
+            mean = np.clip(graph.policy_mean[0, :1], settings.low, settings.high)
             actions = np.concatenate([mean, actions[others]])
             returns = np.concatenate([[returns[elites].mean()], returns[others]])
             visits = np.concatenate([[len(elites)], visits[others]])

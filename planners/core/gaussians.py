@@ -2,6 +2,7 @@
 
 import functools
 import time
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ class Gaussian:
         self.mean = np.clip(mean, self.low, self.high)
 
 
-class GaussianRounds:
+class GaussianRounds(ABC):
     """The rounds of a decision: sequences drawn from a Gaussian, which moves by what they return.
 
     A round that is less than half done when the budget ends moves nothing.
@@ -103,9 +104,9 @@ class GaussianRounds:
         if 2 * len(returns) >= self.size:
             self.move(actions, returns)
 
+    @abstractmethod
     def move(self, actions: Array, returns: Array) -> None:
         """Move the Gaussian by sequences, [n, steps, action_dim], and their mean returns, [n]."""
-        raise NotImplementedError
 
     def finalists(self) -> Array:
         """The mean sequence, [1, steps, action_dim]."""

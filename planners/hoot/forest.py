@@ -39,8 +39,8 @@ CELL = np.dtype(
 )
 
 
-_ROOT = np.array([(0, 0, 0, 0.0)], NODE)
-_ROOT_CELL = np.array([(0, 0, 0, 0, 0, 0, 0.0, 0.0, math.inf)], CELL)
+_ROOT = (0, 0, 0, 0.0)
+_ROOT_CELL = (0, 0, 0, 0, 0, 0, 0.0, 0.0, math.inf)
 
 
 class HOOTSettings(NamedTuple):
@@ -112,8 +112,8 @@ def new_forest(steps: int, root_actions: Array, nodes: int) -> Forest:
         cells=np.empty(2 * room, CELL),
         bandit=new_bandit(root_actions),
     )
-    forest.nodes[:1] = _ROOT
-    forest.cells[:1] = _ROOT_CELL
+    forest.nodes[0] = _ROOT
+    forest.cells[0] = _ROOT_CELL
     return forest
 
 
