@@ -111,6 +111,16 @@ def browser():
 @pytest.fixture
 def look(browser, tmp_path):
     """A function that opens HTML or an address; the test fails if a page reports an error or requests anything else."""
+    yield from looking(browser, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def look_once(browser, tmp_path_factory):
+    """`look` for a page that several tests read and none changes."""
+    yield from looking(browser, tmp_path_factory.mktemp("pages"))
+
+
+def looking(browser, folder):
     contexts, errors = [], []
 
     def open_page(content, width=1280, height=800, **context):
@@ -121,7 +131,7 @@ def look(browser, tmp_path):
         if content.startswith("http://"):
             allowed = content
         else:
-            file = tmp_path / f"{len(contexts)}.html"
+            file = folder / f"{len(contexts)}.html"
             file.write_text(content, encoding="utf-8")
             allowed = file.as_uri()
         home = "/".join(allowed.split("/")[:3]) if allowed.startswith("http") else allowed

@@ -74,13 +74,20 @@ Store.add = dying
 }
 
 
+@pytest.fixture(scope="module")
+def played():
+    return {}
+
+
 @pytest.fixture
-def undisturbed(run, rows):
-    """Arguments -> the rows of a run that nothing disturbs, played in this process."""
+def undisturbed(run, rows, played):
+    """Arguments -> the rows of a run that nothing disturbs, played once in this process."""
 
     def call(line):
-        assert run(*line, "--jobs", "1", "--out", "undisturbed")[0] == 0
-        return rows(Path("undisturbed"))
+        if line not in played:
+            assert run(*line, "--jobs", "1", "--out", "undisturbed")[0] == 0
+            played[line] = rows(Path("undisturbed"))
+        return played[line]
 
     return call
 

@@ -78,6 +78,14 @@ def opened(look, text):
     return call
 
 
+@pytest.fixture(scope="module")
+def shown(look_once, text):
+    """The page as it opens, for tests that change nothing in it."""
+    page = look_once(text)
+    page.wait_for_selector("html[data-drawn]")
+    return page
+
+
 def test_the_page_is_one_small_enough_file_beside_the_results(results, panels, text):
     path = page.write(results, panels, timing.timing(results))
     assert path == results.folder / "report.html"
@@ -85,8 +93,7 @@ def test_the_page_is_one_small_enough_file_beside_the_results(results, panels, t
     assert 4e6 < path.stat().st_size < 6e6
 
 
-def test_the_charts_hold_the_values_of_the_run(opened, results, panels):
-    shown = opened()
+def test_the_charts_hold_the_values_of_the_run(shown, results, panels):
     assert shown.evaluate(f"{CHARTS}.map(one => one.closest('figure').querySelector('figcaption').textContent)") == (
         TITLES * 2
     )
@@ -122,8 +129,7 @@ def cells(shown, name):
     )
 
 
-def test_the_tables_tell_what_the_run_found(opened, panels):
-    shown = opened()
+def test_the_tables_tell_what_the_run_found(shown, panels):
     for name, column in curves.columns(panels[0]).items():
         head, *rows = cells(shown, f"{name}|{TRAP}|simulations")
         assert head == ["planner", "10", "100"]
@@ -151,8 +157,7 @@ def test_the_probability_of_improvement_is_that_of_all_pairs(results):
     assert found["dpw", "uct"] == pytest.approx((1 - share, 1 - found["uct", "dpw"].high, 1 - found["uct", "dpw"].low))
 
 
-def test_late_decisions_and_failures_are_told_in_red_at_the_top(opened):
-    shown = opened()
+def test_late_decisions_and_failures_are_told_in_red_at_the_top(shown):
     said = shown.evaluate(
         "[...document.querySelectorAll('header .bad')].filter(one => !one.closest('noscript'))"
         ".map(one => [one.textContent, getComputedStyle(one).color])"
@@ -166,8 +171,7 @@ def test_late_decisions_and_failures_are_told_in_red_at_the_top(opened):
     assert rows["uct"][-1] == "0.00"
 
 
-def test_texts_of_others_are_shown_and_never_run(opened, text):
-    shown = opened()
+def test_texts_of_others_are_shown_and_never_run(shown, text):
     assert shown.evaluate("typeof evil") == "undefined"
     assert shown.locator("header p").first.text_content() == EVIL
     assert shown.locator(".legend button").nth(1).text_content().strip() == EVIL
@@ -290,8 +294,7 @@ def test_a_legend_is_printed_on_the_page_of_its_charts(opened):
     assert style == ["flex", "avoid", "avoid"]
 
 
-def test_everything_has_a_name_for_those_who_do_not_see_it(opened):
-    shown = opened()
+def test_everything_has_a_name_for_those_who_do_not_see_it(shown):
     assert shown.evaluate(
         "[...document.querySelectorAll('h1, h2, h3')].map(one => Number(one.tagName[1]))"
         ".every((level, i, all) => i === 0 ? level === 1 : level <= all[i - 1] + 1)"
@@ -355,10 +358,15 @@ def few(tmp_path_factory):
         yield run, panels, page.text(run, panels, timing.timing(run))
 
 
-def test_a_single_budget_has_its_intervals_and_its_label(look, few):
-    _, panels, text = few
-    shown = look(text)
-    shown.wait_for_selector("html[data-drawn]")
+@pytest.fixture(scope="module")
+def few_shown(look_once, few):
+    page = look_once(few[-1])
+    page.wait_for_selector("html[data-drawn]")
+    return page
+
+
+def test_a_single_budget_has_its_intervals_and_its_label(few_shown, few):
+    shown, (_, panels, _) = few_shown, few
     for planner, place in (("random", 0), ("dpw", 1)):
         trace = shown.evaluate(f"{CHARTS}[0].data.filter(one => one.meta)[{place}]")
         summary = panels[0].curves[planner][0][1]
@@ -371,11 +379,9 @@ def test_a_single_budget_has_its_intervals_and_its_label(look, few):
     assert ticks[:3] == ["7"] * 3 and ticks[5:8] == ["2030"] * 3
 
 
-def test_returns_that_all_differ_have_a_histogram(look, few):
-    run, _, text = few
-    shown = look(text)
-    shown.wait_for_selector("html[data-drawn]")
-    drawn = shown.evaluate(f"{CHARTS}.at(-1).data")
+def test_returns_that_all_differ_have_a_histogram(few_shown, few):
+    run, *_ = few
+    drawn = few_shown.evaluate(f"{CHARTS}.at(-1).data")
     samples = {s: values for s, values in run.returns().items() if s.env == NARROW}
     every = np.concatenate(list(samples.values()))
     for trace in drawn:
