@@ -118,6 +118,7 @@ def save_figure(figure: Figure, file: Path) -> list[Path]:
     """Write a figure as PNG and SVG, files of one name with these endings; returns their paths."""
     paths = [file.with_suffix(".png"), file.with_suffix(".svg")]
     with matplotlib.rc_context(STYLE):
+        _lay_out(figure)
         figure.savefig(paths[0], metadata={"Software": "bonspiel"})
     paths[1].write_bytes(svg(figure))
     return paths
@@ -127,8 +128,16 @@ def svg(figure: Figure) -> bytes:
     """A figure as SVG, the same bytes for the same figure."""
     buffer = BytesIO()
     with matplotlib.rc_context(STYLE):
+        _lay_out(figure)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "bonspiel"})
     return buffer.getvalue()
+
+
+def _lay_out(figure: Figure) -> None:
+    """Place everything once for all files: savefig would do so for each, and draw twice for that."""
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, named: bool) -> None:
