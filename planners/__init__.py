@@ -8,16 +8,18 @@ Examples:
 
 from typing import Any
 
-from planners.base import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from planners.base import Array, Budget, Decision, EpisodeSearch, Model, Planner, Rng, begin_episode, unsupported
 from planners.registry import Registry
 
 __all__ = [
     "Array",
     "Budget",
     "Decision",
+    "EpisodeSearch",
     "Model",
     "Planner",
     "Rng",
+    "begin_episode",
     "make",
     "names",
     "names_for",

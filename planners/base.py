@@ -222,6 +222,11 @@ class Planner(Protocol):
     such as "needs `rollout`", or None for a model that it can search. One whose choice cannot be restricted to
     `root_actions` has a class attribute `takes_root_actions: ClassVar[bool] = False`; True is the default.
     One whose course depends on how large the budget is has `divides_budget: ClassVar[bool] = True`.
+
+    `plan` knows nothing of earlier decisions. A planner that can use what it learned in them has a parameter
+    `memory: float = 0.0`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` is the part of what the last
+    decision learned with which the next one starts, and with 0 every decision is as `plan` makes it, bit for bit.
+    Episodes are played through `planners.begin_episode(planner, model)`, which takes every planner.
     """
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
@@ -240,6 +245,39 @@ class Planner(Protocol):
                 planner does not take.
             TypeError: the planner does not support the model, or an argument is of the wrong type.
         """
+
+
+class EpisodeSearch(Protocol):
+    """The decisions of one episode of a model, each of which may start from what the one before learned.
+
+    The runner begins one for each episode; nothing is handed on from one episode to another. In games of two players
+    every decision is made by `Planner.plan`.
+    """
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; called once for each step of the episode, in order.
+
+        The first call decides as `Planner.plan` does. Arguments and errors are those of `Planner.plan`.
+        """
+
+
+@dataclass(frozen=True)
+class _FreshSearches:
+    """The decisions of a planner without memory."""
+
+    planner: Planner
+    model: Model
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        given = () if root_actions is None else (root_actions,)
+        return self.planner.plan(self.model, state, budget, rng, *given)
+
+
+def begin_episode(planner: Planner, model: Model) -> EpisodeSearch:
+    """The search that makes the decisions of one episode, with the planner's memory if it has one."""
+    own = getattr(planner, "begin_episode", None)
+    found: EpisodeSearch = _FreshSearches(planner, model) if own is None else own(model)
+    return found
 
 
 class ResumableSearch(Protocol):

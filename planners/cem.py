@@ -7,10 +7,10 @@ on the cross-entropy method", 2005; for planning as in PETS (Chua et al. 2018) a
 from dataclasses import dataclass
 from typing import ClassVar
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.checks import require, require_at_least, require_count, require_positive
+from planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from planners.checks import require, require_at_least, require_count, require_positive, require_share
 from planners.core import sequences
-from planners.core.gaussians import GaussianRounds, plan_with_gaussians
+from planners.core.gaussians import GaussianRounds, GaussianSearch
 from planners.core.sequences import best_of
 from planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
@@ -31,8 +31,7 @@ class CEM:
 
     The action played is the first of the mean sequence, as in PlaNet. The last rollouts of the budget go to that
     sequence and value it. The number of rounds follows from the budget; a round that is less than half done when the
-    budget ends changes nothing. Nothing is kept from one decision to the next, so a decision starts in the middle of
-    the range again.
+    budget ends changes nothing.
 
     Args:
         population: sequences in a round, at least 2; fewer where the simulations would not make 4 rounds.
@@ -44,6 +43,8 @@ class CEM:
         least_sd: least standard deviation, likewise, at least 0.
         horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
         repeats: rollouts of each sequence, for noisy models.
+        memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
+            episode starts, in [0, 1]; the rest is the middle of the range.
     """
 
     population: int = 200
@@ -54,6 +55,7 @@ class CEM:
     least_sd: float = 0.02
     horizon: int | None = 50
     repeats: int = 1
+    memory: float = 0.0
 
     takes_root_actions: ClassVar[bool] = False
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elite_fraction": Range(0.05, 0.4, log=True)}
@@ -67,6 +69,7 @@ class CEM:
         require_positive("sd", self.sd)
         require_at_least("beta", self.beta, 0.0)
         require_at_least("least_sd", self.least_sd, 0.0)
+        require_share("memory", self.memory)
         sequences.check_rollouts(self.horizon, self.repeats)
 
     def unsupported(self, model: Model) -> str | None:
@@ -75,4 +78,8 @@ class CEM:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        return plan_with_gaussians(_Rounds, self, model, state, budget, rng, root_actions)
+        return self.begin_episode(model).plan(state, budget, rng, root_actions)
+
+    def begin_episode(self, model: Model) -> EpisodeSearch:
+        """The decisions of an episode; see `planners.begin_episode`."""
+        return GaussianSearch(_Rounds, self, model)

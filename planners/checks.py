@@ -37,6 +37,11 @@ def require_positive(name: str, value: Any, high: float = np.inf) -> None:
     require(ok, name, value, "finite and above 0" if high == np.inf else f"above 0 and at most {high:g}")
 
 
+def require_share(name: str, value: Any) -> None:
+    """Raise ValueError unless the parameter is a number in [0, 1]."""
+    require(_is_real(value) and 0.0 <= value <= 1.0, name, value, "in [0, 1]")
+
+
 def require_count(name: str, value: Any, low: int = 1, high: float = np.inf) -> None:
     """Raise ValueError unless the parameter is a whole number from `low` to `high`."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)

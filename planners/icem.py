@@ -5,14 +5,14 @@ planning", CoRL 2020.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.checks import require, require_at_least, require_count, require_positive
+from planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from planners.checks import require, require_at_least, require_count, require_positive, require_share
 from planners.core import sequences
-from planners.core.gaussians import Gaussian, GaussianRounds, plan_with_gaussians
+from planners.core.gaussians import Gaussian, GaussianRounds, GaussianSearch, shifted
 from planners.core.sequences import best_of
 from planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
 
@@ -46,6 +46,11 @@ class _Rounds(GaussianRounds):
         self.gaussian.fit(elites, self.planner.momentum, self.planner.least_sd)
         self.kept = elites[: round(self.planner.keep * self.planner.elites)]
 
+    def recall(self, last: Self, passed: int) -> None:
+        super().recall(last, passed)
+        self.best = self.gaussian.mean
+        self.kept = shifted(last.kept[: round(self.planner.memory * len(last.kept))], passed, len(self.best))
+
     def finalists(self) -> Array:
         return np.stack([self.gaussian.mean, self.best])
 
@@ -55,21 +60,24 @@ class ICEM:
     """CEM with coloured noise, elites that stay in the next round, shrinking rounds, and the best sequence ever played.
 
     The last rollouts of the budget go to the mean sequence, which the paper adds to the last round, and to the best of
-    all rounds; the one that returns more is played. The paper's shift of the elites from one decision to the next is
-    left out, since nothing is kept between decisions. The number of rounds follows from the budget; a round that is
-    less than half done when the budget ends no longer moves the distribution.
+    all rounds; the one that returns more is played. The number of rounds follows from the budget; a round that is less
+    than half done when the budget ends no longer moves the distribution. In the paper a decision starts from the last
+    one's mean and elites, as with a `memory` of 1.
 
     Args:
         population: new sequences in the first round, at least 2; fewer where the simulations would not make 4 rounds.
         decay: factor, at least 1, by which each round is smaller than the one before; it has twice the elites or more.
         elites: sequences that the Gaussians are fitted to, at least 2.
-        keep: part of the elites that is rolled out again in the next round, in [0, 1].
+        keep: part of the elites that is rolled out again in the next round, in [0, 1]; with a memory, part of
+            these, shifted by the step taken, also in the first round of the next decision.
         beta: colour of the noise, whose power falls with the frequency as f^-beta; 0 is white.
         momentum: part of mean and deviation that a round leaves as they were, in [0, 1).
         sd: standard deviation at first, as a part of an action's range, above 0.
         least_sd: least standard deviation, likewise, at least 0.
         horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
         repeats: rollouts of each sequence, for noisy models.
+        memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
+            episode starts, in [0, 1]; the rest is the middle of the range.
     """
 
     population: int = 100
@@ -82,6 +90,7 @@ class ICEM:
     least_sd: float = 0.02
     horizon: int | None = 50
     repeats: int = 1
+    memory: float = 0.0
 
     takes_root_actions: ClassVar[bool] = False
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elites": Choice((5, 10, 20))}
@@ -91,13 +100,13 @@ class ICEM:
         require_count("population", self.population, 2)
         require_at_least("decay", self.decay, 1.0)
         require_count("elites", self.elites, 2)
-        require_at_least("keep", self.keep, 0.0)
-        require(self.keep <= 1.0, "keep", self.keep, "at most 1")
+        require_share("keep", self.keep)
         require_at_least("beta", self.beta, 0.0)
         require_at_least("momentum", self.momentum, 0.0)
         require(self.momentum < 1.0, "momentum", self.momentum, "below 1")
         require_positive("sd", self.sd)
         require_at_least("least_sd", self.least_sd, 0.0)
+        require_share("memory", self.memory)
         sequences.check_rollouts(self.horizon, self.repeats)
 
     def unsupported(self, model: Model) -> str | None:
@@ -106,4 +115,8 @@ class ICEM:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        return plan_with_gaussians(_Rounds, self, model, state, budget, rng, root_actions)
+        return self.begin_episode(model).plan(state, budget, rng, root_actions)
+
+    def begin_episode(self, model: Model) -> EpisodeSearch:
+        """The decisions of an episode; see `planners.begin_episode`."""
+        return GaussianSearch(_Rounds, self, model)

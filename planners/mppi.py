@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.checks import require_at_least, require_choice, require_count, require_positive
+from planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from planners.checks import require_at_least, require_choice, require_count, require_positive, require_share
 from planners.core import sequences
-from planners.core.gaussians import GaussianRounds, plan_with_gaussians
+from planners.core.gaussians import GaussianRounds, GaussianSearch
 from planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
@@ -47,9 +47,9 @@ class MPPI:
     """Path integral control: rounds of sequences around a mean that moves to their average, weighted by the returns.
 
     The action played is the first of the mean sequence. The last rollouts of the budget go to that sequence and value
-    it. Nothing is kept from one decision to the next, whereas the paper shifts the mean by a step and does one round a
-    decision; instead there are as many rounds as the budget allows. A round that is less than half done when the
-    budget ends changes nothing. The paper's cost of control is left to the model's rewards.
+    it. The paper starts from the last decision's mean, as with a `memory` of 1, and does one round a decision; here
+    there are as many as the budget allows. A round that is less than half done when the budget ends changes nothing.
+    The paper's cost of control is left to the model's rewards.
 
     Args:
         population: sequences in a round, at least 2; fewer where the simulations would not make 4 rounds.
@@ -60,6 +60,8 @@ class MPPI:
         beta: colour of the perturbations, whose power falls with the frequency as f^-beta; 0 is white as in the paper.
         horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
         repeats: rollouts of each sequence, for noisy models.
+        memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
+            episode starts, in [0, 1]; the rest is the middle of the range.
     """
 
     population: int = 100
@@ -69,6 +71,7 @@ class MPPI:
     beta: float = 3.0
     horizon: int | None = 50
     repeats: int = 1
+    memory: float = 0.0
 
     takes_root_actions: ClassVar[bool] = False
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "temperature": Range(0.03, 3.0, log=True)}
@@ -80,6 +83,7 @@ class MPPI:
         require_choice("returns", self.returns, ("standardised", "raw"))
         require_positive("sd", self.sd)
         require_at_least("beta", self.beta, 0.0)
+        require_share("memory", self.memory)
         sequences.check_rollouts(self.horizon, self.repeats)
 
     def unsupported(self, model: Model) -> str | None:
@@ -88,4 +92,8 @@ class MPPI:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
-        return plan_with_gaussians(_Rounds, self, model, state, budget, rng, root_actions)
+        return self.begin_episode(model).plan(state, budget, rng, root_actions)
+
+    def begin_episode(self, model: Model) -> EpisodeSearch:
+        """The decisions of an episode; see `planners.begin_episode`."""
+        return GaussianSearch(_Rounds, self, model)

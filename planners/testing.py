@@ -3,14 +3,17 @@
 import math
 import pickle
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from planners.base import Array, Budget, Decision, Model, Planner, Rng, require, unsupported
+from planners.base import Array, Budget, Decision, Model, Planner, Rng, begin_episode, require, unsupported
 
 SIMULATIONS = 50
+EPISODE_STEPS = 3
 SECONDS, LATEST_SECONDS = 0.05, 1.0
 
 
@@ -56,12 +59,38 @@ def check_planner(planner: Planner, rng: Rng, model: Model | None = None) -> Non
     if getattr(planner, "takes_root_actions", True):
         chosen = plan(budget, root_actions=given).action
         require((given == chosen).all(1).any(), "action", chosen, f"one of root_actions={given.tolist()}")
+    _check_episodes(planner, model, seed)
     for wrong in ({"budget": SIMULATIONS}, {"budget": budget, "rng": 0}):
         try:
             plan(**wrong)
         except TypeError:
             continue
         raise ValueError(f"plan() accepted {wrong}: call planners.base.check_plan first, which refuses it in a line")
+
+
+def _check_episodes(planner: Planner, model: Model, seed: int) -> None:
+    """Through `begin_episode` decisions are as by `plan`; with a memory, the first ones of episodes are."""
+    first, again = (_first_actions(begin_episode(planner, model).plan, model, seed) for _ in range(2))
+    require(first == again, "actions", again, f"{first} again, in an episode with the same seed")
+    fresh = _first_actions(partial(planner.plan, model), model, seed)
+    count = len(fresh) if getattr(planner, "memory", 0.0) == 0.0 else 1
+    what = f"the same by plan() and begin_episode(), which gives {first[:count]}"
+    require(first[:count] == fresh[:count], "actions", fresh[:count], what)
+
+
+def _first_actions(plan: Callable[[Array, Budget, Rng], Decision], model: Model, seed: int) -> list[list[float]]:
+    """The actions of the first steps of an episode."""
+    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
+    state, over = model.initial_state(noise), False
+    actions: list[list[float]] = []
+    while not over and len(actions) < min(EPISODE_STEPS, model.horizon):
+        decision = plan(state, Budget(simulations=SIMULATIONS), rng)
+        _check_decision(model, decision)
+        actions.append(np.asarray(decision.action).tolist())
+        next_state = np.empty_like(state)
+        _, over = model.step(state, decision.action, next_state, model.params, noise)
+        state = next_state
+    return actions
 
 
 def _check_pickles(planner: Planner) -> None:

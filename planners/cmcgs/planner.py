@@ -35,7 +35,7 @@ class CMCGS:
 
     Args:
         samples: m, experiences for each node of a layer, and of the last layer before there is one below it.
-        memory: experiences kept in each layer, at least as many.
+        experiences: kept in each layer, at least `samples`.
         elite_ratio: part of a node's experiences that its policy is fitted to, in (0, 1]; 5 of them at least.
         elite_probability: of a simulation that draws near one of the 3 best actions of each node, from 0 to 1.
         elite_sd: standard deviation of these draws, as a part of the range, at least 0.
@@ -48,7 +48,7 @@ class CMCGS:
     """
 
     samples: int = 25
-    memory: int = 500
+    experiences: int = 500
     elite_ratio: float = 0.1
     elite_probability: float = 0.3
     elite_sd: float = 0.1
@@ -70,8 +70,8 @@ class CMCGS:
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require_count("samples", self.samples)
-        require_count("memory", self.memory)
-        require(self.memory >= self.samples, "memory", self.memory, f"at least samples={self.samples}")
+        require_count("experiences", self.experiences)
+        require(self.experiences >= self.samples, "experiences", self.experiences, f"at least samples={self.samples}")
         require_positive("elite_ratio", self.elite_ratio, 1.0)
         require_at_least("elite_probability", self.elite_probability, 0.0)
         require(self.elite_probability <= 1.0, "elite_probability", self.elite_probability, "at most 1")
@@ -96,14 +96,14 @@ class CMCGS:
         steps, dims = problem.steps, (model.state_dim, len(low))
         first = min(self.first_layers, steps)
         room = min(max(first, FIRST_LAYERS), steps)
-        graph = new_graph(room, self.memory, self.memory // self.samples, *dims, first)
-        walk = new_graph_walk(steps, self.memory, *dims)
+        graph = new_graph(room, self.experiences, self.experiences // self.samples, *dims, first)
+        walk = new_graph_walk(steps, self.experiences, *dims)
         graph, done = extend(search, model, graph, walk, problem, settings, grow, budget, rng, start)
         return self._decision(graph, settings, done, start)
 
     def _decision(self, graph: Graph, settings: CMCGSSettings, done: int, start: float) -> Decision:
         """The decision by the root's experiences, the last ones where there are more than the memory keeps."""
-        kept = min(done, self.memory)
+        kept = min(done, self.experiences)
         actions, returns = graph.actions[0, :kept].copy(), graph.returns[0, :kept].copy()
         visits = np.ones(kept, np.int64)
         if self.final == "mean" and graph.size[0, 0] > 0:

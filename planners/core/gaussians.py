@@ -3,11 +3,12 @@
 import functools
 import time
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from planners.base import Array, Budget, Decision, Model, Rng, check_plan
+from planners.base import Array, Budget, Decision, HasTimeIndex, Model, Rng, check_plan
+from planners.checks import offers, require
 from planners.core.sequences import length, plan_with_sequences, round_size
 
 
@@ -112,29 +113,48 @@ class GaussianRounds(ABC):
         """The mean sequence, [1, steps, action_dim]."""
         return self.gaussian.mean[None]
 
+    def recall(self, last: Self, passed: int) -> None:
+        """Start from what the last decision's rounds learned, `passed` steps ago, as far as the memory goes."""
+        memory, mean = self.planner.memory, self.gaussian.mean
+        self.gaussian.mean = memory * shifted(last.gaussian.mean[None], passed, len(mean))[0] + (1.0 - memory) * mean
 
-def plan_with_gaussians(
-    rounds: type[GaussianRounds],
-    planner: Any,
-    model: Model,
-    state: Array,
-    budget: Budget,
-    rng: Rng,
-    root_actions: Array | None,
-) -> Decision:
-    """Plan by rounds of sequences from a Gaussian, as many as the budget allows.
+
+def shifted(actions: Array, passed: int, steps: int) -> Array:
+    """Sequences, [n, any, action_dim], without their first steps that have `passed`, [n, steps, action_dim].
+
+    The last action is repeated where they are too short.
+    """
+    return actions[:, np.minimum(np.arange(passed, passed + steps), actions.shape[1] - 1)]
+
+
+class GaussianSearch:
+    """The decisions of an episode, each by as many rounds of sequences from a Gaussian as its budget allows.
+
+    The mean starts in the middle of the range, or nearer to that of the last decision as the planner remembers it. The
+    deviation starts anew, as in the papers.
 
     Args:
         rounds: how the Gaussian moves.
-        planner: with `population`, `sd` and `beta` of the Gaussian, `horizon` and `repeats`.
-        model: see `planners.Planner.plan`, as for the rest.
-        state: [state_dim].
-        budget: simulations or seconds.
-        rng: the source of every random draw.
-        root_actions: must be None.
+        planner: with `population`, `sd` and `beta` of the Gaussian, `horizon`, `repeats` and `memory`.
+        model: see `planners.Planner.plan`.
     """
-    start = time.perf_counter()
-    state = check_plan(planner, model, state, budget, rng, root_actions)
-    gaussian = Gaussian(model, length(model, state, planner.horizon), planner.sd, planner.beta, rng)
-    rule = rounds(planner, gaussian, round_size(planner.population, planner.repeats, budget))
-    return plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start)
+
+    def __init__(self, rounds: type[GaussianRounds], planner: Any, model: Model) -> None:
+        self.rounds, self.planner, self.model = rounds, planner, model
+        self.last: GaussianRounds | None = None
+        self.step = 0
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.EpisodeSearch.plan`."""
+        start = time.perf_counter()
+        planner, model = self.planner, self.model
+        state = check_plan(planner, model, state, budget, rng, root_actions)
+        gaussian = Gaussian(model, length(model, state, planner.horizon), planner.sd, planner.beta, rng)
+        rule = self.rounds(planner, gaussian, round_size(planner.population, planner.repeats, budget))
+        step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1
+        if self.last is not None and planner.memory > 0.0:
+            require(step > self.step, "state", state, "of a later step than the last decision's; begin another episode")
+            rule.recall(self.last, step - self.step)
+        decision = plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start)
+        self.last, self.step = rule, step
+        return decision

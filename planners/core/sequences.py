@@ -1,6 +1,6 @@
 """The driver of planners over action sequences: rounds of rollouts, and the planner's own update between two rounds.
 
-A simulation is one rollout of one sequence from the root. Nothing is kept from one decision to the next.
+A simulation is one rollout of one sequence from the root.
 """
 
 from typing import NamedTuple, Protocol

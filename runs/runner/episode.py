@@ -122,6 +122,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
             not finite.
     """
     own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
+    search = planners.begin_episode(planner, model)
     low, high = model.action_low, model.action_high
     state = model.initial_state(environment_rng(setting.seed, index, 0))
     total, weight, step = 0.0, 1.0, 0
@@ -132,7 +133,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
         step += 1
         start = time.perf_counter()
-        decision = planner.plan(model, state, budget, own)
+        decision = search.plan(state, budget, own)
         times.append(time.perf_counter() - start)
         simulations += int(decision.simulations)
         action = np.ascontiguousarray(decision.action, np.float64)

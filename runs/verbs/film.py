@@ -29,12 +29,14 @@ def film(arguments: argparse.Namespace) -> int:
     seed = number("seed", arguments.seed, 0, 2**32 - 1, whole=True)
     rng, frames, over = np.random.default_rng(seed), [], False
     env.reset(seed=seed)
+    with failures_named(arguments.planner, arguments.env):
+        search = planners.begin_episode(planner, env.model)
     while True:
         frames.append(env.render())
         if over:
             break
         with failures_named(arguments.planner, arguments.env):
-            _, _, terminated, truncated, _ = env.step(planner.plan(env.model, env.state, budget, rng).action)
+            _, _, terminated, truncated, _ = env.step(search.plan(env.state, budget, rng).action)
         over = terminated or truncated
     every = 1 + int(len(frames) / (LONGEST_SECONDS * env.metadata["render_fps"]))
     shown = [_small(frame) for frame in [*frames[:-1:every], frames[-1]]]

@@ -6,6 +6,7 @@ A planner is chosen for a test by what it says of itself: the models it supports
 import pickle
 import re
 from dataclasses import FrozenInstanceError, fields, replace
+from functools import partial
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -90,6 +91,43 @@ def test_same_seed_same_decision_and_another_seed_another(name, model):
     np.testing.assert_array_equal(first.visits, again.visits)
     np.testing.assert_array_equal(first.values, again.values)
     assert first.values.tolist() != other.values.tolist()
+
+
+def decisions(plan, model, simulations=60):
+    """The first decisions of an episode by plan(state, budget, rng), and the generator's state after them."""
+    rng, noise = np.random.default_rng(7), np.random.default_rng(8)
+    state, found, over = model.initial_state(noise), [], False
+    while not over and len(found) < min(4, model.horizon):
+        found.append(plan(state, Budget(simulations), rng))
+        next_state = np.empty_like(state)
+        _, over = model.step(state, found[-1].action, next_state, model.params, noise)
+        state = next_state
+    rows = [(one.action.tolist(), one.visits.tolist(), np.nan_to_num(one.values).tolist()) for one in found]
+    return rows, rng.bit_generator.state
+
+
+@each_planner(envs.Trap(), *MODELS)
+def test_by_default_an_episode_is_decided_as_by_plan(name, model):
+    planner = planners.make(name)
+    by_plan = decisions(partial(planner.plan, model), model)
+    assert decisions(planners.begin_episode(planner, model).plan, model) == by_plan
+
+
+@pytest.mark.parametrize("name", with_parameter("memory"))
+@pytest.mark.parametrize("model", [envs.Trap(), Chain()], ids=repr)
+def test_a_memory_changes_the_second_decision_and_no_other_episode(name, model):
+    planner = planners.make(name, memory=1.0)
+    (first, second, *_), _ = decisions(partial(planner.plan, model), model)
+    (same, other, *_), _ = remembered = decisions(planners.begin_episode(planner, model).plan, model)
+    assert first == same and second != other
+    assert decisions(planners.begin_episode(planner, model).plan, model) == remembered
+
+
+@pytest.mark.parametrize("name", with_parameter("memory"))
+@pytest.mark.parametrize("memory", [-0.1, 1.1, float("nan"), "much"])
+def test_a_memory_is_a_part(name, memory):
+    with pytest.raises(ValueError, match=r"memory=.*in \[0, 1\]"):
+        planners.make(name, memory=memory)
 
 
 # in plain Python numpy warns where the hashes of a model overflow, as they are meant to

@@ -2,6 +2,8 @@
 
 import time
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -74,6 +76,49 @@ class Careless:
 def test_it_names_the_fault(fault, words):
     with pytest.raises(ValueError, match=words):
         check_planner(Careless(fault), np.random.default_rng(0))
+
+
+@dataclass(frozen=True)
+class Remembering:
+    """A planner whose later decisions, or first ones, differ from those of `plan`."""
+
+    fault: str
+    memory: float = 0.0
+    played: ClassVar[list[int]] = []
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        return planners.make("random").plan(model, state, budget, rng, root_actions)
+
+    def begin_episode(self, model):
+        steps = self.played if self.fault == "goes on with the last episode" else []
+
+        def plan(state, budget, rng, root_actions=None):
+            steps.append(1)
+            wrong = {"none": 9, "remembers": 2, "remembers before it learned": 1, "goes on with the last episode": 5}
+            decision = self.plan(model, state, budget, rng, root_actions)
+            late = len(steps) >= wrong[self.fault]
+            return replace(decision, action=decision.action / 2.0) if late else decision
+
+        return SimpleNamespace(plan=plan)
+
+
+@pytest.mark.parametrize(
+    ("fault", "memory", "words"),
+    [
+        ("remembers", 0.0, "actions=.*same by plan.. and begin_episode"),
+        ("remembers before it learned", 0.0, "actions=.*same by plan.. and begin_episode"),
+        ("remembers before it learned", 0.5, "actions=.*same by plan.. and begin_episode"),
+        ("goes on with the last episode", 0.5, "actions=.*again"),
+    ],
+)
+def test_it_names_the_fault_of_a_memory(fault, memory, words):
+    with pytest.raises(ValueError, match=words):
+        check_planner(Remembering(fault, memory), np.random.default_rng(0))
+
+
+def test_it_passes_a_memory_in_its_place():
+    check_planner(Remembering("none"), np.random.default_rng(0))
+    check_planner(Remembering("remembers", memory=0.5), np.random.default_rng(0))
 
 
 def test_a_planner_is_pickled_and_compared():

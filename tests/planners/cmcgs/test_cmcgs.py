@@ -24,8 +24,8 @@ class Layer:
 
 
 class Oracle:
-    def __init__(self, model, rng, samples, memory, elite_ratio=0.1, first_layers=3):
-        self.model, self.rng, self.samples, self.size = model, rng, samples, memory
+    def __init__(self, model, rng, samples, experiences, elite_ratio=0.1, first_layers=3):
+        self.model, self.rng, self.samples, self.size = model, rng, samples, experiences
         self.ratio, self.layers = elite_ratio, [Layer() for _ in range(min(first_layers, model.horizon))]
         self.low, self.high = model.action_low, model.action_high
 
@@ -164,7 +164,9 @@ MODELS = [Fork(), Target(), envs.Trap(), python_twin(envs.TreasureHunt(size=4.0)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
-@pytest.mark.parametrize("given", [{"samples": 25, "memory": 500}, {"samples": 8, "memory": 40, "elite_ratio": 0.3}])
+@pytest.mark.parametrize(
+    "given", [{"samples": 25, "experiences": 500}, {"samples": 8, "experiences": 40, "elite_ratio": 0.3}]
+)
 def test_is_the_algorithm_of_the_paper(model, given):
     simulations = 60 if model.horizon > 6 else 300
     rng, oracle_rng = np.random.default_rng(4), np.random.default_rng(4)
@@ -175,7 +177,7 @@ def test_is_the_algorithm_of_the_paper(model, given):
         oracle.simulate()
     root = oracle.layers[0]
     np.testing.assert_allclose(decision.action, root.nodes[0]["mean"], rtol=1e-7)
-    assert decision.visits.sum() == min(simulations, given["memory"])
+    assert decision.visits.sum() == min(simulations, given["experiences"])
     total = sum(known[2] for known in root.memory)
     assert (decision.visits * decision.values).sum() == pytest.approx(total)
     assert rng.bit_generator.state == oracle_rng.bit_generator.state
@@ -194,8 +196,8 @@ def test_few_simulations_are_played_from_the_whole_range():
 
 
 def test_a_memory_smaller_than_a_node_is_refused():
-    with pytest.raises(ValueError, match=r"memory=10: must be at least samples=25"):
-        planners.make("cmcgs", memory=10)
+    with pytest.raises(ValueError, match=r"experiences=10: must be at least samples=25"):
+        planners.make("cmcgs", experiences=10)
 
 
 def test_a_mean_that_rounding_put_beside_a_bound_is_played_within_it(monkeypatch):

@@ -1,0 +1,68 @@
+"""What planners over Gaussians of sequences remember within an episode: known answers."""
+
+import numpy as np
+import pytest
+
+import planners
+from planners import Budget
+from planners.testing import Walk
+from tests.planners.tiny_models import Chain
+
+NAMES = ["cem", "icem", "mppi"]
+ONE = Budget(simulations=1)  # rolls out the mean sequence alone, whose first action is played
+
+
+def begun(name, model, simulations=200, **given):
+    """The search of an episode after its first decision, and the mean sequence that this learned."""
+    search = planners.begin_episode(planners.make(name, **given), model)
+    search.plan(model.initial_state(None), Budget(simulations), np.random.default_rng(0))
+    return search, search.last.gaussian.mean.copy()
+
+
+def played(search, state):
+    return search.plan(np.asarray(state, float), ONE, np.random.default_rng(0)).action.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_next_decision_starts_at_the_mean_shifted_by_a_step(name):
+    """Chain does not count steps, so that sequences stay as long, and the last action is repeated."""
+    search, mean = begun(name, Chain(), memory=1.0)
+    assert len(set(mean.ravel().tolist())) == 5
+    assert [played(search, [0.0]) for _ in range(6)] == [*mean[1:].tolist(), *2 * mean[-1:].tolist()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_part_of_the_mean_is_remembered(name):
+    """The middle of the range is 0.5, and half of a half of it is forgotten in two steps."""
+    search, mean = begun(name, Chain(), memory=0.5)
+    assert played(search, [0.0]) == pytest.approx(0.5 * mean[1] + 0.25)
+    assert played(search, [0.0]) == pytest.approx(0.25 * mean[2] + 0.375)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("horizon", [None, 50, 3])
+def test_a_model_that_counts_steps_says_how_many_were_taken(name, horizon):
+    search, mean = begun(name, Walk(), memory=1.0, horizon=horizon)
+    assert len(mean) == min(horizon or 4, 4)
+    assert played(search, [0.3, 2.0]) == mean[2].tolist()
+    assert len(search.last.gaussian.mean) == 2
+    assert played(search, [0.3, 3.0]) == mean[-1].tolist()
+    with pytest.raises(ValueError, match=r"state=.*later step.*begin another episode"):
+        played(search, [0.3, 3.0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_deviation_starts_anew(name):
+    search, _ = begun(name, Chain(), memory=1.0, sd=0.3)
+    played(search, [0.0])
+    assert (search.last.gaussian.sd == 0.3).all()
+
+
+@pytest.mark.parametrize(("memory", "count"), [(1.0, 4), (0.5, 2)])
+def test_icem_rolls_its_elites_out_again_after_a_step(memory, count):
+    """The first round of 20 new sequences is all that 24 simulations allow, two of which go to the finalists."""
+    search, _ = begun("icem", Chain(), memory=memory, elites=10, keep=0.4)
+    elites = search.last.kept.copy()
+    decision = search.plan(np.zeros(1), Budget(24), np.random.default_rng(0))
+    assert len(elites) == 4 and len(decision.actions) == 2 + 20 + count
+    assert decision.actions[22:].tolist() == elites[:count, 1].tolist()
