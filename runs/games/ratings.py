@@ -1,5 +1,6 @@
 """Strength of players from results of games: intervals, a paired test, Elo ratings."""
 
+import functools
 import math
 from collections.abc import Sequence
 
@@ -100,7 +101,8 @@ def elo_intervals(scores: Sequence[tuple[int, int, Sequence[float]]], players: i
         rng: draws the resamples.
     """
 
-    def rate(sums: Sequence[float]) -> Array:
+    @functools.cache  # resamples of few pairs are often alike
+    def rate(*sums: float) -> Array:
         table = np.zeros((players, players))
         for (i, j, pairs), total in zip(scores, sums, strict=True):
             table[i, j] += total
@@ -108,7 +110,7 @@ def elo_intervals(scores: Sequence[tuple[int, int, Sequence[float]]], players: i
         return elo(table)
 
     samples = [np.asarray(pairs, np.float64) for _, _, pairs in scores]
-    resampled = [rate([float(rng.choice(sample, len(sample)).sum()) for sample in samples]) for _ in range(RESAMPLES)]
+    resampled = [rate(*(float(rng.choice(sample, len(sample)).sum()) for sample in samples)) for _ in range(RESAMPLES)]
     low, high = percentiles(np.asarray(resampled))
-    ratings = rate([float(sample.sum()) for sample in samples])
+    ratings = rate(*(float(sample.sum()) for sample in samples))
     return [Interval(*map(float, row)) for row in zip(ratings, low, high, strict=True)]
