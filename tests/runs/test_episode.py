@@ -1,5 +1,7 @@
+import itertools
 import re
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import planners
 import planners.random
 from runs.experiment import Setting
 from runs.runner.episode import Episode, Failure, environment_rng, planner_rng, play, play_batch
+from tests.planners.tiny_models import Chain
 
 
 def setting(planner="constant", budget=1, env="trap", seed=3):
@@ -48,6 +51,22 @@ def test_what_a_planner_needs_at_first_is_no_part_of_its_times(fakes, monkeypatc
     monkeypatch.setattr(constant, "plan", slow_at_first)
     batch = play_batch(setting("constant"), range(3))
     assert not slow and batch.seconds < 0.5
+
+
+def test_each_episode_is_played_by_a_search_of_its_own(fakes):
+    """Chain's reward of 0.05 for each step back, and 1 for three steps to the right, tell the actions apart."""
+
+    class Third:
+        """Steps to the right from the third decision of an episode on."""
+
+        def begin_episode(self, model):
+            count = itertools.count(1)
+            left, right = planners.make("constant", action=0.0), planners.make("constant", action=1.0)
+            return SimpleNamespace(plan=lambda *given: (right if next(count) >= 3 else left).plan(model, *given))
+
+    first, second = (play(Chain(), Third(), setting(), index) for index in range(2))
+    assert first.total == second.total == pytest.approx(0.05 + 0.9 * 0.05 + 0.9**4)
+    assert first.steps == second.steps == 5
 
 
 def test_all_planners_meet_the_same_noise(fakes):

@@ -62,7 +62,7 @@ def test_one_and_two_jobs_give_the_same_results_bit_for_bit():
     pending = {
         Setting(env, planner, budget, "simulations", 5): range(12)
         for env in ("trap", "treasure_hunt")
-        for planner in ("random", "dpw")
+        for planner in ("random", "dpw", "cem:memory=1.0")
         for budget in (3, 30)
     }
 
