@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import dask
@@ -64,6 +64,14 @@ def play(folder, jobs, place=backends.HERE):
     driver.play(suite, folder, jobs, False, provenance.collect([]), place=place)
 
 
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The folder of a run in this process."""
+    folder = tmp_path_factory.mktemp("alone")
+    play(folder, 1)
+    return folder
+
+
 def spread(function, tasks, address):
     with backends.connect(Place("dask", address), None) as workers:
         found = parallel.spread(function, tasks, workers.jobs, backend=workers.backend)
@@ -91,8 +99,7 @@ def group(leader):
     return found
 
 
-def test_a_worker_killed_in_the_middle_changes_no_row(client, address, tmp_path, rows, monkeypatch):
-    play(tmp_path / "undisturbed", 1)
+def test_a_worker_killed_in_the_middle_changes_no_row(client, address, alone, tmp_path, rows, monkeypatch):
     add, kept, killed = Store.add, [], []
 
     def adding(self, batch):
@@ -106,7 +113,7 @@ def test_a_worker_killed_in_the_middle_changes_no_row(client, address, tmp_path,
     play(tmp_path / "disturbed", None, Place("dask", address))
     assert killed and not is_alive(killed[0])
     assert len(kept) == len(set(kept)) == 240
-    assert rows(tmp_path / "disturbed") == rows(tmp_path / "undisturbed")
+    assert rows(tmp_path / "disturbed") == rows(alone)
 
 
 def test_tasks_are_played_by_the_workers_even_if_there_is_one(address):
@@ -232,12 +239,12 @@ def _die_once(task, flag):
     return task
 
 
-def test_ray_plays_the_same_and_tasks_again_whose_worker_died(tmp_path, rows):
+def test_ray_plays_the_same_and_tasks_again_whose_worker_died(alone, tmp_path, rows, monkeypatch):
     pytest.importorskip("ray", reason="ray is not installed: pip install -e '.[ray]'")
-    play(tmp_path / "here", 1)
-    play(tmp_path / "there", 2, Place("ray"))
-    assert rows(tmp_path / "there") == rows(tmp_path / "here")
     with backends.connect(Place("ray"), 2) as workers:
+        monkeypatch.setattr(backends, "connect", lambda *_: nullcontext(workers))  # a start of Ray takes seconds
+        play(tmp_path / "there", 2, Place("ray"))
+        assert rows(tmp_path / "there") == rows(alone)
         tasks = [(i, str(tmp_path / "flag")) for i in range(30)]
         assert sorted(parallel.spread(_die_once, tasks, workers.jobs, backend=workers.backend)) == list(range(30))
         assert (tmp_path / "flag").exists()

@@ -1,6 +1,7 @@
 """Planners ranked over several problems."""
 
 import math
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -29,12 +30,19 @@ episodes = 8
 """
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    return tmp_path_factory.mktemp("kept") / "x"
+
+
 @pytest.fixture
-def played(run, fakes, tmp_path):
+def played(run, fakes, tmp_path, kept):
+    """The folder of a run of its own for each test, played once."""
     (tmp_path / "mine.toml").write_text(SUITE)
-    status, _, err = run("run", "mine.toml", "--out", "x", "--jobs", "1")
-    assert status == 0, err
-    return tmp_path / "x"
+    if not kept.exists():
+        status, _, err = run("run", "mine.toml", "--out", kept, "--jobs", "1")
+        assert status == 0, err
+    return shutil.copytree(kept, tmp_path / "x")
 
 
 def test_the_critical_difference_is_that_of_demsar_s_example():
