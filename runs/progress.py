@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, else a line every few seconds."""
+"""Progress on standard error: a bar on a terminal, else a line when the time is known and every few seconds."""
 
 import sys
 import time
@@ -15,7 +15,7 @@ Advance = Callable[..., None]
 
 @contextmanager
 def progress(total: int, things: str = "episodes") -> Iterator[Advance]:
-    """Show progress over `total` things; yields a function of (number of new things, seconds left, further text)."""
+    """Show progress over `total` things; yields a function of (new things, seconds left if known, further text)."""
     with _bar(total, things) if sys.stderr.isatty() else _lines(total, things) as advance:
         yield advance
 
@@ -30,13 +30,15 @@ def _bar(total: int, things: str) -> Iterator[Advance]:
 
 @contextmanager
 def _lines(total: int, things: str) -> Iterator[Advance]:
-    done, last = 0, time.monotonic()
+    done, last, known = 0, time.monotonic(), False
 
-    def advance(count: int, left: float, news: str = "") -> None:
-        nonlocal done, last
+    def advance(count: int, left: float | None, news: str = "") -> None:
+        nonlocal done, last, known
         done += count
         now = time.monotonic()
-        if now - last >= LINE_SECONDS:
+        first = not known and left is not None and left >= LINE_SECONDS
+        known = known or left is not None
+        if first or now - last >= LINE_SECONDS:
             last = now
             print(f"{done} of {total} {things}, {time_left(left)}{news}", file=sys.stderr, flush=True)
 
@@ -48,6 +50,16 @@ def counted(n: int, thing: str) -> str:
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
-def time_left(seconds: float) -> str:
+def time_left(seconds: float | None) -> str:
     """The time left in words."""
-    return f"about {seconds:.0f} s left" if seconds < 120 else f"about {seconds / 60:.0f} min left"
+    if seconds is None:
+        return "time left not known yet"
+    return f"about {duration(round(seconds)) if seconds >= 1.0 else '0 s'} left"
+
+
+def duration(seconds: float) -> str:
+    """A time for people, in two digits."""
+    for unit, size, limit in (("ms", 1e-3, 1.0), ("s", 1.0, 120.0), ("min", 60.0, 7200.0)):
+        if seconds < limit:
+            return f"{float(f'{seconds / size:.2g}'):g} {unit}"
+    return f"{seconds / 3600.0:.1f} h"

@@ -16,7 +16,8 @@ from runs.results import run_folder
 from runs.results.store import Count, Store
 from runs.runner import backends, parallel
 from runs.runner.backends import HERE, Place, Workers
-from runs.runner.episode import Batch, play_batch
+from runs.runner.episode import Batch
+from runs.runner.trial import play_or_climb
 from runs.suite import Suite
 
 
@@ -55,7 +56,7 @@ def play(
 def play_pending(
     results: Store,
     workers: Workers,
-    play: parallel.PlayBatch = play_batch,
+    play: parallel.PlayBatch = play_or_climb,
     keep: Callable[[Batch], str] = lambda batch: "",
     things: str = "episodes",
 ) -> None:
@@ -64,7 +65,7 @@ def play_pending(
     Args:
         results: the run.
         workers: connected workers.
-        play: plays a batch on a worker.
+        play: plays a batch on a worker; only `play_or_climb` is asked to try planners first.
         keep: called with every batch before it is added to the results; returns news for the progress line.
         things: the noun for episodes in messages.
 
@@ -80,7 +81,7 @@ def play_pending(
         f"{results.folder}",
         file=sys.stderr,
     )
-    schedule = parallel.Schedule(pending, workers.jobs)
+    schedule = parallel.Schedule(pending, workers.jobs, trials=play is play_or_climb)
     if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
         print(
             f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "
@@ -90,9 +91,9 @@ def play_pending(
     try:
         with progress(left, things) as advance, closing(parallel.run(schedule, workers, play)) as batches:
             for batch in batches:
-                news = keep(batch)
+                news = keep(batch) if batch.results else ""
                 results.add(batch)
-                advance(len(batch.results), schedule.remaining() / workers.jobs, news)
+                advance(len(batch.results), schedule.seconds_left(), news)
     except TerminatedWorkerError as error:
         raise RunError(
             "worker processes died again and again (killed, or out of memory); the results so far are "

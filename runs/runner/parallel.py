@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import starmap
+from statistics import mean
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, parallel_config
@@ -22,12 +23,13 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from planners.core.jit import compile_missing
 from runs import provenance, suite
 from runs.experiment import Setting
-from runs.runner import cores
+from runs.runner import cores, trial
 from runs.runner.backends import Workers
 from runs.runner.episode import Batch, play_batch
+from runs.runner.trial import Trial, group, largest
 
 T = TypeVar("T")
-PlayBatch = Callable[[Setting, Sequence[int]], Batch]
+PlayBatch = Callable[[Setting, Sequence[int]], Batch | Trial]
 
 BATCH_SECONDS = 1.0  # much more than the 2 ms overhead of a batch, little to lose in an interruption
 RETRIES = 3  # of a task when its worker died
@@ -37,55 +39,96 @@ AS_THEY_COME: dict[str, Any] = {"batch_size": 1, "return_as": "generator_unorder
 class Schedule:
     """Divides episodes into batches: one episode of every setting first, to measure its cost, then the costliest first.
 
-    Batches last about a second, and less towards the end, so that all workers finish together.
+    Batches last about a second, and less towards the end, so that all workers finish together. With `trials`, a batch
+    without episodes comes first for every planner in an environment: a trial, from which the costs are expected until
+    they are measured.
 
     Args:
         pending: the indices of the episodes to play, for each setting.
         jobs: number of workers.
+        trials: whether workers try planners where they are given no episodes, as `trial.play_or_climb` does.
 
     Attributes:
         settings: of the episodes.
         timed: whether there are time budgets among them.
     """
 
-    def __init__(self, pending: Mapping[Setting, Sequence[int]], jobs: int) -> None:
+    def __init__(self, pending: Mapping[Setting, Sequence[int]], jobs: int, trials: bool = False) -> None:
         """Begin without known costs."""
         self.jobs = jobs
         self._pending = {setting: list(indices) for setting, indices in pending.items() if indices}
         self.settings = tuple(self._pending)
-        self._probes = sorted(self.settings, key=lambda setting: setting.budget)
+        self._trials = largest(self.settings) if trials else []
+        self._tried = 0
+        self._probes = list(self.settings)
+        self._expected: dict[Setting, float] = {}
         self._played: dict[Setting, tuple[int, float]] = {}
+        self._under_way: Counter[Setting] = Counter()
         self.timed = any(setting.unit == "ms" for setting in self.settings)
 
     def __iter__(self) -> Iterator[tuple[Setting, list[int]]]:
         """Batches, sized when they are requested."""
+        yield from ((setting, []) for setting in self._trials)
         while self._pending:
-            if self._probes:
-                setting, size = self._probes.pop(), 1
+            if self._probes:  # the cheapest first: they soon tell how long episodes are
+                setting, size = min(self._probes, key=self._cost), 1
+                self._probes.remove(setting)
             else:
                 setting = max(self._pending, key=self._cost)
-                target = min(BATCH_SECONDS, self.remaining() / (4 * self.jobs))
+                target = min(BATCH_SECONDS, self._ahead() / (4 * self.jobs))
                 size = max(1, int(target / self._cost(setting)))
             indices = self._pending[setting]
             batch, self._pending[setting] = indices[:size], indices[size:]
             if not self._pending[setting]:
                 del self._pending[setting]
+            self._under_way[setting] += len(batch)
             yield setting, batch
 
-    def record(self, batch: Batch) -> None:
-        """Measure the cost of an episode of the batch's setting."""
-        episodes, seconds = self._played.get(batch.setting, (0, 0.0))
-        self._played[batch.setting] = episodes + len(batch.results), seconds + batch.seconds
+    def record(self, done: Batch | Trial) -> None:
+        """Learn the cost of an episode of the batch's setting, or what to expect of the trial's planner."""
+        if isinstance(done, Batch):
+            episodes, seconds = self._played.get(done.setting, (0, 0.0))
+            self._played[done.setting] = episodes + len(done.results), seconds + done.seconds
+            self._under_way[done.setting] -= len(done.results)
+            return
+        self._tried += 1
+        for setting in self.settings:
+            if done.rungs and group(setting) == group(done.setting):
+                slowdown = done.slowdown if setting.unit == "simulations" else 1.0
+                expected = trial.cost(done.rungs, setting.budget, setting.unit)
+                self._expected[setting] = slowdown * expected.seconds
 
-    def remaining(self) -> float:
-        """Seconds of work on one core in episodes not yet in a batch, of settings with a known cost."""
-        pending = list(self._pending.items())
-        return sum(len(indices) * self._cost(setting) for setting, indices in pending if setting in self._played)
+    def seconds_left(self) -> float | None:
+        """Expected time to the end; None while trials are under way, or nothing is known without them."""
+        if self._tried < len(self._trials) or not (self._expected or self._played):
+            return None
+        due = {setting for setting, count in self._under_way.items() if count} | self._pending.keys()
+        work = self._ahead() + sum(count * self._cost(setting) for setting, count in self._under_way.items())
+        return max([work / self.jobs, *map(self._cost, due)])
+
+    def _ahead(self) -> float:
+        """Seconds of work on one core in episodes not yet in a batch."""
+        return sum(len(indices) * self._cost(setting) for setting, indices in list(self._pending.items()))
 
     def _cost(self, setting: Setting) -> float:
-        """Seconds per episode; a whole batch until it is measured."""
-        episodes, seconds = self._played.get(setting, (1, BATCH_SECONDS))
-        return max(seconds / episodes, 1e-6)
+        """Seconds per episode.
+
+        As measured; else as expected, corrected by what was measured of the planner with other budgets; else the mean
+        of all that is known, and a whole batch where nothing is.
+        """
+        if setting in self._played:
+            known = [self._played[setting]]
+        elif setting in self._expected:
+            return self._expected[setting] * self._correction(setting)
+        else:
+            known = list(self._played.values()) or [(1, BATCH_SECONDS)]
+        return max(mean(seconds / episodes for episodes, seconds in known), 1e-6)
+
+    def _correction(self, setting: Setting) -> float:
+        """How many times as long as expected the episodes of a planner took."""
+        alike = [other for other in self._played if group(other) == group(setting)]
+        expected = sum(self._played[other][0] * self._expected[other] for other in alike)
+        return sum(self._played[other][1] for other in alike) / expected if alike else 1.0
 
 
 def _begin_worker(driver: int, pinned: bool) -> None:
@@ -217,7 +260,7 @@ def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:
 
 
 def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = play_batch) -> Generator[Batch]:
-    """Play the batches of a schedule; yields them as they finish, in any order.
+    """Play the batches of a schedule; yields them as they finish, in any order; a trial as a batch without results.
 
     Workers on this machine are pinned to cores where time budgets are played.
 
@@ -230,6 +273,6 @@ def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = pl
     pinned = schedule.timed and not workers.remote
     modules = suite.modules(schedule.settings) if workers.backend is not None else ()
     with closing(spread(play, schedule, schedule.jobs, pinned, workers.backend, modules)) as batches:
-        for batch in batches:
-            schedule.record(batch)
-            yield batch
+        for done in batches:
+            schedule.record(done)
+            yield done if isinstance(done, Batch) else Batch(done.setting, [], 0.0)

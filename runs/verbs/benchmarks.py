@@ -154,7 +154,7 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/NAME)")
     resume = "continue the run in --out; more planners, budgets and episodes extend it"
     command.add_argument("--resume", action="store_true", help=resume)
-    dry = "run nothing; print the episodes and the expected time, after a minute"
+    dry = "play nothing; print the episodes and the expected time, after a short trial of each planner"
     command.add_argument("--dry-run", action="store_true", help=dry)
     part = "run every N-th episode from the K-th on, as one machine's share; `bonspiel merge` joins the shares"
     command.add_argument("--part", metavar="K/N", help=part)

@@ -1,94 +1,18 @@
-import sys
-import time
-import types
-from dataclasses import dataclass
-
-import numpy as np
 import pytest
 
-import planners
-from planners import Decision
 from runs.experiment import RunError
 from runs.part import Part
+from runs.progress import duration
 from runs.runner import estimate
-from runs.runner.estimate import LADDER, Cost, Rung, climb, cost, duration, text
+from runs.runner.estimate import text
+from runs.runner.trial import Cost
 from runs.suite import Suite
 
 
-@dataclass(frozen=True)
-class Steady:
-    """Takes as many tens of microseconds of the processor as it has simulations."""
-
-    def plan(self, model, state, budget, rng, root_actions=None):
-        start = time.process_time()
-        while time.process_time() - start < 1e-5 * budget.simulations:
-            pass
-        action = np.array([0.5])
-        return Decision(action, np.nan, 1, 0.0, action[None], np.zeros(1, np.int64), np.full(1, np.nan))
-
-
-@pytest.fixture
-def steady(monkeypatch):
-    module = types.ModuleType("steady_planner")
-    module.Steady = Steady
-    monkeypatch.setitem(sys.modules, "steady_planner", module)
-    monkeypatch.setitem(planners.REGISTRY.classes, "steady", "steady_planner:Steady")
-
-
-LINEAR = [Rung(1, 0.001, 10), Rung(10, 0.01, 20), Rung(100, 0.1, 40)]
-
-
-@pytest.mark.parametrize(
-    ("budget", "unit", "expected"),
-    [
-        (10, "simulations", Cost(0.01 * 20, True)),
-        (100, "simulations", Cost(0.1 * 40, True)),
-        (10**0.5, "simulations", Cost(0.001 * 10**0.5 * 10 * 2**0.5, True)),
-        (1000, "simulations", Cost(1.0 * 40, False)),
-        (10, "ms", Cost(0.01 * 20, False)),
-        (1e6, "ms", Cost(1000.0 * 40, False)),
-    ],
-)
-def test_costs_by_hand(budget, unit, expected):
-    found = cost(LINEAR, budget, unit)
-    assert found.seconds == pytest.approx(expected.seconds)
-    assert found.measured == expected.measured
-
-
-@pytest.mark.parametrize(("last", "factor"), [(0.011, 10), (0.1, 10), (10**-0.5, 10**1.5), (100.0, 100)])
-def test_beyond_what_was_tried_time_grows_as_it_did_but_between_linear_and_quadratic(last, factor):
-    rungs = [Rung(10, 0.01, 1), Rung(100, last, 1)]
-    assert cost(rungs, 1000, "simulations").seconds == pytest.approx(last * factor)
-
-
-def test_one_rung_is_enough():
-    assert cost([Rung(1, 0.5, 4)], 100, "simulations") == Cost(200.0, False)
-
-
-@pytest.mark.alone
-def test_larger_budgets_are_tried_until_they_take_long(steady):
-    env, planner, rungs = climb("trap", "steady", 1e12)
-    assert (env, planner) == ("trap", "steady")
-    assert [rung.simulations for rung in rungs] == list(LADDER[: len(rungs)])
-    assert rungs[-1].simulations in (1000, 10_000)  # two decisions of 10 or 100 ms
-    assert {rung.decisions for rung in rungs} == {2.0}
-    assert cost(rungs, 30_000, "simulations").seconds == pytest.approx(0.6, rel=0.5)
-
-
-@pytest.mark.alone
-def test_a_decision_takes_the_same_in_long_and_in_short_episodes(steady):
-    rungs = {rung.simulations: rung for rung in climb("treasure_hunt:size=5", "steady", 100)[2]}
-    assert rungs[100].seconds == pytest.approx(1e-3, rel=0.5)
-    assert rungs[100].decisions > 2
-
-
-def test_nothing_larger_is_tried_than_is_needed(steady):
-    assert [rung.simulations for rung in climb("trap", "steady", 11)[2]] == [1, 10, 100]
-
-
 def test_a_planner_that_fails_is_named(fakes):
+    suite = Suite.of("x", {"experiment": [{"env": "trap", "planners": ["clumsy"], "simulations": [1000]}]})
     with pytest.raises(RunError, match=r"clumsy fails in trap: RuntimeError: dropped the stone"):
-        climb("trap", "clumsy", 1000)
+        estimate.estimate(suite, 1)
 
 
 def test_the_whole_is_the_sum_over_all_jobs():

@@ -10,6 +10,7 @@ from planners.core import packages
 from runs.experiment import Setting
 from runs.runner import parallel
 from runs.runner.episode import Batch, Failure
+from runs.runner.trial import Rung, Trial
 
 
 def setting(budget, planner="random"):
@@ -33,10 +34,10 @@ def test_every_episode_is_handed_out_once():
     assert set(counts.values()) == {1}
 
 
-def test_one_of_each_is_tried_first_then_the_dearest_goes_first():
+def test_one_of_each_is_played_first_then_the_dearest_goes_first():
     pending = {setting(1, "slow"): range(20), setting(10): range(20)}
     batches = hand_out(parallel.Schedule(pending, 2), lambda chosen: 1.0 if chosen.planner == "slow" else 0.01)
-    assert [(chosen.budget, len(numbers)) for chosen, numbers in batches[:2]] == [(10, 1), (1, 1)]
+    assert {(chosen.budget, len(numbers)) for chosen, numbers in batches[:2]} == {(10, 1), (1, 1)}
     order = [chosen.planner for chosen, _ in batches[2:]]
     assert order == sorted(order, reverse=True)
 
@@ -49,13 +50,69 @@ def test_batches_last_a_second_and_less_towards_the_end():
     assert sizes[-1] == 1
 
 
-def test_remaining_work_is_known_once_all_was_tried():
-    schedule = parallel.Schedule({setting(1): range(10), setting(2): range(10)}, 1)
-    hand_outs = iter(schedule)
+def steps(schedule, cost, jobs):
+    """Play a schedule with made-up costs on so many workers, trials in no time; yields (time, seconds left)."""
+    clock, tasks, out = 0.0, iter(schedule), []
+    while True:
+        while len(out) < jobs and (task := next(tasks, None)):
+            chosen, numbers = task
+            out.append((clock + cost(chosen) * len(numbers), chosen, numbers))
+        if not out:
+            return
+        out.sort(key=lambda entry: entry[0])
+        end, chosen, numbers = out.pop(0)
+        if numbers:
+            results = [Failure(number, "") for number in numbers]
+            schedule.record(Batch(chosen, results, cost(chosen) * len(numbers)))
+        else:
+            schedule.record(Trial(chosen, [Rung(chosen.budget, 0.5 * cost(chosen), 1)]))
+        clock = end
+        yield clock, schedule.seconds_left()
+
+
+def test_the_time_left_is_right_from_the_last_trial_on():
+    """Planners whose costs differ a hundredfold and two budgets; the trials tell half of what episodes take."""
+    costs = {
+        (planner, budget): factor * budget
+        for planner, factor in [("slow", 0.1), ("fast", 0.001)]
+        for budget in (30, 100)
+    }
+    schedule = parallel.Schedule({setting(budget, planner): range(20) for planner, budget in costs}, 2, trials=True)
+    found = list(steps(schedule, lambda chosen: costs[chosen.planner, chosen.budget], 2))
+    total = sum(costs.values()) * 20 / 2
+    assert found[-1] == (pytest.approx(total, rel=0.05), 0.0)
+    assert found[0][1] is None
+    tried = [clock + left for clock, left in found[1:] if clock < costs["slow", 30]]
+    assert tried[0] == pytest.approx(total / 2)
+    measured = [clock + left for clock, left in found if clock >= costs["slow", 30]]
+    assert measured == pytest.approx([total] * len(measured), rel=0.1)
+
+
+def test_episodes_under_way_are_still_to_come():
+    schedule = parallel.Schedule({setting(1): range(2)}, 1)
+    tasks = iter(schedule)
+    chosen, numbers = next(tasks)
+    schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], 0.5))
+    next(tasks)
+    assert schedule.seconds_left() == pytest.approx(0.5)
+
+
+def test_unknown_costs_are_the_mean_of_those_known():
+    schedule = parallel.Schedule({setting(1): range(10), setting(2): range(10), setting(3): range(10)}, 1)
+    assert schedule.seconds_left() is None
+    tasks = iter(schedule)
     for cost in (0.5, 0.25):
-        chosen, numbers = next(hand_outs)
+        chosen, numbers = next(tasks)
         schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], cost))
-    assert schedule.remaining() == pytest.approx(9 * 0.5 + 9 * 0.25)
+    assert schedule.seconds_left() == pytest.approx(9 * 0.5 + 9 * 0.25 + 10 * 0.375)
+
+
+def test_no_run_is_shorter_than_the_longest_episode_left():
+    schedule = parallel.Schedule({setting(1): range(2)}, 8)
+    tasks = iter(schedule)
+    chosen, numbers = next(tasks)
+    schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], 8.0))
+    assert schedule.seconds_left() == pytest.approx(8.0)
 
 
 def test_one_and_two_jobs_give_the_same_results_bit_for_bit():
