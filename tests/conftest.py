@@ -125,6 +125,7 @@ def looking(browser, folder):
 
     def open_page(content, width=1280, height=800, **context):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, **context))
+        contexts[-1].set_default_timeout(120_000)  # ms; a page of many charts takes its time on a busy machine
         page = contexts[-1].new_page()
         page.on("console", lambda message: errors.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: errors.append(f"error: {error}"))
