@@ -31,6 +31,11 @@ class Setting(NamedTuple):
     seed: int
 
 
+def amount(budget: float, unit: str) -> str:
+    """A budget in words, such as "100 simulations", "1 simulation" and "1 ms"."""
+    return f"{budget:g} {'simulation' if budget == 1 and unit == 'simulations' else unit}"
+
+
 def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> Any:
     """The value, an int if it is whole.
 

@@ -2,11 +2,14 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+T = TypeVar("T")
 
 LINE_SECONDS = 5.0
 
@@ -45,9 +48,19 @@ def _lines(total: int, things: str) -> Iterator[Advance]:
     yield advance
 
 
-def counted(n: int, thing: str) -> str:
+def followed(items: Sequence[T], things: str) -> Iterator[T]:
+    """The items, with progress while they are worked on one after the other; each is expected to take as long."""
+    began = time.monotonic()
+    with progress(len(items), things) as advance:
+        for done, item in enumerate(items, 1):
+            yield item
+            advance(1, (time.monotonic() - began) / done * (len(items) - done))
+
+
+def counted(n: float, thing: str) -> str:
     """A number with its noun: "1 job", "2 jobs"."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+    number = f"{n:,}" if isinstance(n, int) else f"{n:,g}"
+    return f"{number} {thing}" if n == 1 else f"{number} {thing}s"
 
 
 def time_left(seconds: float | None) -> str:

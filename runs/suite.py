@@ -1,7 +1,9 @@
 """Suites: named lists of experiments, kept as TOML files."""
 
+import functools
 import hashlib
 import json
+import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +15,7 @@ import numpy as np
 
 from planners.core.packages import error_text, extensions, origin
 from planners.core.sources import PACKAGES
-from runs.experiment import Entrant, Experiment, Setting, UsageError, known_fields, parsed
+from runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
 
 if TYPE_CHECKING:
     from planners import Model
@@ -47,7 +49,7 @@ class Suite:
         for setting in self.settings():
             env, planner, budget, unit = key = setting[:4]
             if key in seen:
-                raise UsageError(f"{self.name}: {planner} in {env} with {budget} {unit} is listed twice")
+                raise UsageError(f"{self.name}: {planner} in {env} with {amount(budget, unit)} is listed twice")
             seen.add(key)
         if not seen:
             raise UsageError(f"{self.name}: nothing to play; every planner's largest budget is below all budgets")
@@ -155,7 +157,7 @@ class Suite:
 
         places = dict.fromkeys(experiment.env for experiment in self.experiment)
         entrants = dict.fromkeys(entrant.planner for experiment in self.experiment for entrant in experiment.planners)
-        models = {text: _sound_model(text) for text in places}
+        models = {text: model_of(text) for text in places}
         players = {text: parsed(planners.parse, text) for text in entrants}
         for experiment in self.experiment:
             model = models[experiment.env]
@@ -169,7 +171,13 @@ class Suite:
         return resolved
 
 
-def _sound_model(text: str) -> "Model":
+def model_of(text: str) -> "Model":
+    """The model of a text, made once in a folder; see `_sound_model`."""
+    return _sound_model(text, os.getcwd())
+
+
+@functools.lru_cache(maxsize=16)  # a command asks for its environment when it is read, and before it starts
+def _sound_model(text: str, folder: str) -> "Model":
     """The model of a text; one of another package must keep the contract of models, as far as a brief look tells.
 
     Raises:
@@ -262,7 +270,7 @@ def load(target: str) -> Suite:
 
     if ":" not in target and target not in (known := [*envs.names(), *envs.REGISTRY.installed()]):
         raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *known]))))
-    model = parsed(envs.parse, target)
+    model = model_of(target)
     if model.compiled:
         able = planners.names_for(model)
         return Suite(target, (Experiment(target, tuple(map(Entrant, able)), DEFAULT_SIMULATIONS),))

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from runs.experiment import Setting
+from runs.experiment import Setting, amount
 
 if TYPE_CHECKING:  # `bonspiel status` does not wait for scipy
     from runs.statistics.sample import Interval
@@ -53,7 +53,7 @@ def by_setting(suite: "Suite", cells: Mapping[Setting, str], width: int | None =
 
 
 def _by_budget(cells: Mapping[str, Mapping[float, str]], budgets: Sequence[float], unit: str, width: int | None) -> str:
-    rows = [["planner", *(f"{budget:g} {unit}" for budget in budgets)]]
+    rows = [["planner", *(amount(budget, unit) for budget in budgets)]]
     for name, row in cells.items():
         first, *more = [name] if width is None else fold(name, max(NARROWEST, width // 3))
         rows.append([first, *(row.get(budget, "") for budget in budgets)])

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from runs.reporting.chart import UNITS
+from runs.progress import counted
+from runs.reporting.chart import NOUNS
 from runs.reporting.costs import Cost, costs
 from runs.results.store import Store
 from runs.statistics.ranks import Leaderboard, leaderboards
@@ -84,7 +85,7 @@ class Findings:
 
 def title(board: Leaderboard) -> str:
     """The budget of a leaderboard in words."""
-    return f"{board.budget:,g} {UNITS[board.unit]}"
+    return f"{counted(board.budget, NOUNS[board.unit])} per decision"
 
 
 def facts(board: Leaderboard, problems: Mapping[str, Scale]) -> list[str]:

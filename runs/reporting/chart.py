@@ -28,7 +28,8 @@ COLOURS = (GREY, "#0072B2", "#E69F00", "#D55E00", "#CC79A7", "#009E73", "#56B4E9
 MARKERS = (*"xos^D*vPX<>", *"phd8+1234")
 LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("chart.mplstyle"), use_default_template=False)
-UNITS = {"simulations": "simulations per decision", "ms": "milliseconds per decision"}
+NOUNS = {"simulations": "simulation", "ms": "millisecond"}
+UNITS = {unit: f"{noun}s per decision" for unit, noun in NOUNS.items()}
 RESOLUTION = 1e-3  # regrets below this part of the range from random to optimal are drawn at the foot of their panel
 COLUMNS = 2  # panels side by side; on a page more would be too small to read
 HEIGHTS = (1.45, 1.0)  # of rewards and regrets

@@ -19,6 +19,7 @@ from planners.base import Array, Decision, Model, Rng
 from planners.core import jit
 from planners.core.problem import functions_of
 from runs.experiment import Setting
+from runs.progress import followed
 from runs.results.store import Effort, Store
 from runs.runner.episode import environment_rng, planner_rng
 
@@ -177,10 +178,10 @@ def of_settings(store: Store) -> dict[Setting, float]:
     efforts = store.efforts()
     found: dict[Setting, float] = {}
     largest: dict[tuple[str, str], float] = {}
-    for key, settings in _countable(efforts, PATIENCE * LONGEST).items():
-        for setting in settings:
-            if counted_here := _counted(setting):
-                found[setting] = largest[key] = counted_here.per_simulation
+    countable = [one for settings in _countable(efforts, PATIENCE * LONGEST).values() for one in settings]
+    for setting in followed(countable, "settings, whose model steps are counted"):
+        if counted_here := _counted(setting):
+            found[setting] = largest[setting.env, setting.planner] = counted_here.per_simulation
     return {one: found.get(one, largest.get((one.env, one.planner), math.nan)) for one in efforts}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from runs.experiment import Setting
+from runs.experiment import Setting, amount
 from runs.part import WHOLE
 from runs.progress import counted
 from runs.provenance import texts
@@ -129,7 +129,7 @@ def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]]) -> st
     """Failed episodes with their errors."""
     rows = []
     for env, planner, budget, unit, episode, error in failures[:MOST]:
-        rows.append([text(planner), text(env), text(f"{budget:g} {unit}"), number(episode, ",.0f"), text(error)])
+        rows.append([text(planner), text(env), text(amount(budget, unit)), number(episode, ",.0f"), text(error)])
     caption = f"{counted(len(failures), 'episode')} failed" + f", the first {MOST} of them" * (len(failures) > MOST)
     return table(caption, ["planner", "environment", "budget", "episode", "error"], rows, "failures")
 

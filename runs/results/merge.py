@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import Setting, UsageError
+from runs.experiment import Setting, UsageError, amount
 from runs.files import locked
 from runs.provenance import other_version
 from runs.results.run_folder import drafted, holds
@@ -88,7 +88,7 @@ def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
             for name in ("total", "steps", "simulations", "first_action"):
                 ours, theirs = map(attrgetter(name), (first, other))
                 if ours != theirs and None not in (ours, theirs):
-                    where = f"{setting.planner} in {setting.env} with {setting.budget:g} {setting.unit}"
+                    where = f"{setting.planner} in {setting.env} with {amount(setting.budget, setting.unit)}"
                     fact = "return" if name == "total" else name.replace("_", " ")
                     places = f"{store.folder} than in {origin.folder}{TIMED * (setting.unit == 'ms')}"
                     found = f"episode {first.number} of {where} has another {fact} in {places}"

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import RunError, UsageError
+from runs.experiment import RunError, UsageError, amount
 from runs.files import LOCK, locked, writing
 from runs.part import WHOLE, Part
 from runs.provenance import other_version
@@ -81,7 +81,7 @@ def _difference(before: Suite, now: Suite) -> str | None:
     seeds, episodes = ({setting[:4]: setting.seed for setting in now.settings()}, now.episodes())
     for setting, count in before.episodes().items():
         env, planner, budget, unit, seed = setting
-        where = f"{planner} in {env} with {budget:g} {unit}"
+        where = f"{planner} in {env} with {amount(budget, unit)}"
         if setting[:4] not in seeds:
             return f"{where} is not in the new one"
         if seeds[setting[:4]] != seed:

@@ -152,13 +152,13 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     return Episode(index, float(total), step, sum(times), simulations, first_action, kept)
 
 
-_model = functools.cache(envs.parse)
+model_of = functools.cache(envs.parse)
 
 
 @functools.cache
 def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
     """A model and a planner that has planned once: loading or compiling its code is no part of a decision's time."""
-    model, chosen, rng = _model(env), planners.parse(planner), np.random.default_rng(0)
+    model, chosen, rng = model_of(env), planners.parse(planner), np.random.default_rng(0)
     with suppress(Exception, SystemExit):  # an error here occurs in the episodes as well, which report it
         chosen.plan(model, model.initial_state(rng), budget_of(1, unit), rng)
     return model, chosen

@@ -2,15 +2,14 @@
 
 import math
 import time
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 from operator import truediv
 from statistics import mean, median
 from typing import Any, NamedTuple
 
 import numpy as np
 
-import envs
 import planners
 from runs.experiment import Setting
 from runs.runner import episode
@@ -82,10 +81,11 @@ def climb(setting: Setting) -> Trial:
 
     It is the processor's time that rungs measure, so that other programs on the machine hardly matter.
     """
-    model, player = envs.parse(setting.env), planners.parse(setting.planner)
+    model, player = episode.model_of(setting.env), planners.parse(setting.planner)
     rungs: list[Rung] = []
     lengths: list[int] = []
-    _decide(model, player, 1, model.initial_state(np.random.default_rng(0)))  # loads what is compiled
+    for state in islice(_random_states(model), 2):  # loads what is compiled
+        _decide(model, player, 1, state)
     elapsed, used = time.perf_counter(), time.process_time()
     for simulations in LADDER:
         if rungs and _reaches(rungs[-1], setting):
@@ -135,7 +135,7 @@ def _decisions(model: Any, player: planners.Planner, simulations: int) -> float:
     return mean(_decide(model, player, simulations, state) for state in states)
 
 
-def _random_states(model: Any) -> Any:
+def _random_states(model: Any) -> Iterator[Any]:
     """The states of an episode of random actions but for the last, always the same."""
     rng = np.random.default_rng(0)
     state, action = model.initial_state(rng), np.empty(len(model.action_low))

@@ -10,7 +10,7 @@ import numpy as np
 
 from planners.base import Array
 from planners.registry import unknown
-from runs.experiment import UNITS, Setting, UsageError
+from runs.experiment import UNITS, Setting, UsageError, amount
 from runs.results.store import Store
 from runs.runner.episode import named_rng
 from runs.statistics.paired import Paired, paired, probability_of_improvement
@@ -83,8 +83,10 @@ def budgets(settings: Sequence[Setting], simulations: Floats, milliseconds: Floa
     wanted = [("simulations", budget) for budget in simulations] + [("ms", budget) for budget in milliseconds]
     for unit, budget in wanted:
         if (unit, budget) not in known:
-            choices = ", ".join(f"{budget:g} {unit}" for unit, budget in known)
-            raise UsageError(f"budget {budget:g} {unit} was not played in these environments, which have {choices}")
+            choices = ", ".join(amount(budget, unit) for unit, budget in known)
+            raise UsageError(
+                f"budget {amount(budget, unit)} was not played in these environments, which have {choices}"
+            )
     return set(wanted or known)
 
 
@@ -141,7 +143,7 @@ def table(comparisons: Sequence[Comparison]) -> str:
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]
         for found in group:
             n, difference, p, more = found.paired
-            head = [f"{found.a.budget:g} {found.a.unit}", f"{n:,}", *(f"{mean:.3f}" for mean in found.means)]
+            head = [amount(found.a.budget, found.a.unit), f"{n:,}", *(f"{mean:.3f}" for mean in found.means)]
             rows.append([*head, estimate(difference), f"{p:.4f}", estimate(found.improvement), needed(more)])
         parts.append(f"{env}\nA: {first}\nB: {second}\n{markdown(rows)}")
     return "\n\n".join(parts)

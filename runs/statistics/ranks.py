@@ -10,6 +10,7 @@ from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from planners.base import Array
 from runs.experiment import Setting
+from runs.progress import followed
 from runs.results.store import Store
 from runs.runner.episode import named_rng
 from runs.statistics.compare import entrants
@@ -101,7 +102,7 @@ def leaderboards(store: Store) -> tuple[list[Leaderboard], dict[str, Scale]]:
             scores = problems[setting.env].scores(sample)
             of_budget.setdefault(names[setting.env][setting.planner], {})[setting.env] = scores
     order = sorted(samples, key=lambda key: (key[0] != "simulations", key[1]))
-    boards = [_leaderboard(*key, samples[key], list(problems)) for key in order]
+    boards = [_leaderboard(*key, samples[key], list(problems)) for key in followed(order, "leaderboards")]
     return [board for board in boards if len(board.standings) > 1], problems
 
 

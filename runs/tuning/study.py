@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import Setting, UsageError, known_fields, number, parsed
-from runs.suite import LISTS, in_full
+from runs.experiment import Setting, UsageError, known_fields, number
+from runs.suite import LISTS, in_full, model_of
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,6 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Stud
     Raises:
         UsageError: none of these, or a study that cannot be run.
     """
-    import envs
-
     changes = {key: value for key, value in given.items() if value is not None}
     if target in names():
         content = resources.files("runs.studies").joinpath(f"{target}.toml").read_bytes()
@@ -95,7 +93,7 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Stud
         except OSError as error:
             raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
     else:
-        parsed(envs.parse, target)
+        model_of(target)
         if not planners:
             raise UsageError("--planner is needed: the planner to tune")
         return [Study(target, planners, **changes)]

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import envs
 from runs.experiment import Entrant, Experiment
 from runs.progress import counted, progress
-from runs.suite import Suite, modules
+from runs.suite import Suite, model_of, modules
 from runs.tuning import journal, samplers
 from runs.tuning.final import EPISODES, Effort, entry, finalists, fresh, ranked, rounds, spent, verdict
 from runs.tuning.journal import Journal
@@ -48,7 +47,7 @@ def check(study: Study) -> list[Space]:
     """
     entrants = tuple(Entrant(text) for text in dict.fromkeys((*study.planners, *study.against)))
     Suite("tune", (Experiment(study.env, entrants, (study.budget,)),)).resolve()
-    model = envs.parse(study.env)
+    model = model_of(study.env)
     spread = returns_spread(model)
     found = [Space(text, model, spread) for text in study.planners]
     samplers.make(study, found[0])

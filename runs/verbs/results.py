@@ -54,12 +54,13 @@ def show(folder: Path) -> int:
 
 def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str]]) -> None:
     """Print a line for each planner and environment whose episodes failed, with the first error."""
+    from runs.experiment import amount
     from runs.progress import counted
 
     for (env, planner), found in groupby(sorted(failures), itemgetter(0, 1)):
         alike = list(found)
         *_, budget, unit, episode, error = alike[0]
-        first = f"the first one with {budget} {unit}, episode {episode}: {error}"
+        first = f"the first one with {amount(budget, unit)}, episode {episode}: {error}"
         print(f"bonspiel: {counted(len(alike), 'episode')} of {planner} in {env} failed, {first}", file=sys.stderr)
 
 

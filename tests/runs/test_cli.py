@@ -253,7 +253,7 @@ def test_failed_episodes_make_the_status_1_and_the_rest_is_kept(run, fakes, rows
         "x",
     )
     assert status == 1
-    assert "episodes of clumsy in trap failed, the first one with 1 simulations" in err
+    assert "episodes of clumsy in trap failed, the first one with 1 simulation," in err
     assert "RuntimeError: dropped the stone" in err
     assert "| constant " in out
     kept = rows(Path("x"))

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from runs import suite
-from runs.experiment import Entrant, Experiment, Setting, UsageError
+from runs.experiment import Entrant, Experiment, Setting, UsageError, amount
 from runs.suite import Suite
 
 
@@ -169,3 +169,16 @@ def test_other_budgets_are_played_once_by_a_planner_of_several_experiments():
     suite = Suite("x", (make(simulations=[5], milliseconds=[]), make(simulations=[7], milliseconds=[], episodes=9)))
     assert len(suite.override(episodes=3).episodes()) == 4
     assert suite.override((), [6]).episodes() == dict.fromkeys(make(simulations=[6], milliseconds=[]).settings(), 3)
+
+
+@pytest.mark.parametrize(
+    ("budget", "unit", "expected"),
+    [
+        (1, "simulations", "1 simulation"),
+        (100, "simulations", "100 simulations"),
+        (1, "ms", "1 ms"),
+        (0.5, "ms", "0.5 ms"),
+    ],
+)
+def test_a_budget_in_words(budget, unit, expected):
+    assert amount(budget, unit) == expected

@@ -10,6 +10,7 @@ import envs
 from runs import suite
 from runs.experiment import Entrant, Experiment, Setting, UsageError
 from runs.suite import Suite
+from runs.tuning import study, tune
 
 KINDS = {"Keys of the file": Suite, "Keys of an experiment": Experiment, "Planner entries": Entrant}
 
@@ -139,8 +140,19 @@ def test_players_of_curling_run_like_any_planner_and_on_curling_alone():
 
 def test_an_environment_is_made_once_however_many_experiments_play_in_it(monkeypatch):
     made, parse = [], envs.parse
+    suite._sound_model.cache_clear()
     monkeypatch.setattr(envs, "parse", lambda text: made.append(text) or parse(text))
     Suite("mine", tuple(Experiment("trap", (Entrant(name),), (1,)) for name in ("uct", "dpw"))).resolve()
+    assert made == ["trap"]
+
+
+def test_an_environment_is_made_once_from_the_command_line_to_the_start(monkeypatch):
+    made, parse = [], envs.parse
+    suite._sound_model.cache_clear()
+    monkeypatch.setattr(envs, "parse", lambda text: made.append(text) or parse(text))
+    suite.load("trap").override(["uct"], [1]).resolve()
+    (tuned,) = study.load("trap", ("uct",))
+    tune.check(tuned)
     assert made == ["trap"]
 
 
