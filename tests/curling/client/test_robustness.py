@@ -65,7 +65,7 @@ class Resetting(ScriptedServer):
         await super().serve(reader, writer)
 
 
-async def besiege(protocol, script, log, planner, kind=ScriptedServer, seconds=HANG, longest=0.2):
+async def besiege(protocol, script, log, planner, kind=ScriptedServer, seconds=4 * HANG, longest=0.2):
     """Let the client play against this script; its exit status."""
     async with kind(script, end=TERMINATOR[protocol]) as server:
         module = {"dc3": dc3, "dc2": dc2}[protocol]
