@@ -40,6 +40,7 @@ REGISTRY = Registry(
         "cmcgs": "planners.cmcgs:CMCGS",
         "weighted_uct": "planners.weighted_uct:WeightedUCT",
         "abstraction": "planners.abstraction:AbstractionTree",
+        "scaled_abstraction": "planners.abstraction:ScaledAbstraction",
         "presearch": "planners.presearch:Presearch",
         "kr_uct": "planners.kr_uct:KRUCT",
         "crave": "planners.crave:CRAVE",

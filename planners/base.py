@@ -262,13 +262,14 @@ class EpisodeSearch(Protocol):
 
 
 @dataclass(frozen=True)
-class _FreshSearches:
+class FreshSearches:
     """The decisions of a planner without memory."""
 
     planner: Planner
     model: Model
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `EpisodeSearch.plan`."""
         given = () if root_actions is None else (root_actions,)
         return self.planner.plan(self.model, state, budget, rng, *given)
 
@@ -276,7 +277,7 @@ class _FreshSearches:
 def begin_episode(planner: Planner, model: Model) -> EpisodeSearch:
     """The search that makes the decisions of one episode, with the planner's memory if it has one."""
     own = getattr(planner, "begin_episode", None)
-    found: EpisodeSearch = _FreshSearches(planner, model) if own is None else own(model)
+    found: EpisodeSearch = FreshSearches(planner, model) if own is None else own(model)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planners.abstraction.spread import no_returns
 from planners.abstraction.trie import CELL_BLOCK, node_key
 from planners.base import Array
 from planners.core.bandit import Bandit, new_bandit
@@ -18,7 +19,7 @@ from planners.core.rounds import NO_ROUNDS, Rounds
 from planners.core.tree import longer
 
 NODES, ENTRIES = 0, 1  # entries of ActionTrie.size
-VISITS, RETURNS = 0, 1  # columns of ActionTrie.totals and ActionTrie.stats
+VISITS, RETURNS, SQUARES = 0, 1, 2  # columns of ActionTrie.totals and, but for the squares, of ActionTrie.stats
 
 
 class ActionTrie(NamedTuple):
@@ -28,13 +29,14 @@ class ActionTrie(NamedTuple):
         size: nodes in use, entries in use, int64 [2].
         keys: hash of each node's cell, uint64 [n].
         slots: hash table over the keys, int64 [power of two].
-        totals: of each node the visits and the summed returns of its mover, [n, 2].
+        totals: of each node the visits, the summed returns of its mover and their summed squares, [n, 3].
         first: its newest entry, int64 [n].
         stats: of each entry, an action tried in a node, the visits and the summed returns, [m, 2].
         action: its key, uint64 [m].
         following: the node's next entry, or NOWHERE, int64 [m].
         bandit: the root's.
         rounds: the states to evaluate instead of the root.
+        returns: the least and the largest return of a simulation, [2].
     """
 
     size: NDArray[np.int64]
@@ -47,6 +49,7 @@ class ActionTrie(NamedTuple):
     following: NDArray[np.int64]
     bandit: Bandit
     rounds: Rounds
+    returns: Array
 
 
 class ActionTrieWalk(NamedTuple):
@@ -88,13 +91,14 @@ def new_action_trie(steps: int, max_depth: int, simulations: int) -> ActionTrie:
         size=np.zeros(2, np.int64),
         keys=np.empty(nodes, np.uint64),
         slots=new_slots(nodes),
-        totals=np.empty((nodes, 2)),
+        totals=np.empty((nodes, 3)),
         first=np.empty(nodes, np.int64),
         stats=np.empty((entries, 2)),
         action=np.empty(entries, np.uint64),
         following=np.empty(entries, np.int64),
         bandit=new_bandit(np.empty((0, 1))),
         rounds=NO_ROUNDS,
+        returns=no_returns(),
     )
 
 
@@ -148,6 +152,7 @@ def find(trie: ActionTrie, cell: np.uint64, depth: int, mover: float, create: bo
     if new:
         trie.totals[node, VISITS] = 0.0
         trie.totals[node, RETURNS] = 0.0
+        trie.totals[node, SQUARES] = 0.0
         trie.first[node] = NOWHERE
     return node
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from planners.abstraction.spread import cell_exploration, note_return, root_exploration
 from planners.abstraction.trie import CELL_BLOCK, Trie, TrieWalk, find, has_room, new_trie, new_trie_walk
 from planners.base import Array, Rng
 from planners.core.bandit import choose_arm, update_arm
@@ -19,6 +20,7 @@ class FixedSettings(NamedTuple):
     """The parameters of `AbstractionTree` for one set of actions, [A, action_dim]; two rows by depth."""
 
     exploration: float
+    spread: float
     actions: Array
     weights: Array
     thresholds: Array
@@ -31,17 +33,17 @@ class FixedSettings(NamedTuple):
 @model_helper
 def _descend(
     trie: Trie, walk: TrieWalk, problem: Problem, state: Array, mover: float, depth: int, settings: FixedSettings
-) -> float:
+) -> tuple[float, float, float]:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, steps 2 to 4).
 
     A cell that was visited often enough gets the child that holds the state, and the descent enters it at once.
 
     Returns:
-        The weighted number of visits.
+        The weighted number of visits and, if there is a `spread`, the weighted sums of returns and of their squares.
     """
     weights, sums = settings.weights, walk.sums
     actions = len(sums) // 2
-    visits = 0.0
+    visits, returns, squares = 0.0, 0.0, 0.0
     cells(problem, state, 0, min(CELL_BLOCK, len(weights)), walk.cells)
     node = find(trie, walk.cells[0], 0, mover, True)
     level = 0
@@ -51,6 +53,8 @@ def _descend(
         for i in range(2 * actions):
             sums[i] += weight * stats[i]
         visits += weight * stats[2 * actions]
+        if settings.spread > 0.0:
+            squares += weight * stats[2 * actions + 1]
         walk.nodes[depth, level] = node
         level += 1
         if level == len(weights):
@@ -62,7 +66,10 @@ def _descend(
         if node == NOWHERE:
             break
     walk.levels[depth] = level
-    return visits
+    if settings.spread > 0.0:
+        for i in range(actions, 2 * actions):
+            returns += sums[i] - settings.prior_visits * settings.prior_value
+    return visits, returns, squares
 
 
 @helper
@@ -83,7 +90,7 @@ def _choose(walk: TrieWalk, visits: float, exploration: float, exponent: float) 
 
 
 @helper
-def _back_up(trie: Trie, walk: TrieWalk, depth: int, discount: float) -> None:
+def _back_up(trie: Trie, walk: TrieWalk, depth: int, discount: float, spread: float) -> None:
     """Add the discounted return to every node of every step, and to the root's bandit."""
     actions = len(walk.sums) // 2
     total = 0.0
@@ -96,10 +103,13 @@ def _back_up(trie: Trie, walk: TrieWalk, depth: int, discount: float) -> None:
             trie.stats[node, action] += 1.0
             trie.stats[node, actions + action] += gain
             trie.stats[node, 2 * actions] += 1.0
+            if spread > 0.0:
+                trie.stats[node, 2 * actions + 1] += gain * gain
+    note_return(trie.returns, gain)
     update_arm(trie.bandit, walk.chosen[0], gain)
 
 
-_EXAMPLE = FixedSettings(1.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False)
+_EXAMPLE = FixedSettings(1.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False)
 
 
 @search_kernel(new_trie(1, 1, np.empty((1, 1)), 1), new_trie_walk(1, 1, 1, 1), _EXAMPLE)
@@ -111,22 +121,24 @@ def search(trie: Trie, walk: TrieWalk, problem: Problem, simulations: int, rng: 
             return simulation
         copy(problem.state, walk.state[0])
         depth, terminated = 0, False
+        exploration = root_exploration(trie.returns, settings.exploration, settings.spread)
         while depth < problem.steps and not terminated:
             state, next_state = walk.state[depth % 2], walk.state[1 - depth % 2]
             mover = player(problem, state)
             if depth == 0 and not settings.root_in_trie:
-                walk.chosen[0] = choose_arm(trie.bandit, settings.exploration)
+                walk.chosen[0] = choose_arm(trie.bandit, exploration)
                 walk.levels[0] = 0
                 action = trie.bandit.actions[walk.chosen[0]]
             else:
                 walk.sums[:n_actions] = settings.prior_visits
                 walk.sums[n_actions:] = settings.prior_visits * settings.prior_value
-                visits = _descend(trie, walk, problem, state, mover, depth, settings)
+                visits, returns, squares = _descend(trie, walk, problem, state, mover, depth, settings)
+                c = cell_exploration(visits, returns, squares, exploration, settings.spread)
                 visits = n_actions * settings.prior_visits + visits
-                walk.chosen[depth] = _choose(walk, visits, settings.exploration, settings.exponent)
+                walk.chosen[depth] = _choose(walk, visits, c, settings.exponent)
                 action = settings.actions[walk.chosen[depth]]
             walk.reward[depth, 1] = mover
             walk.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
-        _back_up(trie, walk, depth, problem.discount)
+        _back_up(trie, walk, depth, problem.discount, settings.spread)
     return simulations

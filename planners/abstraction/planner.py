@@ -12,19 +12,32 @@ import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.abstraction.action_search import ActionSearch
-from planners.abstraction.fixed_actions import FixedSettings, search
+from planners.abstraction.fixed_actions import FixedSettings
 from planners.abstraction.state_actions import SetSettings
-from planners.abstraction.trie import grow, new_trie, new_trie_walk
-from planners.base import MOST_ACTIONS, HasActions, HasRollout, check_plan, missing, missing_action_bounds, offers
-from planners.checks import check_actions, require, require_at_least, require_choice, require_count, require_positive
-from planners.core.actions import action_set, own_actions
+from planners.abstraction.trie_search import TrieSearch
+from planners.base import (
+    MOST_ACTIONS,
+    EpisodeSearch,
+    FreshSearches,
+    HasActions,
+    HasRollout,
+    check_plan,
+    missing,
+    missing_action_bounds,
+    offers,
+)
+from planners.checks import (
+    check_actions,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+    require_share,
+)
+from planners.core.actions import own_actions
 from planners.core.bounds import unusable_bounds
-from planners.core.problem import problem_of
-from planners.core.search import decide, extend
 from planners.core.zobrist import LEVELS
 from planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
-
-FIRST_NODES = 4_096
 
 
 class Cells(NamedTuple):
@@ -55,6 +68,8 @@ class AbstractionTree:
 
     Args:
         exploration: C of UCB1, at least 0.
+        spread: if above 0, C in a state is so many standard deviations of the returns in its cells, and at the root
+            `exploration` times the range of the returns.
         n_actions: size of the fixed set: a regular grid in one dimension, low-discrepancy points in more.
         threshold: visits t0 that a cell of depth 0 needs before it is split, t0 b^d at depth d; None is 8, or 1 with
             `actions`.
@@ -71,9 +86,12 @@ class AbstractionTree:
             "trie". With fewer simulations than actions the bandit tries the first ones only.
         tree_steps: with `actions`, the number of steps chosen in the trie before the model's rollout; None is all of
             them.
+        memory: what the statistics of the last decision's cells count for in the next one of an episode, in [0, 1]; for
+            a fixed set alone.
     """
 
     exploration: float = 1.0
+    spread: float = 0.0
     n_actions: int = 8
     threshold: float | None = None
     threshold_base: float | None = None
@@ -86,6 +104,7 @@ class AbstractionTree:
     max_depth: int | None = None
     root: Literal["bandit", "trie"] = "bandit"
     tree_steps: int | None = None
+    memory: float = 0.0
 
     tuning: ClassVar[Parameters] = {
         **EXPLORATION,
@@ -98,6 +117,7 @@ class AbstractionTree:
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require_at_least("exploration", self.exploration, 0.0)
+        require_at_least("spread", self.spread, 0.0)
         require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
         cells = self.cells(False)
         require_positive("threshold", cells.threshold)
@@ -112,6 +132,7 @@ class AbstractionTree:
         require_choice("root", self.root, ("bandit", "trie"))
         if self.tree_steps is not None:
             require_count("tree_steps", self.tree_steps, 0)
+        require_share("memory", self.memory)
 
     def cells(self, own_sets: bool) -> Cells:
         """The parameters of the trie, with the defaults for a model with or without its own sets of actions."""
@@ -123,34 +144,43 @@ class AbstractionTree:
         """Why a model cannot be searched; see `planners.Planner`."""
         if not offers(model, HasActions):
             return missing_action_bounds(model) or unusable_bounds(model)
-        if self.root == "trie":
-            return "needs a model without `actions` for root='trie'"
+        fixed = {"root='trie'": self.root == "trie", "a `memory`": self.memory > 0.0}
+        for what, given in fixed.items():
+            if given:
+                return f"needs a model without `actions` for {what}"
         return (missing(model, HasRollout) if self.tree_steps is not None else None) or unusable_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
+        if not offers(model, HasActions):
+            return TrieSearch(self, model).plan(state, budget, rng, root_actions)
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng)
-        require(root_actions is None or self.root != "trie", "root_actions", root_actions, "None with root='trie'")
-        if offers(model, HasActions):
-            own = own_actions(model, state) if root_actions is None else check_actions(model, root_actions)
-            return self.begin(model, state, budget, rng).decide(own, budget, start)
-        problem = problem_of(model, state, cells=True)
-        actions, cells = action_set(model, self.n_actions), self.cells(False)
-        at_root = actions if root_actions is None else check_actions(model, root_actions)
-        prior, in_trie = (self.prior_visits, self.prior_value), self.root == "trie"
-        settings = FixedSettings(self.exploration, actions, *cells.arrays(), cells.scale_power, *prior, in_trie)
-        nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
-        trie = new_trie(problem.steps, len(actions), at_root, nodes)
-        walk = new_trie_walk(model.state_dim, problem.steps, len(actions), cells.max_depth)
-        trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start)
-        return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start)
+        own = own_actions(model, state) if root_actions is None else check_actions(model, root_actions)
+        return self.begin(model, state, budget, rng).decide(own, budget, start)
+
+    def begin_episode(self, model: Model) -> EpisodeSearch:
+        """The decisions of an episode; see `planners.begin_episode`."""
+        return FreshSearches(self, model) if offers(model, HasActions) else TrieSearch(self, model)
+
+    def settings(self, actions: Array) -> FixedSettings:
+        """The parameters of the search with one set of actions, [A, action_dim]."""
+        cells, prior = self.cells(False), (self.prior_visits, self.prior_value)
+        return FixedSettings(
+            self.exploration, self.spread, actions, *cells.arrays(), cells.scale_power, *prior, self.root == "trie"
+        )
 
     def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> ActionSearch:
         """An empty, resumable search for a model with `actions`."""
         cells = self.cells(True)
         tree_steps = -1 if self.tree_steps is None else self.tree_steps
         settings = SetSettings(
-            self.exploration, *cells.arrays(), cells.scale_power, self.new_visits, self.policy_visits, tree_steps
+            self.exploration,
+            self.spread,
+            *cells.arrays(),
+            cells.scale_power,
+            self.new_visits,
+            self.policy_visits,
+            tree_steps,
         )
         return ActionSearch(model, state, rng, settings, budget.simulations)

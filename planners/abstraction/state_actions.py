@@ -11,6 +11,7 @@ import numpy as np
 
 from planners.abstraction.action_trie import (
     RETURNS,
+    SQUARES,
     VISITS,
     ActionTrie,
     ActionTrieWalk,
@@ -21,6 +22,7 @@ from planners.abstraction.action_trie import (
     new_action_trie,
     new_action_walk,
 )
+from planners.abstraction.spread import cell_exploration, note_return, root_exploration
 from planners.abstraction.trie import CELL_BLOCK
 from planners.base import Array, Rng
 from planners.core.bandit import choose_arm, update_arm
@@ -36,6 +38,7 @@ class SetSettings(NamedTuple):
     """The parameters of `AbstractionTree` for sets of actions; two rows by depth; `tree_steps` -1 for no rollout."""
 
     exploration: float
+    spread: float
     weights: Array
     thresholds: Array
     exponent: float
@@ -70,14 +73,18 @@ def _descend(
     depth: int,
     count: int,
     settings: SetSettings,
-) -> None:
+) -> float:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine, and create the cells that are due.
 
     `count` is the number of actions of the state.
+
+    Returns:
+        C of UCB1 in this state.
     """
     weights = settings.weights
     enter_actions(walk, count)
     prior_visits, prior_returns = 0.0, 0.0
+    all_visits, all_returns, squares = 0.0, 0.0, 0.0
     cells(problem, state, 0, min(CELL_BLOCK, len(weights)), walk.cells)
     node = find(trie, walk.cells[0], 0, mover, True)
     level = 0
@@ -87,6 +94,9 @@ def _descend(
         if visits > 0.0:
             prior_visits += weight * settings.new_visits
             prior_returns += weight * settings.new_visits * trie.totals[node, RETURNS] / visits
+        all_visits += weight * visits
+        all_returns += weight * trie.totals[node, RETURNS]
+        squares += weight * trie.totals[node, SQUARES]
         _gather(trie, walk, node, level, count, weight)
         walk.nodes[depth, level] = node
         level += 1
@@ -101,10 +111,12 @@ def _descend(
     for i in range(count):
         walk.sums[i, VISITS] += prior_visits
         walk.sums[i, RETURNS] += prior_returns
+    at_root = root_exploration(trie.returns, settings.exploration, settings.spread)
+    return cell_exploration(all_visits, all_returns, squares, at_root, settings.spread)
 
 
 @helper
-def _choose(walk: ActionTrieWalk, count: int, settings: SetSettings, rng: Rng) -> int:
+def _choose(walk: ActionTrieWalk, count: int, exploration: float, settings: SetSettings, rng: Rng) -> int:
     """UCB1 on the sums, scaled so that they count for f(z) = z^q visits in all; any action where nothing is known."""
     visits = 0.0
     for i in range(count):
@@ -113,7 +125,7 @@ def _choose(walk: ActionTrieWalk, count: int, settings: SetSettings, rng: Rng) -
         return int(rng.random() * count)
     scale = visits ** (settings.exponent - 1.0)
     known = visits * scale + settings.policy_visits * count
-    width = settings.exploration * math.sqrt(2.0 * math.log(max(known, 1.0)) / scale)
+    width = exploration * math.sqrt(2.0 * math.log(max(known, 1.0)) / scale)
     for i in range(count):
         inverse = 1.0 / walk.sums[i, VISITS]
         walk.arms[i, MEAN] = walk.sums[i, RETURNS] * inverse
@@ -141,6 +153,7 @@ def _back_up(trie: ActionTrie, walk: ActionTrieWalk, first: int, last: int, tota
             node, entry = walk.nodes[i, level], walk.taken[i, level]
             trie.totals[node, VISITS] += 1.0
             trie.totals[node, RETURNS] += gain
+            trie.totals[node, SQUARES] += gain * gain
             trie.stats[entry, VISITS] += 1.0
             trie.stats[entry, RETURNS] += gain
     return total
@@ -159,8 +172,8 @@ def _simulate(
             break
         mover = player(problem, state)
         count = actions(problem, state, walk.actions, walk.keys)
-        _descend(trie, walk, problem, state, mover, depth, count, settings)
-        choice = _choose(walk, count, settings, rng)
+        exploration = _descend(trie, walk, problem, state, mover, depth, count, settings)
+        choice = _choose(walk, count, exploration, settings, rng)
         _take(trie, walk, depth, choice)
         walk.reward[depth, 1] = mover
         walk.reward[depth, 0], terminated = step(problem, state, walk.actions[choice], next_state, rng)
@@ -171,7 +184,7 @@ def _simulate(
 _kernel = search_kernel(
     new_action_trie(1, 1, 1),
     new_action_walk(1, 1, 1, 1, 1),
-    SetSettings(1.0, np.empty(1), np.empty(1), 1.0, 1.0, 1.0, 1),
+    SetSettings(1.0, 0.0, np.empty(1), np.empty(1), 1.0, 1.0, 1.0, 1),
 )
 
 
@@ -185,7 +198,9 @@ def evaluate(
             return simulation
         index = next_index(trie.rounds)
         copy(trie.rounds.states[index], walk.state[0])
-        trie.rounds.sums[index] += _simulate(trie, walk, problem, 0, rng, settings)
+        total = _simulate(trie, walk, problem, 0, rng, settings)
+        note_return(trie.returns, total)
+        trie.rounds.sums[index] += total
     return simulations
 
 
@@ -198,9 +213,10 @@ def search(
     for simulation in range(simulations):
         if not has_room(trie, walk):
             return simulation
-        arm = choose_arm(trie.bandit, settings.exploration)
+        arm = choose_arm(trie.bandit, root_exploration(trie.returns, settings.exploration, settings.spread))
         total, terminated = step(problem, problem.state, trie.bandit.actions[arm], walk.state[1], rng)
         if problem.steps > 1 and not terminated:
             total += problem.discount * _simulate(trie, walk, problem, 1, rng, settings)
+        note_return(trie.returns, total)
         update_arm(trie.bandit, arm, mover * total)
     return simulations

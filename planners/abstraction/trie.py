@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planners.abstraction.spread import no_returns
 from planners.base import Array
 from planners.core.bandit import Bandit, new_bandit
 from planners.core.hash_table import fill_slots, find_or_add, new_slots
@@ -22,10 +23,12 @@ class Trie(NamedTuple):
 
     Attributes:
         size: nodes in use, int64 [1].
-        stats: of each node the visits and the summed returns of every action and the visits in all, [n, 2 A + 1].
+        stats: of each node the visits and the summed returns of every action, the visits in all and, if they are
+            needed, the summed squares of returns, [n, 2 A + 1 or 2 A + 2].
         keys: hash of each node's cell, uint64 [n].
         slots: hash table over the keys, int64 [power of two].
         bandit: the root's.
+        returns: the least and the largest return at the root, [2].
     """
 
     size: NDArray[np.int64]
@@ -33,6 +36,7 @@ class Trie(NamedTuple):
     keys: NDArray[np.uint64]
     slots: NDArray[np.int64]
     bandit: Bandit
+    returns: Array
 
 
 class TrieWalk(NamedTuple):
@@ -62,15 +66,16 @@ class TrieWalk(NamedTuple):
 CELL_BLOCK = 8  # depths whose cells are computed by one call
 
 
-def new_trie(steps: int, n_actions: int, root_actions: Array, nodes: int) -> Trie:
-    """An empty trie with room for `nodes` nodes."""
+def new_trie(steps: int, n_actions: int, root_actions: Array, nodes: int, squares: bool = False) -> Trie:
+    """An empty trie with room for `nodes` nodes, and for squares of returns if they are needed."""
     room = nodes + 2 * steps
     return Trie(
         size=np.zeros(1, np.int64),
-        stats=np.empty((room, 2 * n_actions + 1)),
+        stats=np.empty((room, 2 * n_actions + 1 + squares)),
         keys=np.empty(room, np.uint64),
         slots=new_slots(room),
         bandit=new_bandit(root_actions),
+        returns=no_returns(),
     )
 
 
@@ -97,6 +102,12 @@ def grow(trie: Trie, walk: TrieWalk, factor: float) -> Trie:
     )
     fill_slots(grown.slots, grown.keys, 0, nodes)
     return grown
+
+
+def aged(trie: Trie, memory: float, root_actions: Array) -> Trie:
+    """What the next decision starts with: the same cells with `memory` times their statistics, and a new root."""
+    trie.stats[: trie.size[0]] *= memory
+    return trie._replace(bandit=new_bandit(root_actions), returns=no_returns())
 
 
 @helper

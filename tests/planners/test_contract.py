@@ -114,7 +114,7 @@ def test_by_default_an_episode_is_decided_as_by_plan(name, model):
 
 
 @pytest.mark.parametrize("name", with_parameter("memory"))
-@pytest.mark.parametrize("model", [envs.Trap(), Chain()], ids=repr)
+@pytest.mark.parametrize("model", [envs.TreasureHunt(), Chain()], ids=repr)
 def test_a_memory_changes_the_second_decision_and_no_other_episode(name, model):
     planner = planners.make(name, memory=1.0)
     (first, second, *_), _ = decisions(partial(planner.plan, model), model)
@@ -203,7 +203,7 @@ def test_result_does_not_depend_on_the_kind_of_budget(name, model):
 
 ROOM = {
     "planners.core.search": "MOST_NODES_AT_FIRST",
-    "planners.abstraction.planner": "FIRST_NODES",
+    "planners.abstraction.trie_search": "FIRST_NODES",
     "planners.hoot.planner": "FIRST_NODES",
     "planners.cmcgs.planner": "FIRST_LAYERS",
     "planners.weighted_uct.planner": "FIRST_EXPERIENCES",

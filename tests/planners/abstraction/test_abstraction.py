@@ -9,14 +9,20 @@ import pytest
 import envs
 import planners
 from planners import Budget
+from planners.abstraction.spread import cell_exploration
+from planners.base import FreshSearches
 from tests.planners.oracles import cells_of, fixed_actions, ucb1
-from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target
+from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
 
 
-def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, prior=1e-3, max_depth=24):
-    """Root statistics of algorithms 5 and 7 with dictionaries and recursion: visits and means."""
+def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, prior=1e-3, max_depth=24, spread=0.0):
+    """Root statistics of algorithms 5 and 7 with dictionaries and recursion: visits and means.
+
+    With a `spread`, C is in units of the range of the root's returns, and of the returns' deviation in a state's cells.
+    """
     actions, cell = fixed_actions(model, 8)(None), cells_of(model)
     visits, returns = defaultdict(lambda: np.zeros(8)), defaultdict(lambda: np.zeros(8))
+    met, at_root = defaultdict(list), []
     root_visits, root_means = np.zeros(8), np.zeros(8)
 
     def player(x):
@@ -26,6 +32,9 @@ def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, p
         after = np.empty_like(x)
         reward, terminated = model.step(x, actions[a], after, model.params, rng)
         return after, reward, terminated
+
+    def root_range():
+        return c * (max(at_root) - min(at_root)) if spread > 0 and len(set(at_root)) > 1 else c
 
     def simulate(x, left, terminated):
         if terminated or left == 0:
@@ -49,7 +58,13 @@ def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, p
                 known.add(child)
             s, d = child, d + 1
             walk.append(s)
-        width = c * math.sqrt(2 * max(q * math.log(total), 0.0) * math.exp((1 - q) * math.log(total)))
+        c_here = root_range()
+        if spread > 0 and total - 8 * prior >= 2.0:
+            gains = np.array([g for s in walk for g in met[s]])
+            share = np.array([(d + 1.0) ** p for d, s in enumerate(walk) for _ in met[s]])
+            mean = np.average(gains, weights=share)
+            c_here = max(spread * math.sqrt(np.average((gains - mean) ** 2, weights=share)), 0.01 * root_range())
+        width = c_here * math.sqrt(2 * max(q * math.log(total), 0.0) * math.exp((1 - q) * math.log(total)))
         means = r * (1 / n)
         scores = means + width * np.sqrt(1 / n)
         a = max(range(8), key=lambda a: (scores[a], means[a]))  # exact ties happen
@@ -58,16 +73,18 @@ def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, p
         for s in walk:
             visits[s][a] += 1
             returns[s][a] += mover * g
+            met[s].append(mover * g)
         return g
 
     known = set()
     root = model.initial_state(rng)
     for i in range(simulations):
-        a = ucb1(root_means, root_visits, i, c)
+        a = ucb1(root_means, root_visits, i, root_range())
         after, reward, terminated = step(root, a)
         g = reward + model.discount * simulate(after, model.horizon - 1, terminated)
         root_visits[a] += 1
         root_means[a] += (player(root) * g - root_means[a]) / root_visits[a]
+        at_root.append(player(root) * g)
     return root_visits, root_means
 
 
@@ -94,6 +111,66 @@ def test_is_algorithm_5(model, max_depth):
     np.testing.assert_array_equal(decision.visits, visits)
     np.testing.assert_allclose(decision.values, means, rtol=1e-9)
     assert rng.bit_generator.state == oracle_rng.bit_generator.state
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_measures_its_exploration_by_the_returns(model):
+    rng, oracle_rng = np.random.default_rng(7), np.random.default_rng(7)
+    simulations = {1: 1_000, 50: 10}.get(model.horizon, 200)
+    visits, means = algorithm_5(model, simulations, oracle_rng, c=0.3, spread=0.16)
+    planner = planners.make("abstraction", exploration=0.3, spread=0.16)
+    decision = planner.plan(model, model.initial_state(None), Budget(simulations), rng)
+    np.testing.assert_array_equal(decision.visits, visits)
+    np.testing.assert_allclose(decision.values, means, rtol=1e-9)
+
+
+def exploration_for(returns, exploration=0.3, spread=0.16):
+    """What C is in a state whose only cell had these returns, [n]."""
+    return cell_exploration(len(returns), sum(returns), sum(np.square(returns)), exploration, spread)
+
+
+def test_exploration_is_almost_greedy_without_spread_and_grows_with_it():
+    assert exploration_for([0.7, 0.7, 0.7]) == pytest.approx(0.003)  # a hundredth of the root's
+    assert exploration_for([0.0, 2.0]) == pytest.approx(0.16)
+    assert exploration_for([0.0, 200.0]) == pytest.approx(16.0)
+    assert exploration_for([0.7]) == 0.3  # too few returns to have a deviation: the root's
+    assert exploration_for([0.0, 2.0], spread=0.0) == 0.3
+
+
+def test_scaled_exploration_does_not_depend_on_the_size_of_the_rewards():
+    model, larger = python_twin(Target()), python_twin(Target())
+
+    def step(state, action, next_state, params, rng):
+        reward, terminated = model.step(state, action, next_state, params, rng)
+        return 1024.0 * reward, terminated
+
+    larger.step = step
+    planner, start, budget = planners.make("scaled_abstraction"), np.zeros(2), Budget(300)
+    one = planner.plan(model, start, budget, np.random.default_rng(0))
+    other = planner.plan(larger, start, budget, np.random.default_rng(0))
+    np.testing.assert_array_equal(other.visits, one.visits)
+    np.testing.assert_array_equal(other.values, 1024.0 * one.values)
+
+
+def test_without_memory_an_episode_is_played_by_fresh_searches():
+    model = envs.TreasureHunt()
+    planner, state = planners.make("scaled_abstraction"), model.initial_state(None)
+    search, fresh = planners.begin_episode(planner, model), FreshSearches(planner, model)
+    rng, other = np.random.default_rng(3), np.random.default_rng(3)
+    for _ in range(3):
+        one, two = search.plan(state, Budget(60), rng), fresh.plan(state, Budget(60), other)
+        np.testing.assert_array_equal(one.values, two.values)
+
+
+def test_memory_keeps_the_cells_and_nothing_of_the_root():
+    model, planner = envs.TreasureHunt(), planners.make("scaled_abstraction", memory=0.5)
+    rng, state, search = np.random.default_rng(3), model.initial_state(None), planners.begin_episode(planner, model)
+    search.plan(state, Budget(60), rng)
+    visits = search.last.stats[: search.last.size[0], -2].copy()
+    decision = search.plan(state, Budget(1), rng)
+    kept = search.last.stats[: len(visits), -2]
+    assert decision.visits.sum() == 1
+    assert (kept >= 0.5 * visits).all() and kept.sum() > 0.5 * visits.sum()
 
 
 def test_leaves_the_trap_within_a_thousand_simulations():

@@ -1,0 +1,32 @@
+"""The abstraction tree with exploration in units of the returns, so that its parameters suit rewards of any size."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from planners.abstraction.planner import AbstractionTree
+from planners.spaces import N_ACTIONS, Parameters, Range
+
+
+@dataclass(frozen=True)
+class ScaledAbstraction(AbstractionTree):
+    """The abstraction tree with exploration in units of the returns; `abstraction` has the thesis's parameters.
+
+    At the root C is `exploration` times the range of the returns; in any other state it is `spread` standard deviations
+    of the returns in its cells (docs/results/exploration.md). The parameters are those of `AbstractionTree`.
+    """
+
+    exploration: float = 0.3
+    spread: float = 0.16
+    n_actions: int = 16
+    threshold: float | None = 1.8
+    threshold_base: float | None = 2.9
+    weight_power: float | None = 2.0
+
+    tuning: ClassVar[Parameters] = {
+        "exploration": Range(0.05, 1.0, log=True),
+        "spread": Range(0.03, 1.0, log=True),
+        **N_ACTIONS,
+        "threshold": Range(1.0, 64.0, log=True),
+        "threshold_base": Range(1.1, 3.0),
+        "weight_power": Range(0.0, 4.0),
+    }

@@ -1,0 +1,54 @@
+"""C of UCB1 measured by the returns: their range at the root, their standard deviation in the cells of a state.
+
+Far from any reward neighbouring actions differ by little; the returns differ by little as well there, and so does the
+bonus. Without a `spread` C is a constant, as in the thesis.
+"""
+
+import math
+
+import numpy as np
+
+from planners.base import Array
+from planners.core.jit import helper
+
+LEAST_VISITS = 2.0  # weighted ones that a standard deviation needs
+LEAST_PART = 0.01  # of the root's C: where all returns were equal so far, no action is given up for ever
+
+
+def no_returns() -> Array:
+    """The least and the largest return of a search that has met none, [2]."""
+    return np.array([np.inf, -np.inf])
+
+
+@helper
+def note_return(returns: Array, gain: float) -> None:
+    """Extend the least and the largest return by one more."""
+    returns[0] = min(returns[0], gain)
+    returns[1] = max(returns[1], gain)
+
+
+@helper
+def root_exploration(returns: Array, exploration: float, spread: float) -> float:
+    """C at the root: with a `spread`, times the range of the returns met so far, unless they are all equal."""
+    if spread > 0.0 and returns[1] > returns[0]:
+        return exploration * (returns[1] - returns[0])
+    return exploration
+
+
+@helper
+def cell_exploration(visits: float, returns: float, squares: float, at_root: float, spread: float) -> float:
+    """C in a state: as at the root, or with a `spread` so many standard deviations of the returns in its cells.
+
+    It is at least `LEAST_PART` of the root's.
+
+    Args:
+        visits: weighted visits of the cells.
+        returns: likewise summed returns.
+        squares: likewise summed squares of returns.
+        at_root: C at the root, which holds where visits are too few for a deviation.
+        spread: 0 for the root's everywhere.
+    """
+    if spread == 0.0 or visits < LEAST_VISITS:
+        return at_root
+    mean = returns / visits
+    return max(spread * math.sqrt(max(squares / visits - mean * mean, 0.0)), LEAST_PART * at_root)

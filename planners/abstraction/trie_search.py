@@ -1,0 +1,46 @@
+"""The decisions of an episode by the abstraction tree over one set of actions."""
+
+import time
+from typing import Any
+
+from planners.abstraction.fixed_actions import search
+from planners.abstraction.trie import Trie, aged, grow, new_trie, new_trie_walk
+from planners.base import Array, Budget, Decision, Model, Rng, check_plan
+from planners.checks import check_actions, require
+from planners.core.actions import action_set
+from planners.core.problem import problem_of
+from planners.core.search import decide, extend
+
+FIRST_NODES = 4_096
+
+
+class TrieSearch:
+    """Decisions each of which may start from the cells of the one before: they hold for all states.
+
+    Args:
+        planner: an AbstractionTree.
+        model: one without `actions`.
+    """
+
+    def __init__(self, planner: Any, model: Model) -> None:
+        self.planner, self.model = planner, model
+        self.last: Trie | None = None
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.EpisodeSearch.plan`."""
+        start = time.perf_counter()
+        planner, model = self.planner, self.model
+        state = check_plan(planner, model, state, budget, rng)
+        require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
+        problem, actions = problem_of(model, state, cells=True), action_set(model, planner.n_actions)
+        at_root = actions if root_actions is None else check_actions(model, root_actions)
+        settings = planner.settings(actions)
+        if self.last is None or planner.memory == 0.0:
+            nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
+            trie = new_trie(problem.steps, len(actions), at_root, nodes, squares=planner.spread > 0.0)
+        else:
+            trie = aged(self.last, planner.memory, at_root)
+        walk = new_trie_walk(model.state_dim, problem.steps, len(actions), len(settings.weights) - 1)
+        trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start)
+        self.last = trie
+        return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start)
