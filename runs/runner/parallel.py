@@ -43,6 +43,8 @@ class Schedule:
     without episodes comes first for every planner in an environment: a trial, from which the costs are expected until
     they are measured.
 
+    Batches are handed out in another thread than that which shows the progress, so copies are iterated over.
+
     Args:
         pending: the indices of the episodes to play, for each setting.
         jobs: number of workers.
@@ -102,8 +104,9 @@ class Schedule:
         """Expected time to the end; None while trials are under way, or nothing is known without them."""
         if self._tried < len(self._trials) or not (self._expected or self._played):
             return None
-        due = {setting for setting, count in self._under_way.items() if count} | self._pending.keys()
-        work = self._ahead() + sum(count * self._cost(setting) for setting, count in self._under_way.items())
+        under_way = [(setting, count) for setting, count in list(self._under_way.items()) if count]
+        due = [setting for setting, _ in under_way] + list(self._pending)
+        work = self._ahead() + sum(count * self._cost(setting) for setting, count in under_way)
         return max([work / self.jobs, *map(self._cost, due)])
 
     def _ahead(self) -> float:
@@ -126,7 +129,7 @@ class Schedule:
 
     def _correction(self, setting: Setting) -> float:
         """How many times as long as expected the episodes of a planner took."""
-        alike = [other for other in self._played if group(other) == group(setting)]
+        alike = [other for other in list(self._played) if group(other) == group(setting)]
         expected = sum(self._played[other][0] * self._expected[other] for other in alike)
         return sum(self._played[other][1] for other in alike) / expected if alike else 1.0
 

@@ -1,4 +1,6 @@
 import os
+import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -105,6 +107,21 @@ def test_unknown_costs_are_the_mean_of_those_known():
         chosen, numbers = next(tasks)
         schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], cost))
     assert schedule.seconds_left() == pytest.approx(9 * 0.5 + 9 * 0.25 + 10 * 0.375)
+
+
+def test_the_time_left_can_be_asked_for_while_another_thread_hands_out():
+    schedule = parallel.Schedule({setting(budget): range(2) for budget in range(1, 101)}, 2)
+    hands_out = threading.Thread(target=hand_out, args=(schedule, lambda chosen: 0.01))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        hands_out.start()
+        while hands_out.is_alive():
+            schedule.seconds_left()
+    finally:
+        hands_out.join()
+        sys.setswitchinterval(interval)
+    assert schedule.seconds_left() == 0.0
 
 
 def test_no_run_is_shorter_than_the_longest_episode_left():
