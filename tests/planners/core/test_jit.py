@@ -55,6 +55,16 @@ zobrist.box_cells(np.ones(1), 0, 1, np.ones(2), np.zeros(1, np.uint64))"""
     assert second == ""
 
 
+def test_code_of_which_only_the_index_was_written_is_compiled_again(tmp_path):
+    code = "from planners.core import hash_table, jit; jit.compile_missing(); print(hash_table.fill_slots.is_on_disk())"
+    for _ in range(2):
+        assert run(code, tmp_path, tmp_path / "cache")[0] == "True"
+        written = [*tmp_path.rglob("*fill_slots*.nbc")]
+        assert written
+        for file in written:
+            file.unlink()
+
+
 def test_importing_a_planner_compiles_and_loads_nothing(tmp_path):
     code = "import planners.dpw; from planners.core import jit; print(sum(len(f.overloads) for f in jit._unchecked))"
     assert run(code, tmp_path, tmp_path / "cache") == ("0", "")
