@@ -13,6 +13,8 @@ from planners.core.jit import helper
 
 LEAST_VISITS = 2.0  # weighted ones that a standard deviation needs
 LEAST_PART = 0.01  # of the root's C: where all returns were equal so far, no action is given up for ever
+TIE = 1e-9  # of the returns: more than rounding, less than any difference that counts
+LEAST_RANGE = 1e-300
 
 
 def no_returns() -> Array:
@@ -29,10 +31,14 @@ def note_return(returns: Array, gain: float) -> None:
 
 @helper
 def root_exploration(returns: Array, exploration: float, spread: float) -> float:
-    """C at the root: with a `spread`, times the range of the returns met so far, unless they are all equal."""
-    if spread > 0.0 and returns[1] > returns[0]:
-        return exploration * (returns[1] - returns[0])
-    return exploration
+    """C at the root: with a `spread`, times the range of the returns met so far.
+
+    While they are all equal it is so small that it only orders ties: untried actions come first, and then those of the
+    fewest visits.
+    """
+    if spread == 0.0 or returns[1] < returns[0]:
+        return exploration
+    return exploration * max(returns[1] - returns[0], TIE * abs(returns[1]), LEAST_RANGE)
 
 
 @helper

@@ -117,9 +117,12 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
 
     def is_on_disk(self) -> bool:
         """Whether the code need not be compiled, as far as the names of files tell."""
+        if self.digest is None:
+            return False
+        self._open_cache()  # equal sources in different places share the digest's folder, and each has one within
         # the index, .nbi, is written before the code: a process that ended between leaves the index alone
-        code = f"*/*{self.py_func.__qualname__}-{self.py_func.__code__.co_firstlineno}.*.nbc"
-        return self.digest is not None and any(code_folder(self.digest).glob(code))
+        code = f"*{self.py_func.__qualname__}-{self.py_func.__code__.co_firstlineno}.*.nbc"
+        return any(Path(self._cache.cache_path).glob(code))
 
     def compile(self, sig: Any) -> Any:
         """The entry point for these types; numba calls this for calls within compiled code."""

@@ -34,7 +34,9 @@ def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, p
         return after, reward, terminated
 
     def root_range():
-        return c * (max(at_root) - min(at_root)) if spread > 0 and len(set(at_root)) > 1 else c
+        if spread == 0 or not at_root:
+            return c
+        return c * max(max(at_root) - min(at_root), 1e-9 * abs(max(at_root)), 1e-300)
 
     def simulate(x, left, terminated):
         if terminated or left == 0:

@@ -65,6 +65,21 @@ def test_code_of_which_only_the_index_was_written_is_compiled_again(tmp_path):
             file.unlink()
 
 
+def test_code_of_an_equal_module_in_another_place_is_not_taken_for_its_own(tmp_path):
+    source = "from planners.core import jit\n\n@jit.kernel('f8(f8)')\ndef twice(x):\n    return 2.0 * x\n"
+    found = []
+    for name in ("one", "other", "one"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "doubling.py").write_text(source)
+        code = f"""import sys
+sys.path.insert(0, {str(tmp_path / name)!r})
+import doubling
+print(doubling.twice.is_on_disk())
+doubling.twice.load()"""
+        found.append(run(code, tmp_path, tmp_path / "cache")[0])
+    assert found == ["False", "False", "True"]
+
+
 def test_importing_a_planner_compiles_and_loads_nothing(tmp_path):
     code = "import planners.dpw; from planners.core import jit; print(sum(len(f.overloads) for f in jit._unchecked))"
     assert run(code, tmp_path, tmp_path / "cache") == ("0", "")
