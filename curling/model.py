@@ -19,7 +19,7 @@ from curling.sheet import STONE_RADIUS, STONES, no_stones
 from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
 from curling.value import table_of, win_probabilities
 from planners.base import AimBlock, Array, Rng
-from planners.checks import require, require_at_least, require_choice, require_count, require_positive
+from planners.checks import require, require_choice, require_count, require_positive, require_share
 
 MOST_ENDS = 100
 
@@ -78,8 +78,7 @@ class Curling:
         require_count("ends", self.ends, 1, MOST_ENDS)
         require_count("extra_ends", self.extra_ends, 0, MOST_ENDS)
         require_choice("reward", self.reward, REWARDS)
-        require_at_least("tie", self.tie, 0.0)
-        require(self.tie <= 1.0, "tie", self.tie, "at most 1")
+        require_share("tie", self.tie)
         require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
         for name, default in (("rule", self.law.rule), ("noise", self.law.noises[0])):
             if getattr(self, name) is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasRollout, check_plan, missing, missing_action_bounds, two_players
-from planners.checks import require, require_at_least, require_choice, require_positive
+from planners.checks import require_at_least, require_choice, require_positive, require_share
 from planners.core.backup import back_up
 from planners.core.descent import follow_outcome
 from planners.core.jit import Problem, helper, rollout, sample_action
@@ -153,8 +153,7 @@ class VOOT:
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require_at_least("exploration", self.exploration, 0.0)
-        require_at_least("omega", self.omega, 0.0)
-        require(self.omega <= 1.0, "omega", self.omega, "at most 1")
+        require_share("omega", self.omega)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
         require_positive("alpha_state", self.alpha_state, 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from envs.classic import tracks
 from envs.classic.tracks import WALL, Track
-from planners.base import Array, Rng, require, require_at_least, require_choice
+from planners.base import Array, Rng, require, require_at_least, require_choice, require_share
 from planners.jit import compiled, helper
 
 SLIP, NOISE, ENDS, PROGRESS, WIDTH, STARTS, LENGTH, MAP = range(8)  # the entries of params
@@ -158,8 +158,7 @@ class Racetrack:
 
     def __post_init__(self) -> None:
         require_choice("track", self.track, tuple(tracks.MAPS))
-        require_at_least("slip", self.slip, 0.0)
-        require(self.slip <= 1.0, "slip", self.slip, "at most 1")
+        require_share("slip", self.slip)
         require_at_least("noise", self.noise, 0.0)
         require_choice("crash", self.crash, ("restart", "end"))
         require(isinstance(self.progress, bool), "progress", self.progress, "True or False")

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.spread import no_returns
 from planners.abstraction.trie import CELL_BLOCK, node_key
 from planners.base import Array
 from planners.core.bandit import Bandit, new_bandit
 from planners.core.hash_table import NOWHERE, fill_slots, find_or_add, find_slot, new_slots
 from planners.core.jit import helper
+from planners.core.returns import no_returns
 from planners.core.rounds import NO_ROUNDS, Rounds
 from planners.core.tree import longer
 

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planners.abstraction.spread import cell_exploration, note_return, root_exploration
+from planners.abstraction.spread import cell_exploration, root_exploration
 from planners.abstraction.trie import CELL_BLOCK, Trie, TrieWalk, find, has_room, new_trie, new_trie_walk
 from planners.base import Array, Rng
 from planners.core.bandit import choose_arm, update_arm
 from planners.core.hash_table import NOWHERE
 from planners.core.jit import Problem, cells, helper, model_helper, player, step
 from planners.core.problem import search_kernel
+from planners.core.returns import note_return
 from planners.core.selection import ucb1
 from planners.core.tree import INV_SQRT, MEAN, copy
 

@@ -6,8 +6,6 @@ bonus. Without a `spread` C is a constant, as in the thesis.
 
 import math
 
-import numpy as np
-
 from planners.base import Array
 from planners.core.jit import helper
 
@@ -15,18 +13,6 @@ LEAST_VISITS = 2.0  # weighted ones that a standard deviation needs
 LEAST_PART = 0.01  # of the root's C: where all returns were equal so far, no action is given up for ever
 TIE = 1e-9  # of the returns: more than rounding, less than any difference that counts
 LEAST_RANGE = 1e-300
-
-
-def no_returns() -> Array:
-    """The least and the largest return of a search that has met none, [2]."""
-    return np.array([np.inf, -np.inf])
-
-
-@helper
-def note_return(returns: Array, gain: float) -> None:
-    """Extend the least and the largest return by one more."""
-    returns[0] = min(returns[0], gain)
-    returns[1] = max(returns[1], gain)
 
 
 @helper

@@ -22,13 +22,14 @@ from planners.abstraction.action_trie import (
     new_action_trie,
     new_action_walk,
 )
-from planners.abstraction.spread import cell_exploration, note_return, root_exploration
+from planners.abstraction.spread import cell_exploration, root_exploration
 from planners.abstraction.trie import CELL_BLOCK
 from planners.base import Array, Rng
 from planners.core.bandit import choose_arm, update_arm
 from planners.core.hash_table import NOWHERE, find_slot
 from planners.core.jit import Problem, actions, cells, helper, model_helper, player, rollout, step
 from planners.core.problem import search_kernel
+from planners.core.returns import note_return
 from planners.core.rounds import next_index
 from planners.core.selection import ucb1
 from planners.core.tree import INV_SQRT, MEAN, copy

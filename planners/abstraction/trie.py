@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.spread import no_returns
 from planners.base import Array
 from planners.core.bandit import Bandit, new_bandit
 from planners.core.hash_table import fill_slots, find_or_add, new_slots
 from planners.core.jit import helper
+from planners.core.returns import no_returns
 from planners.core.tree import longer
 from planners.core.zobrist import combine
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import check_plan, missing_action_bounds, two_players
-from planners.checks import require, require_at_least, require_choice, require_count, require_positive
+from planners.checks import require, require_at_least, require_choice, require_count, require_positive, require_share
 from planners.cmcgs.graph import CMCGSSettings, Graph, grow, new_graph, new_graph_walk
 from planners.cmcgs.nodes import elite_count
 from planners.cmcgs.search import search
@@ -73,8 +73,7 @@ class CMCGS:
         require_count("experiences", self.experiences)
         require(self.experiences >= self.samples, "experiences", self.experiences, f"at least samples={self.samples}")
         require_positive("elite_ratio", self.elite_ratio, 1.0)
-        require_at_least("elite_probability", self.elite_probability, 0.0)
-        require(self.elite_probability <= 1.0, "elite_probability", self.elite_probability, "at most 1")
+        require_share("elite_probability", self.elite_probability)
         require_at_least("elite_sd", self.elite_sd, 0.0)
         require_at_least("prior_shape", self.prior_shape, 1.0)
         require_positive("prior_scale", self.prior_scale)

@@ -4,6 +4,7 @@ import math
 
 from planners.base import Array
 from planners.core.jit import helper
+from planners.core.returns import note_return
 from planners.core.tree import INV_SQRT, MEAN, VARIANCE, SearchTree
 from planners.core.walk import TreeWalk
 
@@ -39,5 +40,4 @@ def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, dis
         if tree.value.shape[1] > VARIANCE:
             update_variance(tree.value, edge, gain, visits)
         average(tree.value, edge, gain, visits)
-    tree.returns[0] = min(tree.returns[0], total)
-    tree.returns[1] = max(tree.returns[1], total)
+    note_return(tree.returns, total)

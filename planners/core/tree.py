@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from planners.base import Array, HasPlayer, Model, check_actions, offers
 from planners.core.hash_table import fill_slots, new_slots
 from planners.core.jit import MATRIX, Problem, helper, kernel, typeof
+from planners.core.returns import no_returns
 from planners.core.walk import TreeWalk
 from planners.core.zobrist import combine, hash_vector
 
@@ -44,7 +45,6 @@ EDGE = np.dtype(
 )
 _SIZE = np.array([1, 0, 1])  # of a tree of one root
 _ROOT = (0, 0, 0, 0, 0, 0.0, 1.0)  # written as a tuple: five times as fast as from an array
-_NO_RETURNS = np.array([np.inf, -np.inf])
 _NO_KEYS, _NO_SLOTS = np.empty(0, np.uint64), np.zeros(1, np.int64)
 
 
@@ -104,7 +104,7 @@ def new_tree(
         value=np.empty((edges, columns)),
         action=np.empty((edges, len(model.action_low))),
         slots=new_slots(room) if by_state else _NO_SLOTS,
-        returns=_NO_RETURNS.copy(),
+        returns=no_returns(),
     )
     tree.state[0] = state
     if by_state:

@@ -47,15 +47,26 @@ class Clumsy:
 
 
 @pytest.fixture
-def fakes(monkeypatch):
-    """The planners `constant` and `clumsy`, in this process."""
+def register(monkeypatch):
+    """Registers planner classes, each by its name in small letters, in this process."""
+
+    def add(*classes):
+        for cls in classes:
+            name = cls.__name__.lower()
+            module = types.ModuleType(f"fake_{name}")
+            setattr(module, cls.__name__, cls)
+            monkeypatch.setitem(sys.modules, module.__name__, module)
+            monkeypatch.setitem(planners.REGISTRY.classes, name, f"{module.__name__}:{cls.__name__}")
+
+    return add
+
+
+@pytest.fixture
+def fakes(register):
+    """The planners `constant` and `clumsy`."""
     from runs.runner import episode
 
-    module = types.ModuleType("fake_planners")
-    module.Constant, module.Clumsy = Constant, Clumsy
-    monkeypatch.setitem(sys.modules, "fake_planners", module)
-    monkeypatch.setitem(planners.REGISTRY.classes, "constant", "fake_planners:Constant")
-    monkeypatch.setitem(planners.REGISTRY.classes, "clumsy", "fake_planners:Clumsy")
+    register(Constant, Clumsy)
     yield
     episode._ready.cache_clear()
 

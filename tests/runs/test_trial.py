@@ -1,12 +1,9 @@
-import sys
 import time
-import types
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-import planners
 from planners import Decision
 from runs.experiment import Setting
 from runs.runner import trial
@@ -26,11 +23,8 @@ class Steady:
 
 
 @pytest.fixture
-def steady(monkeypatch):
-    module = types.ModuleType("steady_planner")
-    module.Steady = Steady
-    monkeypatch.setitem(sys.modules, "steady_planner", module)
-    monkeypatch.setitem(planners.REGISTRY.classes, "steady", "steady_planner:Steady")
+def steady(register):
+    register(Steady)
 
 
 LINEAR = [Rung(1, 0.001, 10), Rung(10, 0.01, 20), Rung(100, 0.1, 40)]

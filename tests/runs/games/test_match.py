@@ -2,9 +2,7 @@ import json
 import os
 import signal
 import sqlite3
-import sys
 import time
-import types
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,13 +49,8 @@ class Butterfingers(RandomPlanner):
 
 
 @pytest.fixture
-def butterfingers(monkeypatch):
-    import planners
-
-    module = types.ModuleType("fake_players")
-    module.Butterfingers = Butterfingers
-    monkeypatch.setitem(sys.modules, "fake_players", module)
-    monkeypatch.setitem(planners.REGISTRY.classes, "butterfingers", "fake_players:Butterfingers")
+def butterfingers(register):
+    register(Butterfingers)
     yield
     play._warmed_up.cache_clear()
 

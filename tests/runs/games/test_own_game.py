@@ -120,11 +120,11 @@ class Perfect:
 
 
 @pytest.fixture(autouse=True)
-def registered(monkeypatch):
+def registered(register, monkeypatch):
     """One line for the game, and one for a planner."""
+    register(Perfect)
     monkeypatch.setitem(sys.modules, "nim", sys.modules[__name__])
     monkeypatch.setitem(GAMES.classes, "nim", "nim:Nim")
-    monkeypatch.setitem(planners.REGISTRY.classes, "perfect", "nim:Perfect")
 
 
 def moves(folder):

@@ -1,0 +1,18 @@
+"""The least and the largest return of a search, by which rules of exploration can be scaled."""
+
+import numpy as np
+
+from planners.base import Array
+from planners.core.jit import helper
+
+
+def no_returns() -> Array:
+    """The least and the largest return of a search that has met none, [2]."""
+    return np.array([np.inf, -np.inf])
+
+
+@helper
+def note_return(returns: Array, gain: float) -> None:
+    """Extend the least and the largest return by one more."""
+    returns[0] = min(returns[0], gain)
+    returns[1] = max(returns[1], gain)
