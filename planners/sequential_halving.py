@@ -134,7 +134,7 @@ class SequentialHalving:
             part = _part(budget, done, time.perf_counter() - start, number / rounds, len(left))
             if part is not None:
                 settings = settings._replace(left=left)
-                tree, more = extend(_search, model, tree, walk, problem, settings, grow, part, rng)
+                tree, more = extend(_search, model, tree, walk, problem, settings, grow, part, rng, held=done)
                 done += more
             left = _better_half(tree, left)
         return decide(*root_of(tree), done, start, lambda visits, value: int(left[0]))

@@ -34,6 +34,7 @@ class ActionSearch:
         self._problem = problem_of(model, state, cells=True)
         steps, max_depth = self._problem.steps, len(settings.weights) - 1
         self._trie = new_action_trie(steps, max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS))
+        self._held = 0  # simulations
         self._walk = new_action_walk(model.state_dim, len(model.action_low), steps, model.max_actions, max_depth)
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
@@ -53,4 +54,8 @@ class ActionSearch:
         self, kernel: Any, trie: ActionTrie, problem: Problem, budget: Budget, start: float | None = None
     ) -> tuple[ActionTrie, int]:
         walk, settings = self._walk, self._settings
-        return extend(kernel, self.model, trie, walk, problem, settings, grow_action_trie, budget, self.rng, start)
+        grown, done = extend(
+            kernel, self.model, trie, walk, problem, settings, grow_action_trie, budget, self.rng, start, self._held
+        )
+        self._held += done
+        return grown, done

@@ -54,6 +54,7 @@ def extend(
     budget: Budget,
     rng: Rng,
     start: float | None = None,
+    held: int = 0,
 ) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
 
@@ -69,6 +70,7 @@ def extend(
         budget: simulations or seconds.
         rng: the source of every random draw.
         start: clock at the beginning of the seconds, the making of the tree included; now if None.
+        held: simulations that the tree holds from before.
 
     Returns:
         The tree and the number of simulations run.
@@ -92,10 +94,16 @@ def extend(
             return tree, done
         if did == 0 and more_room is not None:
             # Doubling a large tree would overrun a time budget: make room at once for what the search so far foretells.
-            tree = more_room(tree, walk, min(max(1.25 / max(spent, 1e-9), 2.0), LARGEST_GROWTH))
+            tree = more_room(tree, walk, _growth(held, done, max(spent, 1e-9)))
         if done > 0:
             left = INTERRUPT_SECONDS if by_count else min(CHUNK_SECONDS, seconds - elapsed)
             chunk = max(1, int(done / elapsed * left))
+
+
+def _growth(held: int, done: int, spent: float) -> float:
+    """The factor by which a tree must grow that holds so many simulations, and `done` ones of a budget spent so far."""
+    foretold = (held + done / spent) / (held + done) if held + done > 0 else 1.0 / spent
+    return min(max(1.25 * foretold, 2.0), LARGEST_GROWTH)
 
 
 def plan_with_tree(

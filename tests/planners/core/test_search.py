@@ -1,0 +1,51 @@
+import inspect
+
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners import Budget, sequential_halving
+from planners.abstraction import action_search, trie_search
+from planners.core import search
+
+
+@pytest.mark.parametrize(
+    ("held", "done", "spent", "factor"),
+    [
+        (0, 4096, 0.1, 12.5),  # room for ten times as many, and a quarter more
+        (0, 4096, 1e-9, search.LARGEST_GROWTH),
+        (0, 0, 0.1, 12.5),  # the first simulation found no room
+        (4096, 4096, 0.1, 1.25 * 5.5),  # 4,096 from before, 40,960 in all of this search
+        (100_000, 1, 0.001, 2.0),  # what this search will add is little beside what is there
+        (100_000, 0, 0.001, 2.0),
+        (0, 4096, 0.99, 2.0),
+    ],
+)
+def test_a_tree_grows_by_what_the_search_will_add(held, done, spent, factor):
+    assert search._growth(held, done, spent) == pytest.approx(factor)
+
+
+@pytest.mark.parametrize(
+    ("module", "planner", "environment", "expected"),
+    [
+        (sequential_halving, "sequential_halving:n_root_actions=4", "trap", [0, 60]),
+        (trie_search, "scaled_abstraction:memory=1", "trap", [0, 120, 240]),
+        (trie_search, "scaled_abstraction", "trap", [0, 0, 0]),
+        (action_search, "presearch:inner=(abstraction:tree_steps=1),size=40", "curling", [0, 60]),
+    ],
+)
+def test_a_search_that_is_continued_knows_what_its_tree_holds(module, planner, environment, expected, monkeypatch):
+    """Else its first simulations would seem to have filled the tree: once one was to grow to 39 GB."""
+    held, extend, parameters = [], search.extend, inspect.signature(search.extend)
+
+    def recording(*args, **kwargs):
+        held.append(parameters.bind(*args, **kwargs).arguments.get("held", 0))
+        return extend(*args, **kwargs)
+
+    monkeypatch.setattr(module, "extend", recording)
+    model, rng = envs.parse(environment), np.random.default_rng(0)
+    decisions, state = planners.begin_episode(planners.parse(planner), model), model.initial_state(rng)
+    for _ in range(1 if len(expected) == 2 else 3):
+        decisions.plan(state, Budget(120), rng)
+    assert held == expected
