@@ -22,6 +22,7 @@ class FixedSettings(NamedTuple):
 
     exploration: float
     spread: float
+    inherited: float
     actions: Array
     weights: Array
     thresholds: Array
@@ -31,31 +32,56 @@ class FixedSettings(NamedTuple):
     root_in_trie: bool
 
 
+@helper
+def _inherit(sums: Array, stats: Array, most: float) -> float:
+    """Add a cell's statistics to those of coarser cells, which then count for at most `most` visits of each action.
+
+    It is the mean of Gaussian returns whose expectation in a cell differs from that in the coarser one as much as one
+    return differs from another, divided by sqrt(most).
+
+    Returns:
+        The sum of the cell's returns.
+    """
+    actions = len(sums) // 2
+    returns = 0.0
+    for i in range(actions):
+        kept = most / (most + sums[i])
+        sums[i] = kept * sums[i] + stats[i]
+        sums[actions + i] = kept * sums[actions + i] + stats[actions + i]
+        returns += stats[actions + i]
+    return returns
+
+
 @model_helper
 def _descend(
     trie: Trie, walk: TrieWalk, problem: Problem, state: Array, mover: float, depth: int, settings: FixedSettings
 ) -> tuple[float, float, float]:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, steps 2 to 4).
 
+    With `inherited` the sums of coarser cells are cut down instead, so that many visits there do not outvote few here.
     A cell that was visited often enough gets the child that holds the state, and the descent enters it at once.
 
     Returns:
         The weighted number of visits and, if there is a `spread`, the weighted sums of returns and of their squares.
     """
-    weights, sums = settings.weights, walk.sums
+    weights, inherited, sums = settings.weights, settings.inherited, walk.sums
     actions = len(sums) // 2
     visits, returns, squares = 0.0, 0.0, 0.0
     cells(problem, state, 0, min(CELL_BLOCK, len(weights)), walk.cells)
     node = find(trie, walk.cells[0], 0, mover, True)
     level = 0
     while True:
-        weight = weights[level]
+        weight, kept = weights[level], 1.0
         stats = trie.stats[node]
-        for i in range(2 * actions):
-            sums[i] += weight * stats[i]
-        visits += weight * stats[2 * actions]
+        if inherited > 0.0:
+            weight, kept = 1.0, actions * inherited / (actions * inherited + visits)
+            returns = kept * returns + _inherit(sums, stats, inherited)
+        else:
+            for i in range(2 * actions):
+                sums[i] += weight * stats[i]
+        visits = kept * visits + weight * stats[2 * actions]
         if settings.spread > 0.0:
-            squares += weight * stats[2 * actions + 1]
+            squares = kept * squares + weight * stats[2 * actions + 1]
         walk.nodes[depth, level] = node
         level += 1
         if level == len(weights):
@@ -67,7 +93,7 @@ def _descend(
         if node == NOWHERE:
             break
     walk.levels[depth] = level
-    if settings.spread > 0.0:
+    if settings.spread > 0.0 and inherited == 0.0:
         for i in range(actions, 2 * actions):
             returns += sums[i] - settings.prior_visits * settings.prior_value
     return visits, returns, squares
@@ -110,7 +136,7 @@ def _back_up(trie: Trie, walk: TrieWalk, depth: int, discount: float, spread: fl
     update_arm(trie.bandit, walk.chosen[0], gain)
 
 
-_EXAMPLE = FixedSettings(1.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False)
+_EXAMPLE = FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False)
 
 
 @search_kernel(new_trie(1, 1, np.empty((1, 1)), 1), new_trie_walk(1, 1, 1, 1), _EXAMPLE)

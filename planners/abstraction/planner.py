@@ -70,6 +70,8 @@ class AbstractionTree:
         exploration: C of UCB1, at least 0.
         spread: if above 0, C in a state is so many standard deviations of the returns in its cells, and at the root
             `exploration` times the range of the returns.
+        inherited_visits: if above 0, what coarser cells say of an action counts for at most so many visits in the next
+            finer cell, and there are no weights; for a fixed set alone.
         n_actions: size of the fixed set: a regular grid in one dimension, low-discrepancy points in more.
         threshold: visits t0 that a cell of depth 0 needs before it is split, t0 b^d at depth d; None is 8, or 1 with
             `actions`.
@@ -92,6 +94,7 @@ class AbstractionTree:
 
     exploration: float = 1.0
     spread: float = 0.0
+    inherited_visits: float = 0.0
     n_actions: int = 8
     threshold: float | None = None
     threshold_base: float | None = None
@@ -118,6 +121,7 @@ class AbstractionTree:
         """Refuse parameters out of range."""
         require_at_least("exploration", self.exploration, 0.0)
         require_at_least("spread", self.spread, 0.0)
+        require_at_least("inherited_visits", self.inherited_visits, 0.0)
         require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
         cells = self.cells(False)
         require_positive("threshold", cells.threshold)
@@ -144,7 +148,11 @@ class AbstractionTree:
         """Why a model cannot be searched; see `planners.Planner`."""
         if not offers(model, HasActions):
             return missing_action_bounds(model) or unusable_bounds(model)
-        fixed = {"root='trie'": self.root == "trie", "a `memory`": self.memory > 0.0}
+        fixed = {
+            "root='trie'": self.root == "trie",
+            "`inherited_visits`": self.inherited_visits > 0.0,
+            "a `memory`": self.memory > 0.0,
+        }
         for what, given in fixed.items():
             if given:
                 return f"needs a model without `actions` for {what}"
@@ -167,7 +175,14 @@ class AbstractionTree:
         """The parameters of the search with one set of actions, [A, action_dim]."""
         cells, prior = self.cells(False), (self.prior_visits, self.prior_value)
         return FixedSettings(
-            self.exploration, self.spread, actions, *cells.arrays(), cells.scale_power, *prior, self.root == "trie"
+            self.exploration,
+            self.spread,
+            self.inherited_visits,
+            actions,
+            *cells.arrays(),
+            cells.scale_power,
+            *prior,
+            self.root == "trie",
         )
 
     def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> ActionSearch:

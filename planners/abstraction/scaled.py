@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from planners.abstraction.planner import AbstractionTree
-from planners.spaces import N_ACTIONS, Parameters, Range
+from planners.spaces import N_ACTIONS, Choice, Parameters, Range
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class ScaledAbstraction(AbstractionTree):
 
     tuning: ClassVar[Parameters] = {
         "exploration": Range(0.05, 1.0, log=True),
-        "spread": Range(0.03, 1.0, log=True),
+        "spread": Range(0.03, 4.0, log=True),
+        "inherited_visits": Choice((0.0, 1.0, 2.0, 4.0)),
         **N_ACTIONS,
         "threshold": Range(1.0, 64.0, log=True),
         "threshold_base": Range(1.1, 3.0),

@@ -98,6 +98,8 @@ UNSUPPORTED = [
     ("abstraction", {"state_low": np.zeros(1), "state_high": np.ones(1)}, "`state_low` and `state_high` of 2 numbers"),
     ("abstraction", {"state_low": np.ones(2), "state_high": np.zeros(2)}, "each below the other"),
     ("abstraction:root=trie", {"actions": actions, "max_actions": 1}, "without `actions`"),
+    ("abstraction:memory=1", {"actions": actions, "max_actions": 1}, "without `actions` for a `memory`"),
+    ("abstraction:inherited_visits=2", {"actions": actions, "max_actions": 1}, "without `actions` for `inherited"),
     ("abstraction:tree_steps=1", {"actions": actions, "max_actions": 1}, "needs `rollout`"),
     ("presearch", {}, "needs `aim_grid`, `step_exact`, `rollout`"),
     ("presearch:inner=dpw", {"aim_grid": grid}, "needs `step_exact`, `rollout`"),

@@ -9,16 +9,20 @@ import pytest
 import envs
 import planners
 from planners import Budget
+from planners.abstraction.fixed_actions import _inherit
 from planners.abstraction.spread import cell_exploration
 from planners.base import FreshSearches
 from tests.planners.oracles import cells_of, fixed_actions, ucb1
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
 
 
-def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, prior=1e-3, max_depth=24, spread=0.0):
+def algorithm_5(
+    model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, prior=1e-3, max_depth=24, spread=0.0, inherited=0.0
+):
     """Root statistics of algorithms 5 and 7 with dictionaries and recursion: visits and means.
 
     With a `spread`, C is in units of the range of the root's returns, and of the returns' deviation in a state's cells.
+    With `inherited` visits, coarser cells count for at most so many of each action, and there are no weights.
     """
     actions, cell = fixed_actions(model, 8)(None), cells_of(model)
     visits, returns = defaultdict(lambda: np.zeros(8)), defaultdict(lambda: np.zeros(8))
@@ -42,15 +46,18 @@ def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, p
         if terminated or left == 0:
             return 0.0
         n, r = np.full(8, prior), np.zeros(8)
-        total = 8 * prior
+        total, shares = 0.0, []
         mover = player(x)
         s, d = (mover, *cell(x, 0)), 0
         known.add(s)
         walk = [s]
         while True:
-            w = (d + 1.0) ** p
-            n, r = n + w * visits[s], r + w * returns[s]
-            total += w * visits[s].sum()
+            w, kept, kept_in_all = (d + 1.0) ** p, 1.0, 1.0
+            if inherited > 0:
+                w, kept, kept_in_all = 1.0, inherited / (inherited + n), 8 * inherited / (8 * inherited + total)
+            n, r = kept * n + w * visits[s], kept * r + w * returns[s]
+            total = kept_in_all * total + w * visits[s].sum()
+            shares = [kept_in_all * share for share in shares] + [w]
             if d == max_depth:
                 break
             child = (mover, *cell(x, d + 1))
@@ -61,11 +68,12 @@ def algorithm_5(model, simulations, rng, t0=8.0, b=1.5, p=2.0, q=2 / 3, c=1.0, p
             s, d = child, d + 1
             walk.append(s)
         c_here = root_range()
-        if spread > 0 and total - 8 * prior >= 2.0:
+        if spread > 0 and total >= 2.0:
             gains = np.array([g for s in walk for g in met[s]])
-            share = np.array([(d + 1.0) ** p for d, s in enumerate(walk) for _ in met[s]])
+            share = np.array([part for part, s in zip(shares, walk, strict=True) for _ in met[s]])
             mean = np.average(gains, weights=share)
             c_here = max(spread * math.sqrt(np.average((gains - mean) ** 2, weights=share)), 0.01 * root_range())
+        total += 8 * prior
         width = c_here * math.sqrt(2 * max(q * math.log(total), 0.0) * math.exp((1 - q) * math.log(total)))
         means = r * (1 / n)
         scores = means + width * np.sqrt(1 / n)
@@ -116,14 +124,24 @@ def test_is_algorithm_5(model, max_depth):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
-def test_measures_its_exploration_by_the_returns(model):
+@pytest.mark.parametrize(("spread", "inherited"), [(0.16, 0.0), (0.0, 2.0), (1.0, 3.0)])
+def test_measures_its_exploration_by_the_returns_and_inherits_from_coarser_cells(model, spread, inherited):
     rng, oracle_rng = np.random.default_rng(7), np.random.default_rng(7)
     simulations = {1: 1_000, 50: 10}.get(model.horizon, 200)
-    visits, means = algorithm_5(model, simulations, oracle_rng, c=0.3, spread=0.16)
-    planner = planners.make("abstraction", exploration=0.3, spread=0.16)
+    visits, means = algorithm_5(model, simulations, oracle_rng, c=0.3, spread=spread, inherited=inherited)
+    planner = planners.make("abstraction", exploration=0.3, spread=spread, inherited_visits=inherited)
     decision = planner.plan(model, model.initial_state(None), Budget(simulations), rng)
     np.testing.assert_array_equal(decision.visits, visits)
     np.testing.assert_allclose(decision.values, means, rtol=1e-9)
+
+
+def test_many_visits_of_a_coarser_cell_do_not_outvote_few():
+    """100 visits of mean 1 count for 100 * 2 / 102 beside 2 of mean 0; with an action of its own and none, for 0."""
+    sums = np.array([100.0, 0.0, 1.0, 100.0, 0.0, 3.0])  # visits, then returns, of three actions
+    returns = _inherit(sums, np.array([2.0, 1.0, 0.0, 0.0, 5.0, 0.0, 3.0]), 2.0)
+    assert returns == 5.0
+    np.testing.assert_allclose(sums[:3], [100 * 2 / 102 + 2, 1.0, 2 / 3])
+    np.testing.assert_allclose(sums[3:] / sums[:3], [1 / (1 + 102 / 100), 5.0, 3.0])
 
 
 def exploration_for(returns, exploration=0.3, spread=0.16):
