@@ -34,7 +34,7 @@ class ActionSearch:
         self._problem = problem_of(model, state, cells=True)
         steps, max_depth = self._problem.steps, len(settings.weights) - 1
         self._trie = new_action_trie(steps, max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS))
-        self._held = 0  # simulations
+        self._held = 0  # simulations that the trie has statistics of
         self._walk = new_action_walk(model.state_dim, len(model.action_low), steps, model.max_actions, max_depth)
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:

@@ -22,7 +22,7 @@ class FixedSettings(NamedTuple):
 
     exploration: float
     spread: float
-    inherited: float
+    inherited_visits: float
     actions: Array
     weights: Array
     thresholds: Array
@@ -33,11 +33,17 @@ class FixedSettings(NamedTuple):
 
 
 @helper
-def _inherit(sums: Array, stats: Array, most: float) -> float:
-    """Add a cell's statistics to those of coarser cells, which then count for at most `most` visits of each action.
+def _inherit(sums: Array, stats: Array, inherited_visits: float) -> float:
+    """Add a cell's statistics to those of coarser cells, cut down to at most so many visits of each action.
 
-    It is the mean of Gaussian returns whose expectation in a cell differs from that in the coarser one as much as one
-    return differs from another, divided by sqrt(most).
+    The mean that results is the posterior mean of Gaussian returns whose expectation differs between a cell and the
+    next coarser one with the variance of one return divided by `inherited_visits`; but for the cell's own returns,
+    which the coarser cells hold as well.
+
+    Args:
+        sums: visits and returns of every action in coarser cells, [2 A], changed in place.
+        stats: the same of this cell, [2 A or more].
+        inherited_visits: above 0.
 
     Returns:
         The sum of the cell's returns.
@@ -45,7 +51,7 @@ def _inherit(sums: Array, stats: Array, most: float) -> float:
     actions = len(sums) // 2
     returns = 0.0
     for i in range(actions):
-        kept = most / (most + sums[i])
+        kept = inherited_visits / (inherited_visits + sums[i])
         sums[i] = kept * sums[i] + stats[i]
         sums[actions + i] = kept * sums[actions + i] + stats[actions + i]
         returns += stats[actions + i]
@@ -58,13 +64,15 @@ def _descend(
 ) -> tuple[float, float, float]:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, steps 2 to 4).
 
-    With `inherited` the sums of coarser cells are cut down instead, so that many visits there do not outvote few here.
+    With `inherited_visits` the sums of coarser cells are cut down instead, so that many visits there do not outvote few
+    here: those of each action, and by one factor, so that no variance is negative, those of the state.
+
     A cell that was visited often enough gets the child that holds the state, and the descent enters it at once.
 
     Returns:
         The weighted number of visits and, if there is a `spread`, the weighted sums of returns and of their squares.
     """
-    weights, inherited, sums = settings.weights, settings.inherited, walk.sums
+    weights, inherited, sums = settings.weights, settings.inherited_visits, walk.sums
     actions = len(sums) // 2
     visits, returns, squares = 0.0, 0.0, 0.0
     cells(problem, state, 0, min(CELL_BLOCK, len(weights)), walk.cells)

@@ -71,7 +71,8 @@ class AbstractionTree:
         spread: if above 0, C in a state is so many standard deviations of the returns in its cells, and at the root
             `exploration` times the range of the returns.
         inherited_visits: if above 0, what coarser cells say of an action counts for at most so many visits in the next
-            finer cell, and there are no weights; for a fixed set alone.
+            finer cell, and `weight_power` is not used; for a fixed set alone. With a `spread`, `n_actions` times this
+            should be well above 2, the visits that a deviation needs.
         n_actions: size of the fixed set: a regular grid in one dimension, low-discrepancy points in more.
         threshold: visits t0 that a cell of depth 0 needs before it is split, t0 b^d at depth d; None is 8, or 1 with
             `actions`.

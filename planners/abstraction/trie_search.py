@@ -25,7 +25,7 @@ class TrieSearch:
     def __init__(self, planner: Any, model: Model) -> None:
         self.planner, self.model = planner, model
         self.last: Trie | None = None
-        self.held = 0  # simulations of all decisions that it has statistics of
+        self._held = 0  # simulations that its trie has statistics of
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.EpisodeSearch.plan`."""
@@ -37,12 +37,12 @@ class TrieSearch:
         at_root = actions if root_actions is None else check_actions(model, root_actions)
         settings = planner.settings(actions)
         if self.last is None or planner.memory == 0.0:
-            self.held = 0
+            self._held = 0
             nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
             trie = new_trie(problem.steps, len(actions), at_root, nodes, squares=planner.spread > 0.0)
         else:
             trie = aged(self.last, planner.memory, at_root)
         walk = new_trie_walk(model.state_dim, problem.steps, len(actions), len(settings.weights) - 1)
-        trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start, self.held)
-        self.last, self.held = trie, self.held + done
+        trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start, self._held)
+        self.last, self._held = trie, self._held + done
         return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start)

@@ -101,7 +101,10 @@ def extend(
 
 
 def _growth(held: int, done: int, spent: float) -> float:
-    """The factor by which a tree must grow that holds so many simulations, and `done` ones of a budget spent so far."""
+    """The factor by which to grow a tree with `held` simulations from before and `done` of this search's budget.
+
+    `spent` is the share of the budget that these have taken, above 0.
+    """
     foretold = (held + done / spent) / (held + done) if held + done > 0 else 1.0 / spent
     return min(max(1.25 * foretold, 2.0), LARGEST_GROWTH)
 

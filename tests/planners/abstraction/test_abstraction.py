@@ -136,7 +136,10 @@ def test_measures_its_exploration_by_the_returns_and_inherits_from_coarser_cells
 
 
 def test_many_visits_of_a_coarser_cell_do_not_outvote_few():
-    """100 visits of mean 1 count for 100 * 2 / 102 beside 2 of mean 0; with an action of its own and none, for 0."""
+    """100 visits of mean 1 count for 100 * 2 / 102 beside 2 of mean 0.
+
+    An action tried in the fine cell alone keeps its statistics; one visit of the coarse cell alone counts for 2 / 3.
+    """
     sums = np.array([100.0, 0.0, 1.0, 100.0, 0.0, 3.0])  # visits, then returns, of three actions
     returns = _inherit(sums, np.array([2.0, 1.0, 0.0, 0.0, 5.0, 0.0, 3.0]), 2.0)
     assert returns == 5.0

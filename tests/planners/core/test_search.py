@@ -27,15 +27,17 @@ def test_a_tree_grows_by_what_the_search_will_add(held, done, spent, factor):
 
 
 @pytest.mark.parametrize(
-    ("module", "planner", "environment", "expected"),
+    ("module", "planner", "environment", "decisions", "expected"),
     [
-        (sequential_halving, "sequential_halving:n_root_actions=4", "trap", [0, 60]),
-        (trie_search, "scaled_abstraction:memory=1", "trap", [0, 120, 240]),
-        (trie_search, "scaled_abstraction", "trap", [0, 0, 0]),
-        (action_search, "presearch:inner=(abstraction:tree_steps=1),size=40", "curling", [0, 60]),
+        (sequential_halving, "sequential_halving:n_root_actions=4", "trap", 1, [0, 60]),
+        (trie_search, "scaled_abstraction:memory=1", "trap", 3, [0, 120, 240]),
+        (trie_search, "scaled_abstraction", "trap", 3, [0, 0, 0]),
+        (action_search, "presearch:inner=(abstraction:tree_steps=1),size=40", "curling", 1, [0, 60]),
     ],
 )
-def test_a_search_that_is_continued_knows_what_its_tree_holds(module, planner, environment, expected, monkeypatch):
+def test_a_search_that_is_continued_knows_what_its_tree_holds(
+    module, planner, environment, decisions, expected, monkeypatch
+):
     """Else its first simulations would seem to have filled the tree: once one was to grow to 39 GB."""
     held, extend, parameters = [], search.extend, inspect.signature(search.extend)
 
@@ -45,7 +47,16 @@ def test_a_search_that_is_continued_knows_what_its_tree_holds(module, planner, e
 
     monkeypatch.setattr(module, "extend", recording)
     model, rng = envs.parse(environment), np.random.default_rng(0)
-    decisions, state = planners.begin_episode(planners.parse(planner), model), model.initial_state(rng)
-    for _ in range(1 if len(expected) == 2 else 3):
-        decisions.plan(state, Budget(120), rng)
+    episode, state = planners.begin_episode(planners.parse(planner), model), model.initial_state(rng)
+    for _ in range(decisions):
+        episode.plan(state, Budget(120), rng)
     assert held == expected
+
+
+@pytest.mark.parametrize(("held", "expected"), [(0, 2.5), (1_000_000, 2.0)])
+def test_room_is_made_for_what_a_continued_search_will_add(held, expected, monkeypatch):
+    """A fake kernel that finds no room after half of its budget."""
+    did, factors = iter([50, 0, 50]), []
+    monkeypatch.setattr(search, "runner", lambda *given: lambda *given: next(did))
+    search.extend(None, None, 0, 0, None, 0, lambda *given: factors.append(given[2]), Budget(100), None, held=held)
+    assert factors == [expected]
