@@ -111,7 +111,8 @@ def _descend(
 def _choose(walk: TrieWalk, visits: float, exploration: float, exponent: float) -> int:
     """UCB1 on the sums with their visits scaled to f(z) = z^q in all (algorithm 5, step 5; equations 3.4 to 3.7).
 
-    With n~ and S = sum n~ it maximises r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left.
+    With n~ and S = sum n~, or as `_descend` cuts it down, it maximises
+    r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left.
     """
     arms, sums = walk.arms, walk.sums
     log_visits = math.log(visits)

@@ -4,6 +4,7 @@ The search is in `fixed_actions` where one set of actions serves all states, and
 a set for each.
 """
 
+import functools
 import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
@@ -49,6 +50,7 @@ class Cells(NamedTuple):
     scale_power: float
     max_depth: int
 
+    @functools.lru_cache(maxsize=64)  # noqa: B019  (asked for every decision; a tuple of numbers is cheap to keep)
     def arrays(self) -> tuple[Array, Array]:
         """The weight and the threshold of every depth, [max_depth + 1] each."""
         depths = np.arange(self.max_depth + 1.0)
