@@ -9,11 +9,12 @@ from planners.checks import require_choice, require_positive
 from planners.core.backup import back_up
 from planners.core.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values, new_action
 from planners.core.descent import follow_outcome
-from planners.core.jit import Problem, rollout
+from planners.core.jit import Problem
+from planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of, value_leaf
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import Bonus, Selection, check_selection, columns_of, select_edge, selection_of, tries_new
-from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, copy, has_room
+from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
 from planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
@@ -29,21 +30,19 @@ class DPWSettings(NamedTuple):
     k_state: float
     alpha_state: float
     least_visited: bool
-    use_rollout: bool
+    leaf: Leaf
 
 
-_EXAMPLE = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1.0, 1.0, False, False)
+_EXAMPLE = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1.0, 1.0, False, EXAMPLE_LEAF)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, _EXAMPLE)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: DPWSettings
 ) -> int:
-    next_state, scratch = walk.state[0], walk.state[1]
-    for simulation in range(simulations):
-        if not has_room(tree, problem.steps):
-            return simulation
-        node, depth, leaf_value = 0, 0, 0.0
+    done = 0
+    while done < simulations and has_room(tree, problem.steps):
+        node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while True:
             if tries_new(tree, node, settings.selection):
                 edge = add_edge(tree, node)
@@ -66,13 +65,14 @@ def _search(
             depth += 1
             if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:
                 break
-            if settings.use_rollout and tree.nodes[node]["visits"] == 0:
-                copy(tree.state[node], next_state)
-                leaf_value = rollout(problem, next_state, scratch, problem.steps - depth, rng)
+            if settings.leaf.playouts > 0 and tree.nodes[node]["visits"] == 0:
+                leaf_value, weight = value_leaf(tree, walk, problem, depth, node, rng, settings.leaf)
                 break
-        tree.nodes[node]["visits"] += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount)
-    return simulations
+        tree.nodes[node]["visits"] += weight
+        back_up(tree, walk, depth, leaf_value, problem.discount, weight)
+        settings.leaf.left[0] -= weight
+        done += weight
+    return done
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,8 @@ class DPW:
         scale_exploration: whether C is multiplied by the range of the returns met so far in the search.
         blind_values: number of candidates of which a new action is the best by blind value (Couetoux, Doghmen, Teytaud
             2012), above 1; 0 takes the first one drawn.
+        playouts: rollouts that value a new leaf. Their mean counts as so many visits and each as a simulation of the
+            budget; a bonus that looks at the variance takes them for equal.
     """
 
     exploration: float = 1.0
@@ -106,6 +108,7 @@ class DPW:
     first_play: float | None = None
     scale_exploration: bool = False
     blind_values: int = 0
+    playouts: int = 1
 
     tuning: ClassVar[Parameters] = {
         **EXPLORATION,
@@ -125,7 +128,7 @@ class DPW:
         require_positive("alpha_state", self.alpha_state, 1.0)
         require_positive("k_state", self.k_state)
         require_choice("outcome", self.outcome, ("proportional", "least_visited"))
-        require_choice("leaf", self.leaf, ("tree", "rollout"))
+        check_leaf(self.leaf, self.playouts)
         check_blind_values(self.blind_values)
 
     def unsupported(self, model: Model) -> str | None:
@@ -143,7 +146,7 @@ class DPW:
             self.k_state,
             self.alpha_state,
             self.outcome == "least_visited",
-            self.leaf == "rollout",
+            leaf_of(self.leaf, self.playouts, budget),
         )
         return plan_with_tree(
             _search,

@@ -5,11 +5,12 @@ from typing import ClassVar, Literal, NamedTuple
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasRollout, check_plan, missing
-from planners.checks import require_choice, require_positive
+from planners.checks import require_positive
 from planners.core.backup import back_up
 from planners.core.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values, new_action
 from planners.core.descent import follow
 from planners.core.jit import Problem
+from planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import Bonus, Selection, check_selection, columns_of, select_edge, selection_of, tries_new
@@ -26,17 +27,16 @@ class PWSettings(NamedTuple):
     k_action: float
     alpha_action: float
     blind: BlindValues
-    use_rollout: bool
+    leaf: Leaf
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, False))
+@search_kernel(SEARCH_TREE, TREE_WALK, PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, EXAMPLE_LEAF))
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: PWSettings
 ) -> int:
-    for simulation in range(simulations):
-        if not has_room(tree, problem.steps):
-            return simulation
-        node, depth, leaf_value = 0, 0, 0.0
+    done = 0
+    while done < simulations and has_room(tree, problem.steps):
+        node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
             if tries_new(tree, node, settings.selection):
                 edge = add_edge(tree, node)
@@ -44,10 +44,12 @@ def _search(
                 tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
             else:
                 edge = select_edge(tree, node, settings.selection)
-            node, leaf_value = follow(tree, walk, problem, depth, node, edge, rng, settings.use_rollout)
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.leaf)
             depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount)
-    return simulations
+        back_up(tree, walk, depth, leaf_value, problem.discount, weight)
+        settings.leaf.left[0] -= weight
+        done += weight
+    return done
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class PW:
         scale_exploration: whether C is multiplied by the range of the returns met so far in the search.
         blind_values: number of candidates of which a new action is the best by blind value (Couetoux, Doghmen, Teytaud
             2012), above 1; 0 takes the first one drawn.
+        playouts: rollouts that value a new leaf. Their mean counts as so many visits and each as a simulation of the
+            budget; a bonus that looks at the variance takes them for equal.
     """
 
     exploration: float = 1.0
@@ -75,6 +79,7 @@ class PW:
     first_play: float | None = None
     scale_exploration: bool = False
     blind_values: int = 0
+    playouts: int = 1
 
     tuning: ClassVar[Parameters] = {**EXPLORATION, **BONUS, **WIDENING, **BLIND_VALUES, **LEAF}
 
@@ -83,7 +88,7 @@ class PW:
         check_selection(self.exploration, self.bonus, self.first_play, self.scale_exploration)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
-        require_choice("leaf", self.leaf, ("tree", "rollout"))
+        check_leaf(self.leaf, self.playouts)
         check_blind_values(self.blind_values)
 
     def unsupported(self, model: Model) -> str | None:
@@ -97,7 +102,9 @@ class PW:
             selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
             blind_values_of(model, self.blind_values),
         )
-        settings = PWSettings(selection, self.k_action, self.alpha_action, blind, self.leaf == "rollout")
+        settings = PWSettings(
+            selection, self.k_action, self.alpha_action, blind, leaf_of(self.leaf, self.playouts, budget)
+        )
         return plan_with_tree(
             _search,
             settings,

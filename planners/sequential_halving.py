@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import MOST_ACTIONS, HasActions, HasRollout, check_plan, missing, missing_action_bounds, offers
-from planners.checks import require_choice, require_count
+from planners.checks import require_count
 from planners.core.actions import action_set, own_actions
 from planners.core.backup import back_up
 from planners.core.descent import choose_of_set, follow
 from planners.core.jit import Problem, helper
+from planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
 from planners.core.problem import problem_of, search_kernel
 from planners.core.search import decide, extend, first_nodes, root_of
 from planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
@@ -38,7 +39,7 @@ class HalvingSettings(NamedTuple):
     left: NDArray[np.int64]
     selection: Selection
     actions: Array
-    use_rollout: bool
+    leaf: Leaf
 
 
 @helper
@@ -53,7 +54,7 @@ def _least_tried(tree: SearchTree, left: NDArray[np.int64]) -> int:
 
 
 @search_kernel(
-    SEARCH_TREE, TREE_WALK, HalvingSettings(np.zeros(1, np.int64), selection_of(1.0), np.ones((1, 1)), False)
+    SEARCH_TREE, TREE_WALK, HalvingSettings(np.zeros(1, np.int64), selection_of(1.0), np.ones((1, 1)), EXAMPLE_LEAF)
 )
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: HalvingSettings
@@ -67,7 +68,7 @@ def _search(
                 edge = _least_tried(tree, settings.left)
             else:
                 edge = choose_of_set(tree, walk, problem, node, rng, settings.selection, settings.actions)
-            node, leaf_value = follow(tree, walk, problem, depth, node, edge, rng, settings.use_rollout)
+            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings.leaf)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount)
     return simulations
@@ -107,7 +108,7 @@ class SequentialHalving:
         check_selection(self.exploration, self.bonus, None, False)
         require_count("n_root_actions", self.n_root_actions, 1, MOST_ACTIONS)
         require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
-        require_choice("leaf", self.leaf, ("tree", "rollout"))
+        check_leaf(self.leaf)
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
@@ -128,7 +129,7 @@ class SequentialHalving:
         left = np.arange(len(root_actions))
         if budget.seconds is not None:  # those that a short round does not reach must not all be at one end of the set
             left = rng.permutation(left)
-        settings = HalvingSettings(left, selection_of(self.exploration, self.bonus), below, self.leaf == "rollout")
+        settings = HalvingSettings(left, selection_of(self.exploration, self.bonus), below, leaf_of(self.leaf))
         done, rounds = 0, max(1, math.ceil(math.log2(len(left))))
         for number in range(1, rounds + 1):
             part = _part(budget, done, time.perf_counter() - start, number / rounds, len(left))

@@ -7,11 +7,12 @@ import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import MOST_ACTIONS, HasActions, HasRollout, check_plan, missing, missing_action_bounds, offers
-from planners.checks import require_choice, require_count
+from planners.checks import require_count
 from planners.core.actions import action_set
 from planners.core.backup import back_up
 from planners.core.descent import choose_of_set, follow
 from planners.core.jit import Problem
+from planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
 from planners.core.problem import search_kernel
 from planners.core.search import plan_with_tree
 from planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
@@ -25,23 +26,24 @@ class UCTSettings(NamedTuple):
 
     selection: Selection
     actions: Array
-    use_rollout: bool
+    leaf: Leaf
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, UCTSettings(selection_of(1.0), np.empty((1, 1)), False))
+@search_kernel(SEARCH_TREE, TREE_WALK, UCTSettings(selection_of(1.0), np.empty((1, 1)), EXAMPLE_LEAF))
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: UCTSettings
 ) -> int:
-    for simulation in range(simulations):
-        if not has_room(tree, problem.steps):
-            return simulation
-        node, depth, leaf_value = 0, 0, 0.0
+    done = 0
+    while done < simulations and has_room(tree, problem.steps):
+        node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
             edge = choose_of_set(tree, walk, problem, node, rng, settings.selection, settings.actions)
-            node, leaf_value = follow(tree, walk, problem, depth, node, edge, rng, settings.use_rollout)
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.leaf)
             depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount)
-    return simulations
+        back_up(tree, walk, depth, leaf_value, problem.discount, weight)
+        settings.leaf.left[0] -= weight
+        done += weight
+    return done
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class UCT:
         first_play: value of an action not yet tried, which it must be worth to be tried (first-play urgency, Gelly and
             Wang 2006); none: every action is tried as soon as it is due.
         scale_exploration: whether C is multiplied by the range of the returns met so far in the search.
+        playouts: rollouts that value a new leaf. Their mean counts as so many visits and each as a simulation of the
+            budget; a bonus that looks at the variance takes them for equal.
     """
 
     exploration: float = 1.0
@@ -65,6 +69,7 @@ class UCT:
     bonus: Bonus = "ucb1"
     first_play: float | None = None
     scale_exploration: bool = False
+    playouts: int = 1
 
     tuning: ClassVar[Parameters] = {**EXPLORATION, **BONUS, **N_ACTIONS, **LEAF}
 
@@ -72,7 +77,7 @@ class UCT:
         """Refuse parameters out of range."""
         check_selection(self.exploration, self.bonus, self.first_play, self.scale_exploration)
         require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
-        require_choice("leaf", self.leaf, ("tree", "rollout"))
+        check_leaf(self.leaf, self.playouts)
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
@@ -84,7 +89,7 @@ class UCT:
         state = check_plan(self, model, state, budget, rng)
         n_actions = 0 if offers(model, HasActions) else self.n_actions
         selection = selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration)
-        settings = UCTSettings(selection, action_set(model, n_actions), self.leaf == "rollout")
+        settings = UCTSettings(selection, action_set(model, n_actions), leaf_of(self.leaf, self.playouts, budget))
         return plan_with_tree(
             _search,
             settings,

@@ -4,7 +4,8 @@ import numpy as np
 
 from planners.base import Array, Rng
 from planners.core.hash_table import find_slot
-from planners.core.jit import Problem, actions, helper, model_helper, player, rollout, step
+from planners.core.jit import Problem, actions, helper, model_helper, player, step
+from planners.core.leaf import Leaf, value_leaf
 from planners.core.selection import Selection, draw_outcome, least_visited_outcome, select_edge, tries_new
 from planners.core.tree import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
 from planners.core.walk import TreeWalk, record
@@ -50,28 +51,30 @@ def choose_of_set(
 
 @model_helper
 def follow(
-    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, use_rollout: bool
-) -> tuple[int, float]:
+    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, leaf: Leaf
+) -> tuple[int, float, int]:
     """Step the model from `node` along `edge` and record it.
 
     Returns:
         The child with exactly the next state, new if there is none; ENDED at the end of the episode or of the horizon,
-        and after the rollout that values a new child.
-        The value of that rollout, else 0.
+        and after the rollouts that value a new child.
+        Their mean, else 0.
+        Their number, else 1.
     """
-    next_state, scratch = walk.state[0], walk.state[1]
+    next_state = walk.state[0]
     reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
     record(walk, depth, node, edge, reward)
     if terminated or depth + 1 == problem.steps:
-        return ENDED, 0.0
+        return ENDED, 0.0, 1
     key = np.uint64(child_key(tree, node, edge, next_state))
     slot = find_slot(tree.slots, tree.keys, key)
     if tree.slots[slot] != 0:
-        return tree.slots[slot] - 1, 0.0
+        return tree.slots[slot] - 1, 0.0, 1
     child = add_child(tree, slot, key, next_state, player(problem, next_state))
-    if use_rollout:
-        return ENDED, rollout(problem, next_state, scratch, problem.steps - depth - 1, rng)
-    return child, 0.0
+    if leaf.playouts > 0:
+        value, weight = value_leaf(tree, walk, problem, depth + 1, child, rng, leaf)
+        return ENDED, value, weight
+    return child, 0.0, 1
 
 
 @helper

@@ -85,7 +85,7 @@ class TreeOracle:
         actions: (k, alpha) of action widening.
         outcomes: (k, alpha) of state widening; None samples an outcome at every visit.
         least_visited: whether an old outcome is the least visited one, or drawn in proportion to its count.
-        rollout: whether a new node is valued by the model's rollout.
+        rollout: the number of the model's rollouts that value a new node; 0 acts on in the tree.
         omega: probability that a new action is drawn anywhere, and not by `near_best`.
         bonus: (C, N, n, variance of the returns) -> what is added to the mean; UCB1's if None.
         first_play: an untried action waits until no tried one has a higher score.
@@ -102,7 +102,7 @@ class TreeOracle:
         actions=(1, 0.3),
         outcomes=None,
         least_visited=False,
-        rollout=False,
+        rollout=0,
         omega=1.0,
         bonus=None,
         first_play=math.inf,
@@ -120,31 +120,38 @@ class TreeOracle:
         return Node(state, self.model.player(state, self.model.params) if has_players else 1.0)
 
     def search(self, state, steps, simulations):
-        """The root's edges after so many simulations from this state."""
+        """The root's edges after so many simulations from this state, of which each rollout is one."""
         root = self.node(np.array(state, float))
-        for _ in range(simulations):
-            self.returns.append(self.simulate(root, steps))
+        while root.visits < simulations:
+            self.returns.append(self.simulate(root, steps, simulations - root.visits)[0])
         return root.edges
 
-    def simulate(self, node, left):
+    def simulate(self, node, left, budget):
+        """The return, and the number of visits that it counts for."""
         edge = self.choose(node)
-        child, reward, terminated, is_new = self.follow(edge, node)
+        outcome, reward, terminated, is_new = self.follow(edge, node)
+        child = outcome[0]
         left -= 1
+        value, weight = 0.0, 1
         if terminated or left == 0:
-            value = reward
+            pass
         elif is_new and self.rollout:
-            state, scratch = child.state.copy(), np.empty_like(child.state)
-            value = reward + self.model.discount * self.model.rollout(state, scratch, left, self.model.params, self.rng)
-            child.visits += (
-                self.outcomes is not None
-            )  # DPW counts the rollout as a visit of the new node, UCT and PW do not
+            weight = min(self.rollout, budget)
+            value = sum(self.roll_out(child.state, left) for _ in range(weight)) / weight
+            if self.outcomes is not None:  # DPW counts the rollouts as visits of the new node, UCT and PW do not
+                child.visits += weight
         else:
-            value = reward + self.model.discount * self.simulate(child, left)
-        node.visits += 1
-        edge.visits += 1
-        edge.mean += (node.player * value - edge.mean) / edge.visits
-        edge.gains.append(node.player * value)
-        return value
+            value, weight = self.simulate(child, left, budget)
+        value = reward + self.model.discount * value
+        outcome[3] += weight
+        node.visits += weight
+        edge.visits += weight
+        edge.mean += (node.player * value - edge.mean) * weight / edge.visits
+        edge.gains += [node.player * value] * weight
+        return value, weight
+
+    def roll_out(self, state, left):
+        return self.model.rollout(state.copy(), np.empty_like(state), left, self.model.params, self.rng)
 
     def scores(self, node):
         c = self.exploration
@@ -193,31 +200,29 @@ class TreeOracle:
         return node.edges[max(range(len(scores)), key=lambda i: (scores[i], node.edges[i].mean))]
 
     def follow(self, edge, node):
-        """(child, reward, terminated, whether it is new); equal states with equal rewards are one outcome."""
+        """(outcome, reward, terminated, whether it is new); equal states with equal rewards are one outcome."""
         if self.outcomes is not None and not may_widen(len(edge.outcomes), edge.visits, *self.outcomes):
-            return *self.revisit(edge), False
+            outcome = self.revisit(edge)
+            return outcome, *outcome[1:3], False
         state = np.empty_like(node.state)
         reward, terminated = self.model.step(node.state, edge.action, state, self.model.params, self.rng)
         for outcome in edge.outcomes:
             if outcome[0].state.tolist() == state.tolist() and (
                 self.outcomes is None or outcome[1:3] == [reward, terminated]
             ):
-                outcome[3] += 1
-                return outcome[0], reward, terminated, False
-        edge.outcomes.append([self.node(state), reward, terminated, 1])
-        return *edge.outcomes[-1][:3], True
+                return outcome, reward, terminated, False
+        edge.outcomes.append([self.node(state), reward, terminated, 0])
+        return edge.outcomes[-1], reward, terminated, True
 
     def revisit(self, edge):
         if self.least_visited:
-            chosen = min(edge.outcomes, key=lambda outcome: outcome[3])
-        else:
-            left = int(self.rng.random() * edge.visits)
-            for chosen in edge.outcomes:
-                left -= chosen[3]
-                if left < 0:
-                    break
-        chosen[3] += 1
-        return chosen[:3]
+            return min(edge.outcomes, key=lambda outcome: outcome[3])
+        left = int(self.rng.random() * edge.visits)
+        for chosen in edge.outcomes:
+            left -= chosen[3]
+            if left < 0:
+                break
+        return chosen
 
 
 def near_best(edges, low, high, rng):

@@ -114,9 +114,18 @@ def test_blind_values_choose_new_actions(model):
 
 @pytest.mark.parametrize("model", WITH_ROLLOUT, ids=by_name)
 def test_rollouts_value_new_leaves(model):
-    check("uct:leaf=rollout", model, 300, choices=fixed_actions(model, 8), rollout=True)
-    check("pw:leaf=rollout", model, 300, rollout=True)
-    check("dpw:leaf=rollout", model, 300, outcomes=(1, 0.25), rollout=True)
+    check("uct:leaf=rollout", model, 300, choices=fixed_actions(model, 8), rollout=1)
+    check("pw:leaf=rollout", model, 300, rollout=1)
+    check("dpw:leaf=rollout", model, 300, outcomes=(1, 0.25), rollout=1)
+
+
+@pytest.mark.parametrize("model", WITH_ROLLOUT, ids=by_name)
+def test_several_rollouts_value_a_new_leaf(model):
+    check("uct:leaf=rollout,playouts=4", model, 310, choices=fixed_actions(model, 8), rollout=4)
+    check("pw:leaf=rollout,playouts=3,bonus=ucb_v", model, 310, rollout=3, bonus=ucb_v)
+    check("dpw:leaf=rollout,playouts=4", model, 310, outcomes=(1, 0.25), rollout=4)
+    least = {"outcomes": (1, 0.25), "least_visited": True}
+    check("dpw:leaf=rollout,playouts=7,outcome=least_visited", model, 310, rollout=7, **least)
 
 
 @pytest.mark.parametrize(
