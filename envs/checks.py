@@ -75,6 +75,9 @@ def _check_attributes(model: Model) -> None:
     for name in ("state_low", "state_high"):
         given, dim = getattr(model, name, None), model.state_dim
         require(given is None or np.shape(given) == (dim,), name, given, f"a vector of {dim} numbers")
+    period = getattr(model, "action_period", None)
+    fits = period is None or (np.shape(period) == np.shape(low) and (np.asarray(period) > 0.0).all())
+    require(fits, "action_period", period, f"a vector of {len(low)} numbers above 0, inf for a coordinate without one")
     if offers(model, HasTimeIndex):
         last = model.state_dim - 1
         require(0 <= model.time_index <= last, "time_index", model.time_index, f"between 0 and {last}")

@@ -125,6 +125,11 @@ class TreasureHunt:
         return np.array([math.pi / RADIANS_IN[self.angle_unit]])
 
     @cached_property
+    def action_period(self) -> Array:
+        """A whole turn."""
+        return self.action_high - self.action_low
+
+    @cached_property
     def state_high(self) -> Array:
         """(D, D, 10 D)."""
         return np.array([self.size, self.size, float(self.horizon)])

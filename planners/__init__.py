@@ -50,6 +50,7 @@ REGISTRY = Registry(
         "cem": "planners.cem:CEM",
         "icem": "planners.icem:ICEM",
         "mppi": "planners.mppi:MPPI",
+        "root": "planners.root:Root",
     },
     aliases={"wuct": "weighted_uct"},
     group="bonspiel.planners",

@@ -161,6 +161,14 @@ class HasActionSd(Model, Protocol):
         """Standard deviation in each coordinate of an action, [action_dim]; 0 where it is executed as aimed."""
 
 
+class HasActionPeriod(Model, Protocol):
+    """Coordinates of an action that go round, such as directions: planners take differences the short way round."""
+
+    @property
+    def action_period(self) -> Array:
+        """Period of each coordinate of an action, above 0, [action_dim]; inf where it does not go round."""
+
+
 class HasStepExact(Model, Protocol):
     """Execution noise that can be left out."""
 
@@ -221,7 +229,10 @@ class Planner(Protocol):
     A planner that cannot search every model also has `unsupported(model) -> str | None`: the line that a user reads,
     such as "needs `rollout`", or None for a model that it can search. One whose choice cannot be restricted to
     `root_actions` has a class attribute `takes_root_actions: ClassVar[bool] = False`; True is the default.
-    One whose course depends on how large the budget is has `divides_budget: ClassVar[bool] = True`.
+    One whose course depends on how large the budget is has `divides_budget: ClassVar[bool] = True`. One that spends a
+    budget of simulations several times, because it has so many workers, says how often by `budget_multiple: int`.
+    One whose searches of a model from the same state all consider the same actions at the root, equal vectors whatever
+    the seed, has `same_actions(model) -> bool`.
 
     `plan` knows nothing of earlier decisions. A planner that can use what it learned in them has a parameter
     `memory: float = 0.0`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` is the part of what the last
@@ -308,6 +319,17 @@ def unsupported(planner: object, model: Model) -> str | None:
     """Why a planner cannot search a model, such as "needs `rollout`"; None if it can, or does not say."""
     own = getattr(planner, "unsupported", None)
     return None if own is None else own(model)
+
+
+def budget_multiple(planner: object) -> int:
+    """How often a planner spends a budget of simulations."""
+    return getattr(planner, "budget_multiple", 1)
+
+
+def has_same_actions(planner: object, model: Model) -> bool:
+    """Whether all searches of a model from one state consider the same actions at the root; if not, they sample."""
+    own = getattr(planner, "same_actions", None)
+    return own is not None and own(model)
 
 
 def takes_root_actions(planner: object) -> bool:

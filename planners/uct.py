@@ -84,6 +84,10 @@ class UCT:
         reason = missing(model, HasRollout) if self.leaf == "rollout" else None
         return reason or (None if offers(model, HasActions) else missing_action_bounds(model))
 
+    def same_actions(self, model: Model) -> bool:
+        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        return True
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)

@@ -161,6 +161,10 @@ class AbstractionTree:
                 return f"needs a model without `actions` for {what}"
         return (missing(model, HasRollout) if self.tree_steps is not None else None) or unusable_bounds(model)
 
+    def same_actions(self, model: Model) -> bool:
+        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        return True
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         if not offers(model, HasActions):

@@ -3,15 +3,37 @@
 import time
 from typing import Any
 
-from planners.abstraction.fixed_actions import search
-from planners.abstraction.trie import Trie, aged, grow, new_trie, new_trie_walk
+from planners.abstraction.fixed_actions import FixedSettings, search
+from planners.abstraction.trie import Trie, TrieWalk, aged, grow, new_trie, new_trie_walk
 from planners.base import Array, Budget, Decision, Model, Rng, check_plan
 from planners.checks import check_actions, require
 from planners.core.actions import action_set
+from planners.core.jit import Problem
 from planners.core.problem import problem_of
 from planners.core.search import decide, extend
 
 FIRST_NODES = 4_096
+
+
+def task_of(
+    planner: Any, model: Model, state: Array, root_actions: Array | None
+) -> tuple[Problem, FixedSettings, Array]:
+    """The problem, the settings and the root's actions, [B, action_dim], of a decision in a state that was checked."""
+    require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
+    problem, actions = problem_of(model, state, cells=True), action_set(model, planner.n_actions)
+    at_root = actions if root_actions is None else check_actions(model, root_actions)
+    return problem, planner.settings(actions), at_root
+
+
+def empty_trie(problem: Problem, settings: FixedSettings, at_root: Array, budget: Budget) -> Trie:
+    """A trie to start with."""
+    nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
+    return new_trie(problem.steps, len(settings.actions), at_root, nodes, squares=settings.spread > 0.0)
+
+
+def walk_for(problem: Problem, settings: FixedSettings) -> TrieWalk:
+    """Room for a simulation."""
+    return new_trie_walk(len(problem.state), problem.steps, len(settings.actions), len(settings.weights) - 1)
 
 
 class TrieSearch:
@@ -32,17 +54,13 @@ class TrieSearch:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng)
-        require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
-        problem, actions = problem_of(model, state, cells=True), action_set(model, planner.n_actions)
-        at_root = actions if root_actions is None else check_actions(model, root_actions)
-        settings = planner.settings(actions)
+        problem, settings, at_root = task_of(planner, model, state, root_actions)
         if self.last is None or planner.memory == 0.0:
             self._held = 0
-            nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
-            trie = new_trie(problem.steps, len(actions), at_root, nodes, squares=planner.spread > 0.0)
+            trie = empty_trie(problem, settings, at_root, budget)
         else:
             trie = aged(self.last, planner.memory, at_root)
-        walk = new_trie_walk(model.state_dim, problem.steps, len(actions), len(settings.weights) - 1)
+        walk = walk_for(problem, settings)
         trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start, self._held)
         self.last, self._held = trie, self._held + done
         return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start)

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from planners.base import Array, HasActions, Model
+from planners.base import Array, HasActions, HasActionSd, Model, require
 
 
 @functools.lru_cache(maxsize=64)
@@ -28,6 +28,19 @@ def inverse_widths(model: Model) -> Array:
     """1 / (high - low) of each coordinate of an action, 1 where that is infinite, [action_dim]."""
     width = model.action_high - model.action_low
     return 1.0 / np.where(np.isfinite(width), width, 1.0)
+
+
+def action_sd(model: HasActionSd) -> Array:
+    """The standard deviation of the execution noise of each coordinate, [action_dim].
+
+    Raises:
+        ValueError: the model's `action_sd` are no such numbers.
+    """
+    dim = len(model.action_low)
+    sd = np.ascontiguousarray(model.action_sd, np.float64)
+    fits = sd.shape == (dim,) and ((sd >= 0.0) & np.isfinite(sd)).all()
+    require(fits, "action_sd", sd, f"{dim} finite numbers of at least 0")
+    return sd
 
 
 def own_actions(model: HasActions, state: Array) -> Array:

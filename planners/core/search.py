@@ -1,6 +1,7 @@
 """The driver of every search: extends a tree until the budget is spent, and reads the decision off its root."""
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,11 +31,26 @@ MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes 
 
 
 _kept: ContextVar[list[Any] | None] = ContextVar("kept", default=None)
+_stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+
+
+class Stopped(Exception):
+    """A search ended without a decision, as it was told to; see `stopped_by`."""
+
+
+@contextmanager
+def stopped_by(event: threading.Event) -> Iterator[None]:
+    """Searches of this thread within the block raise Stopped when another thread has set the event."""
+    token = _stop.set(event)
+    try:
+        yield
+    finally:
+        _stop.reset(token)
 
 
 @contextmanager
 def kept_trees() -> Iterator[list[Any]]:
-    """A list of the trees that the searches within the block leave, in order, for pictures and tests."""
+    """A list of the trees that the searches of this thread leave within the block, in order, for pictures and tests."""
     trees: list[Any] = []
     token = _kept.set(trees)
     try:
@@ -74,18 +90,23 @@ def extend(
 
     Returns:
         The tree and the number of simulations run.
+
+    Raises:
+        Stopped: see `stopped_by`.
     """
     start = time.perf_counter() if start is None else start
     search = runner(kernel, model, tree, walk, problem, 1, rng, settings)
     start += seconds_loading(start)  # the first decision of a process is late, but as good as any
-    by_count = budget.simulations is not None
+    by_count, stop = budget.simulations is not None, _stop.get()
     seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
-    done, chunk = 0, FIRST_CHUNK if by_count else 1
+    done, chunk = 0, FIRST_CHUNK if by_count and stop is None else 1
     while True:
         if budget.simulations is not None:
             chunk = min(chunk, budget.simulations - done)
         did = int(search(tree, walk, problem, chunk, rng, settings))
         done += did
+        if stop is not None and stop.is_set():
+            raise Stopped
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         if done > 0 and spent >= 1.0:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasActions, HasActionSd, HasRollout, HasStepExact, check_plan, missing, offers, require
 from planners.checks import missing_action_bounds, require_at_least, require_choice, require_count, require_positive
+from planners.core.actions import action_sd
 from planners.core.search import plan_with_tree
 from planners.core.tree import INV_SQRT, MEAN
 from planners.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
@@ -20,10 +21,7 @@ from planners.spaces import EXPLORATION, WIDENING, Parameters, Range
 
 def _noise_of(model: Model, bandwidth: float) -> Array:
     """Standard deviations of the kernel, [action_dim]; a fraction of the range where the model gives no noise."""
-    dim = len(model.action_low)
-    sd = np.ascontiguousarray(model.action_sd if offers(model, HasActionSd) else np.zeros(dim), np.float64)
-    fits = sd.shape == (dim,) and ((sd >= 0.0) & np.isfinite(sd)).all()
-    require(fits, "action_sd", sd, f"{dim} finite numbers of at least 0")
+    sd = action_sd(model) if offers(model, HasActionSd) else np.zeros(len(model.action_low))
     return sd if sd.any() else np.ascontiguousarray(bandwidth * (model.action_high - model.action_low))
 
 

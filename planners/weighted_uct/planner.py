@@ -60,6 +60,10 @@ class WeightedUCT:
         """Why a model cannot be searched; see `planners.Planner`."""
         return missing_action_bounds(model)
 
+    def same_actions(self, model: Model) -> bool:
+        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        return True
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()

@@ -15,7 +15,7 @@ import pytest
 import envs
 import planners
 from planners import Budget
-from planners.base import takes_root_actions
+from planners.base import budget_multiple, takes_root_actions
 from planners.core.search import CLOSING_SECONDS
 from tests.planners.tiny_models import MODELS, SOLVED, Bandit, Chain, Handover, Target, python_twin
 
@@ -73,9 +73,9 @@ def test_players_do_not_share_statistics_of_a_place(name, model, seed):
 
 @each_planner(*MODELS)
 def test_decision_is_consistent(name, model):
-    decision = plan(name, model)
-    assert decision.simulations == 2_000
-    assert 0 < decision.visits.sum() <= 2_000
+    decision, simulations = plan(name, model), 2_000 * budget_multiple(planners.make(name))
+    assert decision.simulations == simulations
+    assert 0 < decision.visits.sum() <= simulations
     assert decision.seconds > 0
     assert decision.actions.shape == (len(decision.visits), 1)
     assert decision.values.shape == decision.visits.shape
@@ -136,6 +136,7 @@ overflowing = pytest.mark.filterwarnings("ignore:overflow encountered in scalar"
 
 def check_twins(planner, model, searched, simulations):
     """The same search compiled and interpreted: equal decisions, trees and random draws."""
+    simulations = max(2, simulations // budget_multiple(planner))
     generators = np.random.default_rng(5), np.random.default_rng(5)
     state = model.initial_state(np.random.default_rng(5))
     (compiled, tree), (interpreted, twin_tree) = (
@@ -222,11 +223,12 @@ def test_result_does_not_depend_on_the_room_at_first(name, model, monkeypatch):
 @each_planner(*MODELS, root_actions=True)
 def test_root_actions_are_the_only_ones(name, model):
     actions = np.array([[0.1], [0.2], [0.7]])
-    decision = planners.make(name).plan(
+    planner = planners.make(name)
+    decision = planner.plan(
         model, model.initial_state(None), Budget(500), np.random.default_rng(0), root_actions=actions
     )
     np.testing.assert_array_equal(decision.actions, actions)
-    assert decision.visits.sum() == decision.simulations == 500
+    assert decision.visits.sum() == decision.simulations == 500 * budget_multiple(planner)
     assert (decision.visits > 0).all()
     assert decision.action == [0.7]
 
@@ -234,8 +236,9 @@ def test_root_actions_are_the_only_ones(name, model):
 @each_planner(Bandit(), root_actions=True)
 def test_root_actions_of_one_simulation_leave_the_rest_untried(name, model):
     actions = np.array([[0.1], [0.2], [0.9]])
-    decision = planners.make(name).plan(model, np.zeros(1), Budget(1), np.random.default_rng(0), root_actions=actions)
-    assert decision.visits.sum() == 1
+    planner = planners.make(name)
+    decision = planner.plan(model, np.zeros(1), Budget(1), np.random.default_rng(0), root_actions=actions)
+    assert decision.visits.sum() == budget_multiple(planner)
     assert np.isnan(decision.values).sum() == 2
     assert np.isfinite(decision.value)
 
@@ -414,7 +417,7 @@ def test_rewards_of_which_some_are_not_numbers_lead_to_no_such_action(name, mode
 def test_short_and_long_horizons(name, model, horizon):
     stretched = Bandit()
     object.__setattr__(stretched, "horizon", horizon)
-    assert plan(name, stretched, 20).simulations == 20
+    assert plan(name, stretched, 20).simulations == 20 * budget_multiple(planners.make(name))
 
 
 @pytest.mark.parametrize("name", with_parameter("n_actions"))

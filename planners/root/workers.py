@@ -1,0 +1,78 @@
+"""The workers of a root-parallel search: on threads, in processes, or one after the other, with the same results."""
+
+import pickle
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import Any, Literal, TypeVar
+
+from planners.core.jit import compile_missing
+from planners.core.search import Stopped, stopped_by
+
+T = TypeVar("T")
+Run = Literal["threads", "processes", "one"]
+
+
+def run_all(run: Run, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], together: bool) -> list[T]:
+    """Call a function with each task's arguments; the results in the order of the tasks.
+
+    Args:
+        run: where.
+        function: one of a module, so that another process can import it.
+        tasks: its arguments, call by call; a call may change them.
+        together: whether all calls must run at the same time, as under a budget of seconds, on however few cores.
+
+    Raises:
+        Exception: what the first call that failed raised; the others are stopped.
+        TypeError: an argument cannot be sent to another process.
+    """
+    if run == "one":
+        return [function(*task) for task in tasks]
+    most = len(tasks) if together else min(len(tasks), _cores())
+    return (_on_threads if run == "threads" else _in_processes)(function, tasks, most)
+
+
+def _cores() -> int:
+    import joblib  # takes a tenth of a second, which other planners need not wait for
+
+    return int(joblib.cpu_count())
+
+
+def _on_threads(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], most: int) -> list[T]:
+    stop = threading.Event()
+
+    def call(task: tuple[Any, ...]) -> T:
+        with stopped_by(stop):
+            return function(*task)
+
+    with ThreadPoolExecutor(most) as threads:
+        futures = [threads.submit(call, task) for task in tasks]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:  # after Ctrl-C or an error; else all have ended
+            stop.set()
+            threads.shutdown(cancel_futures=True)
+    errors = [future.exception() for future in futures if not future.cancelled()]
+    for error in errors:
+        if error is not None and not isinstance(error, Stopped):
+            raise error
+    return [future.result() for future in futures]
+
+
+def _in_processes(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], most: int) -> list[T]:
+    from joblib import Parallel, delayed, parallel_config
+
+    compile_missing()  # else every process would compile
+    try:
+        # without limit: larger arguments would be shared, and read-only
+        with parallel_config(backend="loky", inner_max_num_threads=1, initializer=_leave_ctrl_c_to_the_parent):
+            found: list[T] = Parallel(most, batch_size=1, max_nbytes=None)(delayed(function)(*task) for task in tasks)
+            return found
+    except pickle.PicklingError as error:
+        raise TypeError(f"run='processes': cannot send the model to a process ({error}); run=threads fits") from error
+
+
+def _leave_ctrl_c_to_the_parent() -> None:
+    """Ctrl-C reaches every process of a terminal; this one is ended by its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
