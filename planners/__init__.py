@@ -41,6 +41,7 @@ REGISTRY = Registry(
         "weighted_uct": "planners.weighted_uct:WeightedUCT",
         "abstraction": "planners.abstraction:AbstractionTree",
         "scaled_abstraction": "planners.abstraction:ScaledAbstraction",
+        "refined_abstraction": "planners.abstraction:RefinedAbstraction",
         "presearch": "planners.presearch:Presearch",
         "kr_uct": "planners.kr_uct:KRUCT",
         "crave": "planners.crave:CRAVE",

@@ -205,6 +205,7 @@ def test_result_does_not_depend_on_the_kind_of_budget(name, model):
 ROOM = {
     "planners.core.search": "MOST_NODES_AT_FIRST",
     "planners.abstraction.trie_search": "FIRST_NODES",
+    "planners.abstraction.refined": "FIRST_NODES",
     "planners.hoot.planner": "FIRST_NODES",
     "planners.cmcgs.planner": "FIRST_LAYERS",
     "planners.weighted_uct.planner": "FIRST_EXPERIENCES",
