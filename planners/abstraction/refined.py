@@ -42,8 +42,8 @@ class RefinedAbstraction:
         exploration: C at the root in units of the range of the returns, at least 0.
         spread: C in any other state in standard deviations of the returns in its cells; 0 for the root's.
         inherited_visits: see `AbstractionTree`.
-        first_actions: most action cells that a state begins with, the same odd number along every coordinate: 15 in one
-            dimension, 9 in two; where three along each are too many, the first coordinates alone are cut in three.
+        first_actions: most action cells that a state begins with: all in one dimension; in more the same odd number
+            along every coordinate, 9 of 16 in two; where three along each are too many, along the first ones alone.
         root_threshold: visits ta that one of the first cells needs at the root before it is divided, ta ba^e after e
             divisions.
         action_threshold: likewise in the finest cell of any other state.

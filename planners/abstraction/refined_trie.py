@@ -87,16 +87,17 @@ class RefinedWalk(NamedTuple):
 def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
     """The actions in the middle of the cells of a grid, [A, action_dim], and their width, [action_dim].
 
-    Every coordinate is cut into the same odd number of parts, so that the middle of the box is one of the actions.
-    Where even three are too many, the first coordinates alone are cut, as long as there are no more than `most` cells.
+    One coordinate is cut into `most` parts. Several are cut into the same odd number each, so that the middle of the
+    box is one of the actions; where even three are too many, the first of them alone, as long as there are no more than
+    `most` cells.
     """
     dim = len(low)
-    odd = max(3, int(most ** (1.0 / dim) + 1e-9 + 1) // 2 * 2 - 1)
+    number = most if dim == 1 else max(3, int(most ** (1.0 / dim) + 1e-9 + 1) // 2 * 2 - 1)
     counts, cells = np.ones(dim, np.int64), 1
     for i in range(dim):
-        if cells * odd <= most:
-            counts[i] = odd
-            cells *= odd
+        if cells * number <= most:
+            counts[i] = number
+            cells *= number
     indices = np.stack(np.unravel_index(np.arange(cells), counts), -1)
     return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / counts)), (high - low) / counts
 

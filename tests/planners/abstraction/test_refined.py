@@ -93,13 +93,21 @@ def test_a_cell_becomes_three_along_each_coordinate_in_turn_and_the_middle_goes_
 
 @pytest.mark.parametrize(
     ("dim", "most", "counts"),
-    [(1, 16, [15]), (1, 2, [1]), (2, 16, [3, 3]), (2, 25, [5, 5]), (3, 16, [3, 3, 1]), (6, 16, [3, 3, 1, 1, 1, 1])],
+    [
+        (1, 16, [16]),
+        (1, 2, [2]),
+        (1, 1, [1]),
+        (2, 16, [3, 3]),
+        (2, 25, [5, 5]),
+        (3, 16, [3, 3, 1]),
+        (6, 16, [3, 3, 1, 1, 1, 1]),
+    ],
 )
-def test_first_actions_are_a_grid_around_the_middle(dim, most, counts):
+def test_first_actions_are_a_grid_which_in_several_dimensions_has_the_middle(dim, most, counts):
     grid, width = first_cells(np.zeros(dim), np.ones(dim), most)
     np.testing.assert_allclose(width, 1.0 / np.array(counts))
     assert len(np.unique(grid.round(9), axis=0)) == np.prod(counts)
-    assert (np.abs(grid - 0.5) < 1e-12).all(1).sum() == 1
+    assert dim == 1 or (np.abs(grid - 0.5) < 1e-12).all(1).sum() == 1
 
 
 @pytest.mark.parametrize("dim", range(1, 7))
@@ -147,9 +155,9 @@ def test_without_divisions_it_is_the_search_with_a_fixed_set(model, simulations,
     whole = planners.make(
         "refined_abstraction", root_threshold=NEVER, action_threshold=NEVER, inherited_visits=inherited, spread=0.5
     )
-    fixed = planners.make("scaled_abstraction", n_actions=15, inherited_visits=inherited, spread=0.5)
+    fixed = planners.make("scaled_abstraction", n_actions=16, inherited_visits=inherited, spread=0.5)
     one, other = (
-        planner.plan(model, model.initial_state(None), Budget(simulations), np.random.default_rng(2))
+        planner.plan(model, model.initial_state(None), Budget(simulations), np.random.default_rng(0))
         for planner in (whole, fixed)
     )
     np.testing.assert_array_equal(one.actions, other.actions)
@@ -195,4 +203,4 @@ def test_compiled_and_interpreted_searches_divide_alike(searched):
     )
     np.testing.assert_array_equal(one[0].values, other[0].values)
     assert one[1] == other[1]
-    assert len(one[0].actions) > 15 + 3 * PARTS
+    assert len(one[0].actions) > 16 + 3 * PARTS
