@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.trie import CELL_BLOCK, node_key
+from planners.abstraction.trie import node_key
 from planners.base import Array
 from planners.core.bandit import Bandit, new_bandit
 from planners.core.hash_table import NOWHERE, fill_slots, find_or_add, find_slot, new_slots
@@ -19,6 +19,7 @@ from planners.core.rounds import NO_ROUNDS, Rounds
 from planners.core.tree import longer
 
 NODES, ENTRIES = 0, 1  # entries of ActionTrie.size
+CELL_BLOCK = 8  # depths whose cells are computed by one call
 VISITS, RETURNS, SQUARES = 0, 1, 2  # columns of ActionTrie.totals and, but for the squares, of ActionTrie.stats
 
 

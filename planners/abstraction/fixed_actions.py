@@ -6,15 +6,25 @@ from typing import NamedTuple
 import numpy as np
 
 from planners.abstraction.spread import cell_exploration, root_exploration
-from planners.abstraction.trie import CELL_BLOCK, Trie, TrieWalk, find, has_room, new_trie, new_trie_walk
+from planners.abstraction.trie import (
+    CELL_BLOCK,
+    GUESSED_BY,
+    GUESSES,
+    Trie,
+    TrieWalk,
+    add_child,
+    find,
+    has_room,
+    new_trie,
+    new_trie_walk,
+)
 from planners.base import Array, Rng
 from planners.core.bandit import choose_arm, update_arm
-from planners.core.hash_table import NOWHERE
 from planners.core.jit import Problem, cells, helper, model_helper, player, step
 from planners.core.problem import search_kernel
 from planners.core.returns import note_return
-from planners.core.selection import ucb1
-from planners.core.tree import INV_SQRT, MEAN, copy
+from planners.core.tree import copy
+from planners.core.zobrist import mix
 
 
 class FixedSettings(NamedTuple):
@@ -61,13 +71,46 @@ def _inherit(sums: Array, stats: Array, inherited_visits: float) -> float:
 @model_helper
 def _descend(
     trie: Trie, walk: TrieWalk, problem: Problem, state: Array, mover: float, depth: int, settings: FixedSettings
-) -> tuple[float, float, float]:
-    """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, steps 2 to 4).
+) -> None:
+    """Find the cells that hold the state (algorithm 5, steps 2 and 3).
+
+    The finest one knows the others. It is searched for from the depth where it was found last time near here.
+
+    A cell that was visited often enough gets the child that holds the state, and the descent enters it at once.
+    """
+    thresholds, hashes = settings.thresholds, walk.cells
+    known = min(CELL_BLOCK, len(thresholds))
+    cells(problem, state, 0, known, hashes)
+    place = mix(hashes[min(GUESSED_BY, known - 1)]) & np.uint64(GUESSES - 1)
+    level = min(int(walk.guesses[place]), known - 1)
+    node = find(trie, hashes[level], level, mover, level == 0)
+    if node < 0:
+        while node < 0:
+            level -= 1
+            node = find(trie, hashes[level], level, mover, level == 0)
+    else:
+        while level + 1 < len(thresholds):
+            if level + 1 == known:
+                known = min(known + CELL_BLOCK, len(thresholds))
+                cells(problem, state, level + 1, known, hashes[level + 1 :])
+            finer = find(trie, hashes[level + 1], level + 1, mover, False)
+            if finer < 0:
+                break
+            node, level = finer, level + 1
+    walk.guesses[place] = level
+    if level + 1 < len(thresholds) and trie.stats[node, 2 * len(settings.actions)] >= thresholds[level]:
+        level += 1
+        node = add_child(trie, node, hashes[level], level, mover)
+    walk.nodes[depth] = node
+    walk.levels[depth] = level + 1
+
+
+@helper
+def _sum_up(trie: Trie, walk: TrieWalk, depth: int, settings: FixedSettings) -> tuple[float, float, float]:
+    """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, step 4).
 
     With `inherited_visits` the sums of coarser cells are cut down instead, so that many visits there do not outvote few
     here: those of each action, and by one factor, so that no variance is negative, those of the state.
-
-    A cell that was visited often enough gets the child that holds the state, and the descent enters it at once.
 
     Returns:
         The weighted number of visits and, if there is a `spread`, the weighted sums of returns and of their squares.
@@ -75,12 +118,13 @@ def _descend(
     weights, inherited, sums = settings.weights, settings.inherited_visits, walk.sums
     actions = len(sums) // 2
     visits, returns, squares = 0.0, 0.0, 0.0
-    cells(problem, state, 0, min(CELL_BLOCK, len(weights)), walk.cells)
-    node = find(trie, walk.cells[0], 0, mover, True)
-    level = 0
-    while True:
+    for i in range(actions):
+        sums[i] = settings.prior_visits
+        sums[actions + i] = settings.prior_visits * settings.prior_value
+    path = trie.paths[walk.nodes[depth]]
+    for level in range(walk.levels[depth]):
         weight, kept = weights[level], 1.0
-        stats = trie.stats[node]
+        stats = trie.stats[path[level]]
         if inherited > 0.0:
             weight, kept = 1.0, actions * inherited / (actions * inherited + visits)
             returns = kept * returns + _inherit(sums, stats, inherited)
@@ -90,17 +134,6 @@ def _descend(
         visits = kept * visits + weight * stats[2 * actions]
         if settings.spread > 0.0:
             squares = kept * squares + weight * stats[2 * actions + 1]
-        walk.nodes[depth, level] = node
-        level += 1
-        if level == len(weights):
-            break
-        if level % CELL_BLOCK == 0:
-            cells(problem, state, level, min(level + CELL_BLOCK, len(weights)), walk.cells)
-        deep = stats[2 * actions] >= settings.thresholds[level - 1]
-        node = find(trie, walk.cells[level % CELL_BLOCK], level, mover, deep)
-        if node == NOWHERE:
-            break
-    walk.levels[depth] = level
     if settings.spread > 0.0 and inherited == 0.0:
         for i in range(actions, 2 * actions):
             returns += sums[i] - settings.prior_visits * settings.prior_value
@@ -111,18 +144,32 @@ def _descend(
 def _choose(walk: TrieWalk, visits: float, exploration: float, exponent: float) -> int:
     """UCB1 on the sums with their visits scaled to f(z) = z^q in all (algorithm 5, step 5; equations 3.4 to 3.7).
 
-    With n~ and S = sum n~, or as `_descend` cuts it down, it maximises
-    r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left.
+    With n~ and S = sum n~, or as `_sum_up` cuts it down, it maximises
+    r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left. Ties by higher mean, lower index,
+    as in `planners.core.selection.ucb1`; loops without branches, since which action wins cannot be foretold.
     """
-    arms, sums = walk.arms, walk.sums
+    sums, means, scores = walk.sums, walk.arms[0], walk.arms[1]
+    actions = len(means)
     log_visits = math.log(visits)
     log_scaled = max(exponent * log_visits, 0.0)
     width = exploration * math.sqrt(2.0 * log_scaled * math.exp((1.0 - exponent) * log_visits))
-    for action in range(len(arms)):
+    for action in range(actions):
         inverse = 1.0 / sums[action]
-        arms[action, MEAN] = sums[len(arms) + action] * inverse
-        arms[action, INV_SQRT] = math.sqrt(inverse)
-    return ucb1(arms, 0, len(arms), width)
+        means[action] = sums[actions + action] * inverse
+        scores[action] = means[action] + width * math.sqrt(inverse)
+    top, best, ties = scores[0], actions, 0
+    for action in range(1, actions):
+        top = max(top, scores[action])
+    for action in range(actions):
+        is_top = scores[action] == top
+        best = min(best, action if is_top else actions)
+        ties += is_top
+    if ties != 1:  # several, or none where rewards are not numbers
+        best = 0
+        for action in range(1, actions):
+            if scores[action] > scores[best] or (scores[action] == scores[best] and means[action] > means[best]):
+                best = action
+    return best
 
 
 @helper
@@ -134,13 +181,14 @@ def _back_up(trie: Trie, walk: TrieWalk, depth: int, discount: float, spread: fl
         total = walk.reward[i, 0] + discount * total
         gain = walk.reward[i, 1] * total
         action = walk.chosen[i]
+        path = trie.paths[walk.nodes[i]]
         for level in range(walk.levels[i]):
-            node = walk.nodes[i, level]
-            trie.stats[node, action] += 1.0
-            trie.stats[node, actions + action] += gain
-            trie.stats[node, 2 * actions] += 1.0
+            stats = trie.stats[path[level]]
+            stats[action] += 1.0
+            stats[actions + action] += gain
+            stats[2 * actions] += 1.0
             if spread > 0.0:
-                trie.stats[node, 2 * actions + 1] += gain * gain
+                stats[2 * actions + 1] += gain * gain
     note_return(trie.returns, gain)
     update_arm(trie.bandit, walk.chosen[0], gain)
 
@@ -148,7 +196,7 @@ def _back_up(trie: Trie, walk: TrieWalk, depth: int, discount: float, spread: fl
 _EXAMPLE = FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False)
 
 
-@search_kernel(new_trie(1, 1, np.empty((1, 1)), 1), new_trie_walk(1, 1, 1, 1), _EXAMPLE)
+@search_kernel(new_trie(1, 1, np.empty((1, 1)), 1, 1), new_trie_walk(1, 1, 1, 1), _EXAMPLE)
 def search(trie: Trie, walk: TrieWalk, problem: Problem, simulations: int, rng: Rng, settings: FixedSettings) -> int:
     """Simulate from the root; its actions are a bandit of their own (algorithm 7) unless `root_in_trie`."""
     n_actions = len(settings.actions)
@@ -166,9 +214,8 @@ def search(trie: Trie, walk: TrieWalk, problem: Problem, simulations: int, rng: 
                 walk.levels[0] = 0
                 action = trie.bandit.actions[walk.chosen[0]]
             else:
-                walk.sums[:n_actions] = settings.prior_visits
-                walk.sums[n_actions:] = settings.prior_visits * settings.prior_value
-                visits, returns, squares = _descend(trie, walk, problem, state, mover, depth, settings)
+                _descend(trie, walk, problem, state, mover, depth, settings)
+                visits, returns, squares = _sum_up(trie, walk, depth, settings)
                 c = cell_exploration(visits, returns, squares, exploration, settings.spread)
                 visits = n_actions * settings.prior_visits + visits
                 walk.chosen[depth] = _choose(walk, visits, c, settings.exponent)

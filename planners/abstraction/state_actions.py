@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planners.abstraction.action_trie import (
+    CELL_BLOCK,
     RETURNS,
     SQUARES,
     VISITS,
@@ -23,7 +24,6 @@ from planners.abstraction.action_trie import (
     new_action_walk,
 )
 from planners.abstraction.spread import cell_exploration, root_exploration
-from planners.abstraction.trie import CELL_BLOCK
 from planners.base import Array, Rng
 from planners.core.bandit import choose_arm, update_arm
 from planners.core.hash_table import NOWHERE, find_slot

@@ -1,7 +1,7 @@
 """The trie of the abstraction tree: cells of states at finer and finer resolution, shared by all states of a search.
 
-The cell of a state at depth d is part of its cell at depth d - 1, so a node is found by the hash of its own cell and
-a walk needs no links.
+The cell of a state at depth d is part of its cell at depth d - 1: a node is found by the hash of its own cell, and
+knows the nodes of all coarser ones.
 """
 
 from typing import NamedTuple
@@ -25,6 +25,7 @@ class Trie(NamedTuple):
         size: nodes in use, int64 [1].
         stats: of each node the visits and the summed returns of every action, the visits in all and, if they are
             needed, the summed squares of returns, [n, 2 A + 1 or 2 A + 2].
+        paths: of each node the nodes from depth 0 to itself, uint32 [n, max_depth + 1].
         keys: hash of each node's cell, uint64 [n].
         slots: hash table over the keys, int64 [power of two].
         bandit: the root's.
@@ -33,6 +34,7 @@ class Trie(NamedTuple):
 
     size: NDArray[np.int64]
     stats: Array
+    paths: NDArray[np.uint32]
     keys: NDArray[np.uint64]
     slots: NDArray[np.int64]
     bandit: Bandit
@@ -43,13 +45,14 @@ class TrieWalk(NamedTuple):
     """The simulation under way.
 
     Attributes:
-        nodes: nodes passed at each step, coarse to fine, int64 [steps, max_depth + 1].
-        levels: how many, int64 [steps].
+        nodes: the finest node of each step, int64 [steps].
+        levels: how many nodes hold the state, int64 [steps].
         chosen: action of each step, int64 [steps].
         reward: reward of each step, and the sign of the player who moved, [steps, 2].
-        cells: hashes of the current state, uint64 [8].
+        cells: hashes of the current state, uint64 [max_depth + 1].
+        guesses: depth of the finest node met last time, by the hash of a coarser cell, int8 [GUESSES].
         sums: weighted visits and returns of every action, [2 A].
-        arms: mean and 1/sqrt(visits) of every action, [A, 2].
+        arms: mean and score of every action, [2, A].
         state: the current state and the next, [2, state_dim].
     """
 
@@ -58,20 +61,26 @@ class TrieWalk(NamedTuple):
     chosen: NDArray[np.int64]
     reward: Array
     cells: NDArray[np.uint64]
+    guesses: NDArray[np.int8]
     sums: Array
     arms: Array
     state: Array
 
 
-CELL_BLOCK = 8  # depths whose cells are computed by one call
+CELL_BLOCK = 16  # depths whose cells are computed by one call
+GUESSED_BY = 6  # depth of the cells by which `TrieWalk.guesses` is looked up
+GUESSES = 4_096  # a power of two
 
 
-def new_trie(steps: int, n_actions: int, root_actions: Array, nodes: int, squares: bool = False) -> Trie:
+def new_trie(
+    steps: int, n_actions: int, root_actions: Array, nodes: int, max_depth: int, squares: bool = False
+) -> Trie:
     """An empty trie with room for `nodes` nodes, and for squares of returns if they are needed."""
     room = nodes + 2 * steps
     return Trie(
         size=np.zeros(1, np.int64),
         stats=np.empty((room, 2 * n_actions + 1 + squares)),
+        paths=np.empty((room, max_depth + 1), np.uint32),
         keys=np.empty(room, np.uint64),
         slots=new_slots(room),
         bandit=new_bandit(root_actions),
@@ -82,13 +91,14 @@ def new_trie(steps: int, n_actions: int, root_actions: Array, nodes: int, square
 def new_trie_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) -> TrieWalk:
     """Room for simulations of at most this many steps."""
     return TrieWalk(
-        nodes=np.empty((steps, max_depth + 1), np.int64),
+        nodes=np.empty(steps, np.int64),
         levels=np.zeros(steps, np.int64),
         chosen=np.empty(steps, np.int64),
         reward=np.empty((steps, 2)),
-        cells=np.empty(CELL_BLOCK, np.uint64),
+        cells=np.empty(max_depth + 1, np.uint64),
+        guesses=np.zeros(GUESSES, np.int8),
         sums=np.empty(2 * n_actions),
-        arms=np.empty((n_actions, 2)),
+        arms=np.empty((2, n_actions)),
         state=np.empty((2, state_dim)),
     )
 
@@ -98,7 +108,10 @@ def grow(trie: Trie, walk: TrieWalk, factor: float) -> Trie:
     nodes = int(trie.size[0])
     room = int(nodes * factor) + 2 * len(walk.nodes)
     grown = trie._replace(
-        stats=longer(trie.stats, nodes, room), keys=longer(trie.keys, nodes, room), slots=new_slots(room)
+        stats=longer(trie.stats, nodes, room),
+        paths=longer(trie.paths, nodes, room),
+        keys=longer(trie.keys, nodes, room),
+        slots=new_slots(room),
     )
     fill_slots(grown.slots, grown.keys, 0, nodes)
     return grown
@@ -129,4 +142,14 @@ def find(trie: Trie, cell: np.uint64, depth: int, mover: float, create: bool) ->
     if new:
         for i in range(trie.stats.shape[1]):
             trie.stats[node, i] = 0.0
+        trie.paths[node, depth] = node
+    return node
+
+
+@helper
+def add_child(trie: Trie, parent: int, cell: np.uint64, depth: int, mover: float) -> int:
+    """The new node of a cell within the parent's."""
+    node = find(trie, cell, depth, mover, True)
+    for level in range(depth):
+        trie.paths[node, level] = trie.paths[parent, level]
     return node

@@ -28,7 +28,8 @@ def task_of(
 def empty_trie(problem: Problem, settings: FixedSettings, at_root: Array, budget: Budget) -> Trie:
     """A trie to start with."""
     nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
-    return new_trie(problem.steps, len(settings.actions), at_root, nodes, squares=settings.spread > 0.0)
+    max_depth = len(settings.weights) - 1
+    return new_trie(problem.steps, len(settings.actions), at_root, nodes, max_depth, squares=settings.spread > 0.0)
 
 
 def walk_for(problem: Problem, settings: FixedSettings) -> TrieWalk:

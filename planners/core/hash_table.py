@@ -19,10 +19,11 @@ def new_slots(room: int) -> NDArray[np.int64]:
 @helper
 def find_slot(slots: NDArray[np.int64], keys: NDArray[np.uint64], key: np.uint64) -> int:
     """The slot that holds the index of this key, or the empty one where it belongs."""
-    slot: int = np.int64(key & np.uint64(len(slots) - 1))  # type: ignore[assignment]
-    while slots[slot] != 0 and keys[slots[slot] - 1] != key:
-        slot = (slot + 1) & (len(slots) - 1)
-    return slot
+    last, one = np.uint64(len(slots) - 1), np.uint64(1)
+    slot = key & last
+    while slots[slot] > 0 and keys[slots[slot] - 1] != key:
+        slot = (slot + one) & last
+    return slot  # type: ignore[return-value]
 
 
 @helper
@@ -34,7 +35,7 @@ def find_or_add(
     `size[0]` counts the keys.
     """
     slot = find_slot(slots, keys, key)
-    if slots[slot] != 0:
+    if slots[slot] > 0:
         return slots[slot] - 1, False
     if not create:
         return NOWHERE, False

@@ -13,14 +13,16 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from numba import boolean, float64, int64, typeof, types, uint64
 from numba.core import cgutils, config
+from numba.core.boxing import NativeValue
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.pythonapi import _unboxers
 from numba.core.registry import CPUDispatcher
 from numba.core.typing import Signature
 from numba.experimental.function_type import _get_jit_address
@@ -74,6 +76,39 @@ SIGNATURES = {
 ROLES = tuple(SIGNATURES)
 # which argument of each is `params`; searches leave it out, as a problem knows it
 PARAMS_AT = {"step": 3, "sample_action": 2, "rollout": 3, "player": 1, "cells": 3, "actions": 1, "step_exact": 3}
+
+
+BIT_GENERATOR = ("state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")  # as numpy's bitgen.h has them
+
+
+def _read_bit_generator(kind: Any, generator: Any, c: Any) -> NativeValue:
+    """Read numpy's generator of random bits through its C interface when compiled code is entered.
+
+    numba would ask ctypes, anew for every call, which takes a fifth of a short decision.
+    """
+    read, builder = cgutils.create_struct_proxy(kind)(c.context, c.builder), c.builder
+    read.parent = generator
+    failed = cgutils.alloca_once_value(builder, cgutils.false_bit)
+    get_pointer = c.pyapi._get_function(
+        cgutils.ir.FunctionType(cgutils.voidptr_t, [c.pyapi.pyobj, cgutils.voidptr_t]), "PyCapsule_GetPointer"
+    )
+    with ExitStack() as stack:
+        capsule = c.pyapi.object_getattr_string(generator, "capsule")
+        with cgutils.early_exit_if_null(builder, stack, capsule):
+            builder.store(cgutils.true_bit, failed)
+        name = c.context.insert_const_string(builder.module, "BitGenerator")
+        interface = builder.call(get_pointer, [capsule, name])
+        c.pyapi.decref(capsule)
+        with cgutils.early_exit_if_null(builder, stack, interface):
+            builder.store(cgutils.true_bit, failed)
+        words = builder.bitcast(interface, c.context.get_value_type(types.uintp).as_pointer())
+        for i, field in enumerate(BIT_GENERATOR):
+            setattr(read, field, builder.load(cgutils.gep_inbounds(builder, words, i)))
+        read.state_address = read.state
+    return NativeValue(read._getvalue(), is_error=builder.load(failed))
+
+
+_unboxers.functions[types.NumPyRandomBitGeneratorType] = _read_bit_generator
 
 
 @functools.cache
@@ -213,7 +248,8 @@ def compiled(role: str) -> Callable[[F], F]:
     """
     if role not in SIGNATURES:
         raise ValueError(f"role={role!r}: must be one of {', '.join(ROLES)}")
-    return functools.partial(_declare, signature=SIGNATURES[role], nrt=True)
+    # the cells of many models are a call of `box_cells`, whose twenty words of arguments cost as much as its work
+    return functools.partial(_declare, signature=SIGNATURES[role], nrt=True, forceinline=role == "cells")
 
 
 def helper(function: F) -> F:

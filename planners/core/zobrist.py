@@ -15,7 +15,6 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S27, _S30, _S31 = np.uint64(27), np.uint64(30), np.uint64(31)
-_ONE = np.uint64(1)
 
 
 @helper
@@ -57,6 +56,8 @@ def hash_vector(key: np.uint64, vector: Array) -> np.uint64:
 def box_cells(state: Array, first: int, last: int, bounds: Array, out: NDArray[np.uint64]) -> None:
     """Cells of a box: at depth d every axis is cut into 2^d equal parts.
 
+    The hash of one or two coordinates is their parts side by side; further pairs are mixed in.
+
     Args:
         state: [state_dim].
         first: smallest depth asked for.
@@ -65,8 +66,11 @@ def box_cells(state: Array, first: int, last: int, bounds: Array, out: NDArray[n
         out: receives the hashes, [last - first].
     """
     n = len(state)
-    out[: last - first] = _ONE
-    for i in range(n):
-        part = fraction(state[i], bounds[i], bounds[n + i])
+    for i in range(0, n, 2):
+        part, beside = fraction(state[i], bounds[i], bounds[n + i]), np.uint64(0)
+        if i + 1 < n:
+            beside = fraction(state[i + 1], bounds[i + 1], bounds[n + i + 1])
         for depth in range(first, last):
-            out[depth - first] = combine(out[depth - first], part >> np.uint64(LEVELS - depth))
+            shift = np.uint64(LEVELS - depth)
+            pair = (part >> shift) << np.uint64(LEVELS) | (beside >> shift)
+            out[depth - first] = pair if i == 0 else combine(out[depth - first], pair)

@@ -95,14 +95,16 @@ def merged(common: Trie, tries: Sequence[Trie]) -> Trie:
     keys = np.unique(np.concatenate([_keys(trie) for trie in (common, *tries)]))
     before = np.zeros((len(keys), common.stats.shape[1]))
     before[np.searchsorted(keys, _keys(common))] = common.stats[: common.size[0]]
-    stats = before.copy()
+    stats, paths = before.copy(), np.zeros((len(keys), common.paths.shape[1]), np.uint32)
     for trie in tries:
         rows = np.searchsorted(keys, _keys(trie))
+        # beyond a node's own depth its path is whatever was in memory
+        paths[rows] = rows[np.minimum(trie.paths[: len(rows)], len(rows) - 1)]
         stats[rows] += trie.stats[: trie.size[0]] - before[rows]
     slots = new_slots(len(keys))
     fill_slots(slots, keys, 0, len(keys))
     returns = np.array([min(trie.returns[0] for trie in tries), max(trie.returns[1] for trie in tries)])
-    return Trie(np.array([len(keys)]), stats, keys, slots, _merged_bandit(common.bandit, tries), returns)
+    return Trie(np.array([len(keys)]), stats, paths, keys, slots, _merged_bandit(common.bandit, tries), returns)
 
 
 def _keys(trie: Trie) -> NDArray[np.uint64]:

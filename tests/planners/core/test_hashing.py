@@ -1,4 +1,7 @@
+import itertools
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,6 +47,17 @@ def test_cells_refine(a, b):
     for depth in range(12):
         corner = [tuple(int(min(v, 1 - 2.0**-LEVELS) * 2**depth) for v in x) for x in (a, b)]
         assert same[depth] == (corner[0] == corner[1])
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4, 5])
+def test_cells_tell_all_coordinates_apart(dim):
+    bounds = np.concatenate([np.zeros(dim), np.ones(dim)])
+    hashes = {}
+    for corner in itertools.product(range(4), repeat=dim):
+        out = np.empty(1, np.uint64)
+        box_cells((np.array(corner) + 0.5) / 4.0, 2, 3, bounds, out)
+        hashes[int(out[0])] = corner
+    assert len(hashes) == 4**dim
 
 
 def test_cells_of_any_range_of_depths_agree():

@@ -258,3 +258,12 @@ def test_a_planner_takes_whole_numbers_for_its_fractions():
         for k in (1, 1.0)
     ]
     assert decisions[0].value == decisions[1].value
+
+
+@pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64])
+def test_compiled_functions_draw_what_the_generator_would(kind):
+    model, action = envs.Trap(), np.empty(1)
+    compiled_draws, own_draws = np.random.Generator(kind(7)), np.random.Generator(kind(7))
+    for _ in range(3):
+        model.sample_action(np.zeros(2), action, model.params, compiled_draws)
+        assert action[0] == own_draws.random()
