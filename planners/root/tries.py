@@ -17,7 +17,6 @@ from planners.abstraction.trie import Trie, TrieWalk, grow
 from planners.abstraction.trie_search import empty_trie, task_of, walk_for
 from planners.base import Array, Budget, Decision, Model, Rng, require
 from planners.core.bandit import Bandit
-from planners.core.hash_table import fill_slots, new_slots
 from planners.core.search import decide, extend
 from planners.core.tree import INV_SQRT, MEAN
 from planners.root.pool import pooled
@@ -84,14 +83,14 @@ def _search_on(
 
 
 def branch(common: Trie, walk: TrieWalk) -> Trie:
-    """A copy to go on from."""
+    """A copy to go on from, with room for a simulation."""
     copy = grow(common, walk, 1.0)
     bandit = Bandit._make(part.copy() for part in common.bandit)
     return copy._replace(size=common.size.copy(), bandit=bandit, returns=common.returns.copy())
 
 
 def merged(common: Trie, tries: Sequence[Trie]) -> Trie:
-    """The common trie and all that these, which went on from it, have added to it."""
+    """The common trie and what these, which went on from it, have added to it; without slots, which `branch` makes."""
     keys = np.unique(np.concatenate([_keys(trie) for trie in (common, *tries)]))
     before = np.zeros((len(keys), common.stats.shape[1]))
     before[np.searchsorted(keys, _keys(common))] = common.stats[: common.size[0]]
@@ -101,10 +100,9 @@ def merged(common: Trie, tries: Sequence[Trie]) -> Trie:
         # beyond a node's own depth its path is whatever was in memory
         paths[rows] = rows[np.minimum(trie.paths[: len(rows)], len(rows) - 1)]
         stats[rows] += trie.stats[: trie.size[0]] - before[rows]
-    slots = new_slots(len(keys))
-    fill_slots(slots, keys, 0, len(keys))
     returns = np.array([min(trie.returns[0] for trie in tries), max(trie.returns[1] for trie in tries)])
-    return Trie(np.array([len(keys)]), stats, paths, keys, slots, _merged_bandit(common.bandit, tries), returns)
+    slots, bandit = common.slots[:0], _merged_bandit(common.bandit, tries)
+    return Trie(np.array([len(keys)]), stats, paths, keys, slots, bandit, returns)
 
 
 def _keys(trie: Trie) -> NDArray[np.uint64]:

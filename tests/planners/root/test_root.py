@@ -83,13 +83,15 @@ def test_shares_of_the_budget(share, visits):
     assert budget_multiple(planner) == (3 if share == "each" else 1)
 
 
-@pytest.mark.parametrize("run", ["threads", "processes"])
-def test_each_worker_has_the_seconds_of_the_budget(run):
-    planner = planners.parse(f"root:inner=dpw,workers=3,combine=similarity_vote,run={run}")
+@pytest.mark.alone
+@pytest.mark.parametrize(("run", "workers"), [("threads", 6), ("processes", 3)])
+def test_each_worker_has_the_seconds_of_the_budget(run, workers):
+    """At the same time, also where there are fewer cores."""
+    planner = planners.parse(f"root:inner=dpw,workers={workers},combine=similarity_vote,run={run}")
     plan(planner, Budget(seconds=0.01))  # starts processes, which load compiled code
     start = time.perf_counter()
     decision = plan(planner, Budget(seconds=0.2))
-    assert 0.2 <= time.perf_counter() - start < 3 * 0.2
+    assert 0.2 <= time.perf_counter() - start < 2.5 * 0.2
     assert decision.seconds >= 0.2 - 0.001 and decision.simulations > 300
 
 
@@ -182,10 +184,10 @@ def test_budgets_that_do_not_fit_are_refused(text, budget, line):
 
 @dataclass(frozen=True)
 class Failing:
-    """Of its workers one fails at once, and the others search on for minutes."""
+    """The second of its workers fails at once, when the first has begun to search for hours."""
 
     def plan(self, model, state, budget, rng, root_actions=None):
-        if rng.integers(2**62) == _first_draw():
+        if rng.integers(2**62) == second_draw():
             raise RuntimeError("lost the stone")
         return planners.make("uct").plan(model, state, budget, rng)
 
@@ -193,8 +195,9 @@ class Failing:
         return True
 
 
-def _first_draw():
-    return np.random.default_rng(int(np.random.default_rng(0).integers(2**63, size=2)[0])).integers(2**62)
+def second_draw():
+    seeds = np.random.default_rng(0).integers(2**63, size=2)
+    return np.random.default_rng(int(seeds[1])).integers(2**62)
 
 
 @pytest.mark.parametrize("run", ["one", "threads"])
