@@ -327,7 +327,7 @@ def budget_multiple(planner: object) -> int:
 
 
 def has_same_actions(planner: object, model: Model) -> bool:
-    """Whether all searches of a model from one state consider the same actions at the root; if not, they sample."""
+    """Whether all searches of a model from one state consider the same actions at the root."""
     own = getattr(planner, "same_actions", None)
     return own is not None and own(model)
 

@@ -58,7 +58,8 @@ class Root:
         share: "each" gives every worker the whole budget, "split" a part of the simulations, the first ones the rest.
         bandwidth: h of K(a, b) = exp(-1/2 sum_d (a_d - b_d)^2 / h_d^2) as a part of the range of every coordinate, or
             "noise" for the model's `action_sd`. Differences are taken the short way round (`action_period`).
-        run: on "threads", which is for compiled models; in "processes"; or "one" after the other.
+        run: on "threads", which is for compiled models; in "processes" (within a job of
+            `bonspiel run` on threads as well, since its cores are taken); or "one" after the other.
         cells: with "majority", votes are counted in so many equal parts of every dimension, and of the part with most
             votes the most visited choice is played.
         rounds: of "tries".
@@ -114,7 +115,7 @@ class Root:
         if self.cells is not None:
             return missing_action_bounds(model)
         if self.combine != "max" and not has_same_actions(self.inner, model):
-            return f"needs the same actions in all searches for {combine}; {name} samples its own, similarity_vote fits"
+            return f"needs the same actions in all searches for {combine}; those of {name} differ, similarity_vote fits"
         return None
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

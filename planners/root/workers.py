@@ -18,7 +18,7 @@ def run_all(run: Run, function: Callable[..., T], tasks: Sequence[tuple[Any, ...
     """Call a function with each task's arguments; the results in the order of the tasks.
 
     Args:
-        run: where.
+        run: where; a worker process of joblib, such as a job of `bonspiel run`, starts no further ones, but threads.
         function: one of a module, so that another process can import it.
         tasks: its arguments, call by call; a call may change them.
         together: whether all calls must run at the same time, as under a budget of seconds, on however few cores.
@@ -30,13 +30,20 @@ def run_all(run: Run, function: Callable[..., T], tasks: Sequence[tuple[Any, ...
     if run == "one":
         return [function(*task) for task in tasks]
     most = len(tasks) if together else min(len(tasks), _cores())
-    return (_on_threads if run == "threads" else _in_processes)(function, tasks, most)
+    return (_on_threads if run == "threads" or _is_worker() else _in_processes)(function, tasks, most)
 
 
 def _cores() -> int:
     import joblib  # takes a tenth of a second, which other planners need not wait for
 
     return int(joblib.cpu_count())
+
+
+def _is_worker() -> bool:
+    """Whether this process is one of joblib's, whose other workers use the cores already."""
+    from joblib.parallel import get_active_backend
+
+    return bool(get_active_backend()[0].nesting_level)
 
 
 def _on_threads(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], most: int) -> list[T]:

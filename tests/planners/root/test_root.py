@@ -1,5 +1,6 @@
 """Independent searches whose decisions are combined: the same wherever they run, and every error with its line."""
 
+import os
 import re
 import signal
 import threading
@@ -8,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
 
 import envs
 import planners
@@ -251,6 +253,18 @@ def test_ctrl_c_ends_the_plan(run, model):
 
 def test_results_come_in_the_order_of_the_tasks():
     assert run_all("threads", _later, [(0.05,), (0.0,)], together=True) == [0.05, 0.0]
+
+
+def _processes():
+    return os.getpid(), set(run_all("processes", os.getpid, [(), ()], together=True))
+
+
+def test_a_worker_of_joblib_starts_no_further_processes():
+    """Else a benchmark with jobs would have as many for each of them, and leave them behind."""
+    own, others = _processes()
+    assert own not in others
+    for own, others in Parallel(2, backend="loky")(delayed(_processes)() for _ in range(2)):
+        assert others == {own}
 
 
 def _later(seconds):
