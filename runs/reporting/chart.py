@@ -41,7 +41,7 @@ VEIL: Any = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}
 
 
 class Style(NamedTuple):
-    """The style of a curve: colour and marker depend on the planner, the line on its parameters."""
+    """The style of a curve: colour and marker tell the planner, the line its parameters."""
 
     colour: str
     marker: str
@@ -50,15 +50,25 @@ class Style(NamedTuple):
 
 
 def looks(texts: Iterable[str]) -> dict[str, Style]:
-    """The style of each planner text; colour and marker depend on the planner's place in the registry alone.
+    """The style of each planner text.
+
+    Colour and marker depend on the planner's place in the registry. Where an earlier planner has the colour already, the
+    planner gets the next one that is free.
 
     Args:
         texts: of all planners that are drawn in one environment, so that their lines are the same in all its panels.
     """
-    base = dict(zip(planners.names(), zip(cycle(COLOURS), cycle(MARKERS)), strict=False))
+    drawn = list(dict.fromkeys(texts))
+    names = {text.partition(":")[0] for text in drawn}
+    base: dict[str, tuple[str, str]] = {}
+    for name, own, marker in zip(planners.names(), cycle(COLOURS), cycle(MARKERS), strict=False):
+        if name in names:
+            taken = [colour for colour, _ in base.values()]
+            free = [colour for colour in (*COLOURS[1:], GREY) if colour not in taken] or [own]
+            base[name] = (own if own in free else free[0], marker)
     used: dict[str, int] = {}
     result = {}
-    for text in dict.fromkeys(texts):
+    for text in drawn:
         name = text.partition(":")[0]
         variant = used[name] = used.get(name, -1) + 1
         colour, marker = base.get(name, (COLOURS[-1], MARKERS[-1]))

@@ -98,6 +98,14 @@ def test_colour_and_marker_tell_the_planner_the_line_its_parameters():
     assert both["dpw"].line != both["dpw:exploration=2"].line
 
 
+def test_planners_of_one_environment_have_different_colours_as_long_as_there_are_any():
+    names = ["uct", "pw", "dpw", "weighted_uct", "abstraction", "scaled_abstraction", "cem", "icem"]
+    assert len(names) == len(chart.COLOURS)
+    looks = chart.looks(names)
+    assert len({look.colour for look in looks.values()}) == len(names)
+    assert looks["uct"] == chart.looks(["uct"])["uct"]  # the first in the registry keeps its own
+
+
 def test_colours_stay_apart_without_hue():
     # a person without colour vision sees the lightness alone: markers must then differ, or the lightness
     looks = list(chart.looks(planners.names()).values())
