@@ -77,6 +77,12 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """One more than cores: tests that wait for a process, a port or a browser would leave one of them idle."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Groups by file: xdist 3.8 does not see the marks of groups with pytest 9.2, whose node ids it cannot change."""
     from xdist.scheduler import LoadGroupScheduling

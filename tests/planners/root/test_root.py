@@ -92,9 +92,9 @@ def test_each_worker_has_the_seconds_of_the_budget(run, workers):
     planner = planners.parse(f"root:inner=dpw,workers={workers},combine=similarity_vote,run={run}")
     plan(planner, Budget(seconds=0.01))  # starts processes, which load compiled code
     start = time.perf_counter()
-    decision = plan(planner, Budget(seconds=0.2))
-    assert 0.2 <= time.perf_counter() - start < 2.5 * 0.2
-    assert decision.seconds >= 0.2 - 0.001 and decision.simulations > 300
+    decision = plan(planner, Budget(seconds=0.5))
+    assert 0.5 <= time.perf_counter() - start < 2.5 * 0.5
+    assert decision.seconds >= 0.5 - 0.001 and decision.simulations > 300
 
 
 def test_root_actions_go_to_every_worker():
