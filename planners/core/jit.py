@@ -84,7 +84,8 @@ BIT_GENERATOR = ("state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_
 def _read_bit_generator(kind: Any, generator: Any, c: Any) -> NativeValue:
     """Read numpy's generator of random bits through its C interface when compiled code is entered.
 
-    numba would ask ctypes, anew for every call, which takes a fifth of a short decision.
+    numba would ask ctypes, anew for every call, which takes a fifth of a short decision. This holds for all numba code
+    of the process.
     """
     read, builder = cgutils.create_struct_proxy(kind)(c.context, c.builder), c.builder
     read.parent = generator
