@@ -52,8 +52,8 @@ class Style(NamedTuple):
 def looks(texts: Iterable[str]) -> dict[str, Style]:
     """The style of each planner text.
 
-    Colour and marker depend on the planner's place in the registry. Where an earlier planner has the colour already, the
-    planner gets the next one that is free.
+    Colour and marker depend on the planner's place in the registry; where an earlier planner has the colour, the next
+    free one is taken.
 
     Args:
         texts: of all planners that are drawn in one environment, so that their lines are the same in all its panels.
