@@ -21,15 +21,15 @@ class RaveOracle(TreeOracle):
         self.equivalence, self.bandwidth, self.state_bandwidth = equivalence, bandwidth, state_bandwidth
         self.path, self.passed = [], {}
 
-    def simulate(self, node, left):
+    def simulate(self, node, left, budget):
         """Keep [(node, action), ...] from each node on, and the return from there."""
         depth = len(self.path)
         self.path.append(None)
-        value = super().simulate(node, left)
+        value, weight = super().simulate(node, left, budget)
         self.passed.setdefault(id(node), []).append((self.path[depth:], node.player * value))
         if depth == 0:
             self.path = []
-        return value
+        return value, weight
 
     def follow(self, edge, node):
         self.path[-1] = node, edge.action
