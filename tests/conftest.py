@@ -5,6 +5,7 @@ import io
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -45,6 +46,12 @@ PROCESSES = re.compile(
     r"|^def test_\w+\([^)]*\bstart\b",
     re.MULTILINE,
 )
+
+
+def pytest_configure(config):
+    """Tests press Ctrl-C, which a shell has its background jobs ignore, and theirs."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart(session):

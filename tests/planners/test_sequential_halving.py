@@ -74,7 +74,7 @@ class HalvingOracle(TreeOracle):
         for number in range(1, rounds + 1):
             until = min(max(budget * number // rounds, done + len(self.left)), budget)
             for _ in range(done, until):
-                self.simulate(self.root, steps)
+                self.simulate(self.root, steps, 1)
             done = max(done, until)
             ranked = sorted(self.left, key=lambda edge: -edge.mean)
             self.left = ranked[: math.ceil(len(ranked) / 2)]
