@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from curling.client.exit_status import ConnectionLost, no_connection
+from curling.client.exit_status import ConnectionLost, NoSuchHost, no_connection
 from curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
 from curling.protocols import ProtocolError, check_kind
 from curling.protocols.tcp import keep_alive
@@ -139,14 +139,16 @@ async def tcp_connection(host: str, port: int, wire: MessageFormat, log: Message
     """Connect to a server, by its name or address, over TCP; `log` takes every message.
 
     Raises:
+        NoSuchHost: no machine can have this name.
         ConnectionLost: the server is unreachable.
     """
     start = time.monotonic()
     try:
         reader, writer = await asyncio.open_connection(host, port, limit=wire.longest)
-    except (OSError, UnicodeError) as error:  # the latter: an invalid host name
-        reason = "not the name of a machine" if isinstance(error, UnicodeError) else error.strerror or error
-        raise no_connection(host, port, reason) from error
+    except OSError as error:
+        raise no_connection(host, port, error.strerror or error) from error
+    except UnicodeError as error:
+        raise NoSuchHost(f"no connection to {host} port {port} (not the name of a machine)") from error
     delay = time.monotonic() - start
     keep_alive(writer.get_extra_info("socket"), IDLE)
 

@@ -105,6 +105,7 @@ async def play_dc2(
         player.report(f"connected to {connection.address}")
         tracker = MatchTracker(noise)
         await _begin_match(connection, login, player, tracker)
+        player.begun = True
         while not isinstance(message := await connection.receive(), dc2.GameOver):
             if not isinstance(message, dc2.Go):
                 tracker.update(message)

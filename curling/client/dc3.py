@@ -99,6 +99,7 @@ async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, p
         player.timing.delay = connection.delay
         player.report(f"connected to {connection.address}")
         match = await _begin_match(connection, name, player)
+        player.begun = True
         ends = match.game.setting.max_end
         while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
             remaining = state.thinking_time_remaining[match.team]

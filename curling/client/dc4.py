@@ -65,6 +65,7 @@ async def play_dc4(
         player.timing.delay = time.monotonic() - start
         report(f"team{team} of match {match_id}; waiting for the other team")
         state = first = await connection.first_state()
+        player.begun = True
         report(f"a match of {count_ends(state.ends)}, {state.remaining(team):g} s")
         while state.winner_team is None:
             player.timing.fraction = fraction * (EXTRA_FRACTION if state.is_extra_end else 1.0)

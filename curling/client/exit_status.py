@@ -14,6 +14,10 @@ class ConnectionLost(Exception):
     """The server is unreachable or has closed the connection; the text is one line."""
 
 
+class NoSuchHost(ConnectionLost):
+    """No machine can have this name, so that waiting is in vain."""
+
+
 def no_connection(host: str, port: int | str, reason: object) -> ConnectionLost:
     """The error for an unreachable server."""
     return ConnectionLost(f"no connection to {host} port {port} ({reason}); is the server running?")

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from curling.client.console import print_error
@@ -38,6 +38,7 @@ class MatchPlayer:
     log: MessageLog
     report: Callable[[str], None]  # takes lines about the progress of the match
     concede: float | None = None  # concede when the planner's estimate of winning is below this
+    begun: bool = field(default=False, init=False)  # whether the match has, so that a lost connection ends it
     _last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
 
     async def warm_up(self, position: ClientPosition, remaining: float) -> None:

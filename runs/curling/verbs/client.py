@@ -43,8 +43,10 @@ def dc2(arguments: argparse.Namespace) -> int:
     from curling.protocols.dc2 import Login
     from curling.protocols.dc2_codec import encode
 
-    if arguments.stdio and (arguments.host is not None or arguments.port is not None):
-        raise UsageError("--stdio: leave out --host and --port, the server is at standard input and output")
+    if arguments.stdio:
+        if (arguments.host, arguments.port, arguments.wait) != (None, None, None):
+            raise UsageError("--stdio: leave out --host, --port and --wait, the server is at standard input and output")
+        arguments.wait = 0.0
     name, (host, port) = team_name(arguments), address(arguments)
     login = Login(arguments.id or name, arguments.password, name)
     for field in ("name", "id", "password"):

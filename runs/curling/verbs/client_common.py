@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LOGS = Path("results") / "client"
 HOST = "127.0.0.1"
+WAIT = 60.0  # s
 CONCEDE = (
     "concede when the planner's estimate of winning is below P (default: never); that of rulebased is a score of the "
     "board, no probability"
@@ -29,7 +30,9 @@ Protocols: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]) -> int:
-    """Play one match with the player that the arguments configure; `report` takes lines for the user. The exit status.
+    """Play one match with the player that the arguments configure; the exit status.
+
+    `play` connects and plays; it is called again while the server is not up. `report` takes lines for the user.
 
     Raises:
         UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
@@ -41,6 +44,7 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
     from curling.client.match_player import MatchPlayer
     from curling.client.message_log import MessageLog, new_log
     from curling.client.planner_process import PlannerGone, PlannerProcess, PlannerRefused
+    from curling.client.reconnection import play_when_up
     from curling.client.time_manager import FRACTION, TimeManager
 
     # checked before anything is started or written
@@ -51,13 +55,16 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
     longest = number("--max-seconds", arguments.max_seconds, 0.01, 1e6, whole=False)
     fraction = number("--time-fraction", arguments.time_fraction, 0.01, FRACTION, whole=False)
 
+    wait = number("--wait", WAIT if arguments.wait is None else arguments.wait, 0, 1e6, whole=False)
+
     async def match() -> None:
         async with PlannerProcess(arguments.planner, arguments.seed) as planner:
             with writing(arguments.log or LOGS):
                 log = MessageLog(arguments.log) if arguments.log else new_log(LOGS, arguments.protocol)
             with log:
                 timing = TimeManager(fraction=fraction, longest=longest)
-                await play(MatchPlayer(planner, timing, log, report, arguments.concede))
+                player = MatchPlayer(planner, timing, log, report, arguments.concede)
+                await play_when_up(lambda: play(player), player, wait)
 
     try:
         with interrupts.left_to_asyncio():
@@ -116,6 +123,8 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
     ports = f"one for each team (default: {port}, team0's)" if name == "dc3" else f"default: {port}"
     command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
     command.add_argument("--port", type=int, metavar="N", help=ports)
+    wait = f"connect again for S seconds to a server that is not up or goes before the match (default: {WAIT:g})"
+    command.add_argument("--wait", type=float, metavar="S", help=wait)
     return command
 
 

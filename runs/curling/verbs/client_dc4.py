@@ -34,9 +34,10 @@ def dc4(arguments: argparse.Namespace) -> int:
     if arguments.concede is not None:
         raise UsageError("--concede: Digital Curling 4 has no way to concede")
     account, created, name = _login(arguments), _created(arguments), team_name(arguments)
+    match_id = arguments.match
 
     async def play(player: "MatchPlayer") -> None:
-        match_id = arguments.match
+        nonlocal match_id
         if match_id is None:
             match_id = await dc4.create_match(account, arguments.rule, **created)
             print_line(f"created; the other team joins with --match {match_id}")

@@ -88,7 +88,7 @@ class Match:
 
 
 class FakeServer:
-    """The server, on a free port of this machine.
+    """The server, on a port of this machine, any free one if it is 0.
 
     Attributes:
         matches: by id.
@@ -97,7 +97,8 @@ class FakeServer:
         bad_events: texts sent to listeners instead of states.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
+        self.port = port
         self.matches: dict[str, Match] = {}
         self.faults: list[int | str | None] = []
         self.bad_events: list[str] = []
@@ -115,9 +116,9 @@ class FakeServer:
 
     async def __aenter__(self) -> Self:
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
         await site.start()
-        self.port: int = self._runner.addresses[0][1]
+        self.port = self._runner.addresses[0][1]
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -75,18 +75,21 @@ class ScriptedServer:
         end: of a message.
         linger: whether the connection stays open at the end of the script.
         delay: of the answer to the first message, s.
+        port: 0 is any free one.
 
     Attributes:
         answers: what the client sent where the transcript's client did.
     """
 
-    def __init__(self, script: Sequence, end: bytes = b"\n", linger: bool = False, delay: float = 0.0) -> None:
-        self.script, self.end, self.linger, self.delay = script, end, linger, delay
+    def __init__(
+        self, script: Sequence, end: bytes = b"\n", linger: bool = False, delay: float = 0.0, port: int = 0
+    ) -> None:
+        self.script, self.end, self.linger, self.delay, self.port = script, end, linger, delay, port
         self.answers: list[bytes] = []
         self.closed_at = float("nan")
 
     async def __aenter__(self):
-        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        self.server = await asyncio.start_server(self.serve, "127.0.0.1", self.port)
         self.port = self.server.sockets[0].getsockname()[1]
         return self
 

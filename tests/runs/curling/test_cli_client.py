@@ -128,6 +128,8 @@ def test_a_console_that_goes_costs_no_match(server, tmp_path):
         (["--port", "0"], "--port=0: must be a whole number from 1 to 65535"),
         (["--port", "70000"], "--port=70000"),
         (["--port", "-1"], "--port=-1"),
+        (["--wait", "-1"], "--wait=-1"),
+        (["--wait", "nan"], "--wait=nan"),
         (["--host", ""], "--host=''"),
         (["--host", "a b"], "--host='a b'"),
         (["--host", "http://a"], "--host='http://a'"),
@@ -146,11 +148,11 @@ def test_bad_usage_is_one_line(protocol, line, complaint, tmp_path, monkeypatch,
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("option", [["--host", "foo"], ["--port", "9876"]])
+@pytest.mark.parametrize("option", [["--host", "foo"], ["--port", "9876"], ["--wait", "5"]])
 def test_standard_input_and_output_have_no_address(option, capsys):
     assert main(["client", "dc2", "--stdio", *option]) == 2
     (error,) = capsys.readouterr().err.splitlines()
-    assert "--stdio: leave out --host and --port" in error
+    assert "--stdio: leave out --host, --port" in error
 
 
 @pytest.mark.parametrize("host", ["a..b", "\u00fc..x", "a" * 64])
@@ -187,11 +189,21 @@ def test_the_id_of_a_login_has_no_blanks(capsys):
 def test_no_server_is_told_with_its_address(tmp_path, capsys):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    assert main(["client", "dc3", "--port", str(port), "--planner", "random", "--log", str(tmp_path / "log")]) == 3
+    line = "--port", str(port), "--planner", "random", "--log", str(tmp_path / "log"), "--wait", "0"
+    assert main(["client", "dc3", *line]) == 3
     (error,) = capsys.readouterr().err.splitlines()
     assert f"127.0.0.1 port {port}" in error and "is the server running?" in error
     note = json.loads((tmp_path / "log").read_text())
     assert note["dir"] == "note" and note["msg"].startswith(f"no connection to 127.0.0.1 port {port}")
+
+
+def test_a_server_that_is_not_up_is_waited_for(tmp_path, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = str(listener.getsockname()[1])
+    line = "--port", port, "--planner", "random", "--log", str(tmp_path / "log"), "--wait", "0.7"
+    assert main(["client", "dc3", *line]) == 3
+    out, err = capsys.readouterr()
+    assert f"port {port}" in out and "connecting again for 0.7 s" in out and out.count("\n") == err.count("\n") == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals to a group of processes")

@@ -113,6 +113,8 @@ def test_no_server_is_told_as_in_the_other_protocols(
                 "random",
                 "--max-seconds",
                 "0.05",
+                "--wait",
+                "0",
                 "--log",
                 str(tmp_path / "log"),
             ]
