@@ -61,7 +61,9 @@ def _context(options: Options) -> ServerContext:
     seconds = ("--thinking-time", options.thinking_time), ("--extra-end-time", options.extra_end_time)
     times = ThinkingTimes(*(round(1000.0 * number(*given, 0.001, LONGEST, whole=False)) for given in seconds))
     seed = secrets.randbits(32) if options.seed is None else number("--seed", options.seed, 0, 2**63, whole=True)
-    for name, low, high in (("trajectory", *STEPS), ("matches", 1, 1e9), ("watch", 0, 65535)):
+    if options.trajectory:
+        number("--trajectory", options.trajectory, *STEPS, whole=True)
+    for name, low, high in (("matches", 1, 1e9), ("watch", 0, 65535)):
         if getattr(options, name) is not None:
             number(f"--{name}", getattr(options, name), low, high, whole=True)
     last = options.port + (options.protocol == "dc3")
@@ -76,7 +78,7 @@ def _context(options: Options) -> ServerContext:
     name = f"{options.protocol}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     feed = None if options.watch is None else RecordFeed()
     cores = min(os.cpu_count() or 1, MOST_WORKERS)
-    executor = ShotExecutor(model, options.engine, options.trajectory is not None, cores)
+    executor = ShotExecutor(model, options.engine, options.trajectory > 0, cores)
     ids, summary = np.random.default_rng(seed), _summary(match, options)
     return ServerContext(match, model, times, executor, seed, ids, summary, _say, name, options.records, feed)
 
@@ -106,7 +108,7 @@ def _summary(match: Match, options: Options) -> str:
 
 async def _serve(context: ServerContext, options: Options, url: str | None) -> int:
     """Serve matches, which `url` shows; returns the exit status."""
-    dc3_session = partial(dc3.Dc3Session, steps=options.trajectory)
+    dc3_session = partial(dc3.Dc3Session, steps=options.trajectory or None)
     make, listen = (dc3_session, dc3.listen_dc3) if options.protocol == "dc3" else (dc2.Dc2Session, dc2.listen_dc2)
 
     async def opened(*where: Any) -> Sequence[asyncio.Server]:

@@ -7,7 +7,7 @@ from typing import Any
 
 RECORDS = Path("results/server")
 SD = "standard deviation of the"
-PATHS = "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number)"
+PATHS = "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number); 0: none"
 WATCH = "show the matches on a page at http://127.0.0.1:PORT; 0: any free port"
 
 
@@ -28,7 +28,7 @@ class Options:
     noise: str = _option("errors of execution", None, "normal_dist", choices=("normal_dist", "none"))
     speed_sd: float | None = _option(f"{SD} speed, m/s (default: that of the noise)", "SD", type=float)
     angle_sd: float | None = _option(f"{SD} direction, rad (default: that of the noise)", "SD", type=float)
-    trajectory: int | None = _option(PATHS, "MS", type=int, nargs="?", const=100)
+    trajectory: int = _option(PATHS, "MS", 1000, type=int, nargs="?", const=100)
     host: str = _option("address to bind to; 0.0.0.0: all", "ADDRESS", "127.0.0.1", flag="--bind")
     engine: str = _option("simulator of the stones", None, "analytic", choices=("analytic", "box2d"))
     seed: int | None = _option("random seed (default: a new one)", "N", type=int)
@@ -41,8 +41,13 @@ DC2: dict[str, dict[str, Any]] = {
     "port": {"default": 9876, "help": "port of both teams; 0: any free one"},
     "noise": {"default": "dc2", "choices": ("dc2", "gat", "none")},
 }
-LACKING = "speed_sd", "angle_sd", "trajectory"
-DC2_FIXED: dict[str, Any] = {"rule": "four_rock", "extra_end_time": 21.9, **dict.fromkeys(LACKING)}
+DC2_FIXED: dict[str, Any] = {
+    "rule": "four_rock",
+    "extra_end_time": 21.9,
+    "speed_sd": None,
+    "angle_sd": None,
+    "trajectory": 0,
+}
 
 
 def add_options(parser: argparse.ArgumentParser, protocol: str) -> None:

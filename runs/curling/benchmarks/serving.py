@@ -99,7 +99,7 @@ def measure(matches: int, ends: int) -> Load:
         RunError: the server does not start.
     """
     with tempfile.TemporaryDirectory() as folder:
-        arguments = ["--ends", str(ends), "--seed", "1", "--records", folder]
+        arguments = ["--ends", str(ends), "--seed", "1", "--trajectory", "0", "--records", folder]
         with practice.server(Path(folder) / "server.txt", "dc3", *arguments) as served:
             load, start = Load(), time.perf_counter()
 

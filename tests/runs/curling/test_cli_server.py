@@ -209,6 +209,8 @@ def test_an_address_that_is_not_ours_is_named(run, address):
         ("dc3 --engine warp", "warp"),
         ("dc3 --seed -1", "--seed=-1"),
         ("dc3 --trajectory 1", "--trajectory=1"),
+        ("dc3 --trajectory -1", "--trajectory=-1"),
+        ("dc2 --trajectory 100", "--trajectory"),
         ("dc3 --matches 0", "--matches=0"),
         ("dc3 --watch 70000", "--watch=70000"),
         ("dc3 --watch 10001", "--watch=10001"),
