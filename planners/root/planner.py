@@ -131,7 +131,7 @@ class Root:
         tasks = [(inner, model, state, part, seed, given) for part, seed in zip(budgets, seeds, strict=True)]
         decisions = run_all(self.run, _plan, tasks, together=budget.seconds is not None)
         pool = pool_of(decisions)
-        best, simulations = self._choice(pool, model), sum(decision.simulations for decision in decisions)
+        best, simulations = self.choose(pool, model), sum(decision.simulations for decision in decisions)
         seconds = time.perf_counter() - start
         action, value = pool.actions[best].copy(), float(pool.values[best])
         return Decision(action, value, simulations, seconds, pool.actions, pool.visits, pool.values)
@@ -148,8 +148,8 @@ class Root:
         part, rest = divmod(budget.simulations, self.workers)
         return [Budget(simulations=part + (worker < rest)) for worker in range(self.workers)]
 
-    def _choice(self, pool: Pool, model: Model) -> int:
-        """The row of the action to play."""
+    def choose(self, pool: Pool, model: Model) -> int:
+        """The row of the action that `combine` plays of what the workers found; not for "tries", which shares more."""
         match self.combine:
             case "sum":
                 return rules.most_visits(pool)

@@ -98,7 +98,7 @@ def merged(common: Trie, tries: Sequence[Trie]) -> Trie:
     for trie in tries:
         rows = np.searchsorted(keys, _keys(trie))
         # beyond a node's own depth its path is whatever was in memory
-        paths[rows] = rows[np.minimum(trie.paths[: len(rows)], len(rows) - 1)]
+        paths[rows] = rows[np.minimum(trie.paths[: len(rows)], max(len(rows) - 1, 0))]
         stats[rows] += trie.stats[: trie.size[0]] - before[rows]
     returns = np.array([min(trie.returns[0] for trie in tries), max(trie.returns[1] for trie in tries)])
     slots, bandit = common.slots[:0], _merged_bandit(common.bandit, tries)

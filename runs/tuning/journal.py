@@ -5,24 +5,22 @@ the episodes that it asks for in the file, and so goes on exactly as if it had n
 trials, planners or episodes finds them as well.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import numpy as np
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from planners import Array
 from runs import provenance
-from runs.experiment import RunError, Setting, UsageError
-from runs.files import locked
+from runs.experiment import RunError, Setting
+from runs.results import lines
 from runs.runner import parallel
 from runs.runner.episode import Episode, Failure
 
 FILE = "tuning.jsonl"
-Identity = dict[str, str]
 
 
 class Journal:
@@ -31,13 +29,13 @@ class Journal:
     Args:
         jobs: number of workers.
         kept: episodes played before.
-        file: receives a line for every batch of episodes; nothing is written if None.
+        add: called with an entry for every batch of episodes, to keep it; nothing is kept if None.
     """
 
     def __init__(
-        self, jobs: int, kept: dict[Setting, dict[int, Episode]] | None = None, file: IO[str] | None = None
+        self, jobs: int, kept: dict[Setting, dict[int, Episode]] | None = None, add: lines.Add | None = None
     ) -> None:
-        self._jobs, self._file = jobs, file
+        self._jobs, self._add = jobs, add
         self._kept = {} if kept is None else kept
 
     def play(self, settings: Iterable[Setting], numbers: range, seen: Callable[[int, float], None]) -> None:
@@ -68,10 +66,9 @@ class Journal:
 
     def _keep(self, setting: Setting, played: list[Episode]) -> None:
         self._kept[setting].update((episode.number, episode) for episode in played)
-        if self._file is not None:
+        if self._add is not None:
             rows = [[one.number, one.total, one.steps, one.seconds, one.simulations] for one in played]
-            self._file.write(json.dumps([setting, rows]) + "\n")
-            self._file.flush()
+            self._add([setting, rows])
 
     def episodes(self, setting: Setting, numbers: range) -> list[Episode]:
         """Episodes that were played, in order."""
@@ -98,44 +95,11 @@ def kept(folder: Path | None, resume: bool, modules: tuple[str, ...], jobs: int)
     if folder is None:
         yield Journal(jobs)
         return
-    path, identity = folder / FILE, dict(provenance.identity(modules))
-    if path.exists() and not resume:
-        raise UsageError(f"{folder} holds a tuning already; add --resume to continue it, or choose another --out")
-    with locked(folder):
-        found = _read(path, identity) if path.exists() else {}
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(identity) + "\n")
-            file.flush()
-            yield Journal(jobs, found, file)
-
-
-def _read(path: Path, identity: Identity) -> dict[Setting, dict[int, Episode]]:
-    """The episodes in a file; a last line that was cut off while it was written is removed from it."""
-    content = path.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    if whole != content:
-        with path.open("rb+") as file:
-            file.truncate(len(whole))
     found: dict[Setting, dict[int, Episode]] = {}
-    for number, line in enumerate(whole.splitlines(), 1):
-        try:
-            entry = json.loads(line)
-            if isinstance(entry, dict):
-                _check_identity(path, entry, identity)
-            else:
-                episodes = (Episode(*row) for row in entry[1])
-                found.setdefault(Setting(*entry[0]), {}).update((one.number, one) for one in episodes)
-        except (ValueError, TypeError, IndexError) as error:
-            raise UsageError(
-                f"{path}: line {number} is damaged ({error}); restore it, or choose another --out"
-            ) from error
-    return found
 
+    def take(entry: Any) -> None:
+        episodes = (Episode(*row) for row in entry[1])
+        found.setdefault(Setting(*entry[0]), {}).update((one.number, one) for one in episodes)
 
-def _check_identity(path: Path, before: Identity, now: Identity) -> None:
-    for name, meaning in before.items():
-        if now.get(name, meaning) != meaning:
-            raise UsageError(
-                f"{path} was begun with {name} {meaning}, not {now[name]}, and results of two versions do not mix: "
-                "choose another --out, or go back to that version"
-            )
+    with lines.kept(folder / FILE, "a tuning", dict(provenance.identity(modules)), resume, take) as add:
+        yield Journal(jobs, found, add)

@@ -46,6 +46,12 @@ def test_rounds_spend_the_budget_and_root_actions_are_the_only_ones(share, total
     assert decision.actions.tolist() == actions.tolist()
 
 
+def test_with_one_step_left_there_are_no_cells_to_share():
+    planner = planners.parse("root:inner=abstraction,workers=3,combine=tries,rounds=2,run=one")
+    decision = planner.plan(envs.Trap(), np.array([0.8, 1.0]), Budget(300), np.random.default_rng(0))
+    assert decision.simulations == 900 and decision.action[0] >= 0.9
+
+
 def test_what_workers_learned_in_one_round_they_know_in_the_next():
     one, two = (plan(f"root:inner=abstraction,workers=5,combine=tries,rounds={rounds}", 60) for rounds in (1, 2))
     assert one.visits.tolist() != two.visits.tolist()

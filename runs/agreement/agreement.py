@@ -1,0 +1,123 @@
+"""Runs a study: finds positions, searches them, and prints, draws and writes what they say."""
+
+import json
+import math
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from planners.base import takes_root_actions
+from runs import provenance
+from runs.agreement import picture, positions
+from runs.agreement.judges import Judge, by_optimum, by_search, known_optimum
+from runs.agreement.measure import Outcome, outcome_of, position_of
+from runs.agreement.searches import REFERENCE, RUN, Search, due, for_values
+from runs.agreement.study import Study
+from runs.agreement.summary import Summary, summarise
+from runs.agreement.tables import tables
+from runs.agreement.work import Kept, States, Work
+from runs.experiment import Setting
+from runs.files import writing
+from runs.reporting.chart import save_figure
+from runs.results import lines
+from runs.runner import backends
+from runs.runner.backends import HERE, Place, Workers
+from runs.suite import modules
+
+FILE, RESULT, CHART = "agreement.jsonl", "agreement.json", "agreement.png"
+SAME = ("env", "planner", "budget", "seed")  # what a study that goes on must keep
+
+
+def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Place = HERE) -> None:
+    """Run a study and print its tables; the folder receives the searches, the result as JSON, and a chart.
+
+    Args:
+        study: what to search.
+        folder: receives FILE, RESULT and CHART.
+        resume: whether to go on with the study in the folder; positions, workers and rules may be others.
+        jobs: number of workers; 1 searches in this process, None takes all cores, or all workers of a cluster.
+        place: the workers' machine or cluster.
+
+    Raises:
+        UsageError: the study, the folder or the place is refused.
+        RunError: a search failed, or workers died again and again; what was searched before is kept.
+    """
+    positions.check(study.env, study.model)
+    known = known_optimum(study.model)
+    with backends.connect(place, jobs) as workers:
+        states, outcome = searched(study, known, folder, resume, workers)
+    summary = summarise(study, outcome, np.random.default_rng(study.seed))
+    for table in tables(study, summary, known):
+        print(f"{table}\n")
+    with writing(folder):
+        text = json.dumps(_plain(_report(study, known, summary, states, outcome)), allow_nan=False)
+        (folder / RESULT).write_text(f"{text}\n", encoding="utf-8")
+        paths = save_figure(picture.draw(study, summary), folder / CHART)
+    print(folder / RESULT, *paths, sep="\n")
+
+
+def searched(study: Study, known: bool, folder: Path, resume: bool, workers: Workers) -> tuple[States, Outcome]:
+    """The positions of a study and what was found there; arguments and errors are those of `main`."""
+    outside = modules([Setting(study.env, study.planner, study.budget, "simulations", study.seed)])
+    identity = dict(provenance.identity(outside)) | {name: getattr(study, name) for name in SAME}
+    kept = Kept()
+    with lines.kept(folder / FILE, "a study of agreement", identity, resume, kept.take) as add:
+        work = Work(study, workers, outside, kept, add)
+        states = work.positions()
+        everywhere = list(due(study, known))
+        work.search(states, {index: everywhere for index in range(len(states))})
+        found = [position_of(study, partial(kept.decision, index)) for index in range(len(states))]
+        wanted: dict[int, list[Search]] = {}
+        if not known and takes_root_actions(study.player):
+            for index, one in enumerate(found):
+                best = kept.decision(index, _reference(study)).action
+                wanted[index] = [for_values(study, [best, one.runs[0], *one.choices.values()])]
+            work.search(states, wanted)
+    judges = [_judge(study, known, kept, index, state, wanted.get(index, [])) for index, state in enumerate(states)]
+    return states, outcome_of(study, found, judges)
+
+
+def _reference(study: Study) -> str:
+    """The name of the search that says which action is best."""
+    return f"{REFERENCE} {study.reference * study.budget}"
+
+
+def _judge(study: Study, known: bool, kept: Kept, index: int, state: list[float], for_values: list[Search]) -> Judge:
+    if known:
+        listed = kept.decision(index, f"{RUN} 0").actions if study.same_actions else None
+        return by_optimum(study.model, np.array(state), listed)
+    values = kept.decision(index, for_values[0].name) if for_values else None
+    kernel = None if study.same_actions else study.kernel
+    return by_search(kept.decision(index, _reference(study)), kernel, values)
+
+
+def _report(study: Study, known: bool, summary: Summary, states: States, outcome: Outcome) -> dict[str, Any]:
+    """All of the result: the study, the summary, and what was found at every position."""
+    given = {name: getattr(study, name) for name in (*SAME, "workers", "rules", "reference", "bandwidth")}
+    each = {
+        "state": states,
+        "p0": outcome.p0.tolist(),
+        "limit": outcome.limit.tolist(),
+        "shares": {str(workers): column.tolist() for workers, column in outcome.shares.items()},
+        "agrees": _by_name(outcome.agrees),
+        "regret": _by_name(outcome.regrets),
+    }
+    return {"study": given | {"optimum_known": known}, "summary": summary, "each": each}
+
+
+def _by_name(columns: dict[tuple[str, int], Any]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for (name, workers), column in columns.items():
+        found.setdefault(name, {})[str(workers)] = column.tolist()
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """The same with null for NaN."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

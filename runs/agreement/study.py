@@ -1,0 +1,148 @@
+"""What `bonspiel agreement` studies: an environment, a planner, numbers of workers, and rules that combine them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, get_args
+
+import planners
+from planners import Model, Planner
+from planners.base import HasActionSd, has_same_actions, missing, missing_action_bounds
+from planners.core.text import read
+from planners.registry import unknown
+from planners.root import Root
+from planners.root.planner import Combine
+from planners.root.similarity import Kernel, kernel_of
+from runs.experiment import UsageError, number, planner_for
+from runs.suite import model_of
+
+RULES = get_args(Combine)
+PARAMETERS = ("bandwidth", "cells", "rounds")  # of rules
+SHARED = "tries"  # the rule whose workers are no searches of their own
+MOST_POSITIONS = 20_000  # their resamples are held in memory
+
+
+@dataclass(frozen=True)
+class Study:
+    """Positions of a planner's episodes, each searched by many workers whose decisions are combined.
+
+    Args:
+        env: NAME[:key=value,...].
+        planner: NAME[:key=value,...], of every worker.
+        budget: simulations of every worker.
+        workers: numbers of workers, W.
+        rules: NAME[:key=value,...], values of `combine` of `planners.root.Root` with their parameters; empty for all
+            that fit the planner and need no parameter.
+        positions: how many.
+        reference: budgets that the search has which says what is best, where the optimum is not known.
+        bandwidth: h, as of `Root`: actions that are sampled are alike within h, and rules take it if not given theirs.
+        seed: random seed.
+    """
+
+    env: str
+    planner: str
+    budget: int = 1000
+    workers: tuple[int, ...] = (1, 4, 16, 64)
+    rules: tuple[str, ...] = ()
+    positions: int = 500
+    reference: int = 100
+    bandwidth: float | str = 0.05
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Normalise the numbers, fill in the rules, and refuse what cannot be studied."""
+        limits = {"budget": 1e9, "positions": MOST_POSITIONS, "reference": 1e6}
+        for name, most in limits.items():
+            object.__setattr__(self, name, number(name, getattr(self, name), 1, most, whole=True))
+        number("seed", self.seed, 0, 2**32 - 1, whole=True)
+        if self.bandwidth != "noise":
+            number("bandwidth", self.bandwidth, 1e-9, 1e9, whole=False)
+        workers = sorted({number("workers", w, 1, 4096, whole=True) for w in self.workers})
+        object.__setattr__(self, "workers", tuple(workers))
+        reason = planners.unsupported(self.player, self.model)
+        if reason:
+            raise UsageError(f"{self.planner} cannot search {self.env}: {reason}")
+        rules = self.rules or tuple(rule for rule in RULES if rule != SHARED and self._unfit(rule) is None)
+        object.__setattr__(self, "rules", tuple(dict.fromkeys(rules)))
+        for rule in self.rules:
+            if reason := self._unfit(rule):
+                raise UsageError(f"--combine {rule} cannot combine {self.planner} in {self.env}: {reason}")
+        if not self.same_actions:
+            _ = self.kernel  # refuses a bandwidth that the model has no range or noise for
+
+    @cached_property
+    def model(self) -> Model:
+        """The model of the environment."""
+        return model_of(self.env)
+
+    @cached_property
+    def player(self) -> Planner:
+        """The planner of every worker."""
+        return planner_for(self.planner, self.model, self.env)
+
+    @cached_property
+    def same_actions(self) -> bool:
+        """Whether all searches of a position consider the same actions."""
+        return has_same_actions(self.player, self.model)
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """How much alike two actions are, for actions that are sampled.
+
+        Raises:
+            UsageError: the model has no noise or range that the bandwidth is a part of.
+        """
+        by_noise = self.bandwidth == "noise"
+        if reason := missing(self.model, HasActionSd) if by_noise else missing_action_bounds(self.model):
+            raise UsageError(f"--bandwidth {self.bandwidth}: {self.env} {reason}")
+        return kernel_of(self.model, self.bandwidth)
+
+    @property
+    def most(self) -> int:
+        """The largest number of workers."""
+        return self.workers[-1]
+
+    def root(self, rule: str, workers: int) -> Root:
+        """The planner that searches a position by so many workers and combines them by a rule.
+
+        Raises:
+            UsageError: an invalid text.
+        """
+        made = planners.parse(self.root_text(rule, workers))
+        assert isinstance(made, Root)
+        return made
+
+    def root_text(self, rule: str, workers: int) -> str:
+        """That planner as text."""
+        name, given = _parts(rule)
+        own: dict[str, Any] = {"bandwidth": self.bandwidth, **given}
+        parameters = ",".join(f"{key}={value}" for key, value in own.items())
+        return f"root:inner=({self.planner}),workers={workers},combine={name},run=one,{parameters}"
+
+    def is_shared(self, rule: str) -> bool:
+        """Whether the workers of a rule are no searches of their own."""
+        return _parts(rule)[0] == SHARED
+
+    def _unfit(self, rule: str) -> str | None:
+        try:
+            return planners.unsupported(self.root(rule, self.most), self.model)
+        except ValueError as error:
+            raise UsageError(f"--combine {rule}: {error}") from error
+
+
+def _parts(rule: str) -> tuple[str, Mapping[str, Any]]:
+    """The name and the parameters of a rule.
+
+    Raises:
+        UsageError: an invalid text.
+    """
+    try:
+        name, given = read(rule)
+        if name not in RULES:
+            raise unknown("rule", name, RULES)
+        for key in given:
+            if key not in PARAMETERS:
+                raise unknown("parameter of a rule", key, PARAMETERS)
+    except ValueError as error:
+        raise UsageError(f"--combine {rule}: {error}") from error
+    return name, given

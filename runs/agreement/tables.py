@@ -1,0 +1,98 @@
+"""The tables of `bonspiel agreement`."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from runs.agreement.searches import TREE
+from runs.agreement.study import Study
+from runs.agreement.summary import Summary
+from runs.progress import counted
+from runs.tables import estimate, markdown
+
+ONE_TREE = "one tree of W x budget"
+
+
+def tables(study: Study, found: Summary, optimum_known: bool) -> Iterator[str]:
+    """Each with a line that says what it shows."""
+    most = study.most
+    best = "the known optimum" if optimum_known else f"a search of {study.reference} budgets"
+    yield (
+        f"{study.planner} in {study.env}: {counted(found['positions'], 'position')}, "
+        f"{counted(study.budget, 'simulation')} a worker; best is what {best} says"
+    )
+    yield _by_workers(study, "agreement: share of positions whose choice is best", found["agreement"])
+    yield _limit(study, found)
+    if not all(math.isnan(interval[0]) for row in found["regret"].values() for interval in row.values()):
+        yield _by_workers(study, "regret: what the choice loses against the best one", found["regret"])
+    yield _by_workers(
+        study, "equivalent budget: simulations of one tree that agrees as often", found["equivalent"], many
+    )
+    yield _bins(study, found, f"agreement with W = {most} by p0, the share of single workers that agree")
+    yield _unanimity(found)
+    if differences := [one for one in found["differences"] if one["workers"] == most]:
+        yield _differences(differences, f"where two rules choose differently, W = {most}")
+    for rule, row in found["splitting"].items():
+        yield _splitting(rule, row)
+
+
+def many(interval: Any) -> str:
+    """Simulations with their interval."""
+    value, low, high = interval
+    return f"{value:,.0f}" if math.isnan(low) else f"{value:,.0f} [{low:,.0f}, {high:,.0f}]"
+
+
+def _name(rule: str) -> str:
+    return ONE_TREE if rule == TREE else rule
+
+
+def _by_workers(
+    study: Study, title: str, rows: Mapping[str, Mapping[str, Any]], cell: Callable[[Any], str] = estimate
+) -> str:
+    head = ["combine", *(f"W = {workers}" for workers in study.workers)]
+    body = [
+        [_name(rule), *(cell(row[str(w)]) if str(w) in row else "" for w in study.workers)]
+        for rule, row in rows.items()
+    ]
+    return f"{title}\n{markdown([head, *body])}"
+
+
+def _limit(study: Study, found: Summary) -> str:
+    single = estimate(found["agreement"][TREE]["1"])
+    return (
+        f"a single worker agrees at {single}; the choice of most of {study.most} workers, "
+        f"which more of them make sure, at {estimate(found['limit'])}"
+    )
+
+
+def _bins(study: Study, found: Summary, title: str) -> str:
+    names = list(found["agreement"])
+    rows = [["p0", "positions", *map(_name, names)]]
+    for one in found["bins"]:
+        cells = (one["agreement"][name].get(str(study.most)) for name in names)
+        shown = [estimate(cell) if cell and not math.isnan(cell[0]) else "" for cell in cells]
+        rows.append([f"{one['from']:g} to {one['to']:g}", str(one["positions"]), *shown])
+    return f"{title}\n{markdown(rows)}"
+
+
+def _unanimity(found: Summary) -> str:
+    shares = list(next(iter(found["unanimity"].values())))
+    rows = [["W", *(f"k = {k}" for k in shares)]]
+    rows += [[workers, *map(estimate, row.values())] for workers, row in found["unanimity"].items()]
+    return f"L_W(k): share of positions whose winner has at least the share k of the votes\n{markdown(rows)}"
+
+
+def _differences(differences: list[Any], title: str) -> str:
+    rows = [["rules", "positions", "best by the first", "by the second", "better actions", "and by the second"]]
+    for one in differences:
+        columns = [one["share"], *one["agreement"], *one["rank"]]
+        cells = ["" if math.isnan(column[0]) else estimate(column) for column in columns]
+        rows.append([" and ".join(one["rules"]), *cells])
+    note = "better actions: mean number of actions better than the choice, its rank less 1"
+    return f"{title}\n{markdown(rows)}\n{note}"
+
+
+def _splitting(rule: str, row: Mapping[str, Any]) -> str:
+    rows = [["W", "agreement lost", "regret added"]]
+    rows += [[workers, estimate(one["agreement"]), estimate(one["regret"])] for workers, one in row.items()]
+    return f"what splitting costs: {rule} against one search with the simulations of W workers\n{markdown(rows)}"

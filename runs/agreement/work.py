@@ -1,0 +1,134 @@
+"""The work of a study: its positions and searches, each done once on some worker and kept in a file."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from planners import Decision
+from runs.agreement import positions
+from runs.agreement.searches import Search, cost, decision_of, search_all
+from runs.agreement.study import Study
+from runs.experiment import RunError
+from runs.progress import counted, progress
+from runs.results.lines import Add
+from runs.runner import parallel
+from runs.runner.backends import Workers
+
+FEWEST = 200  # episodes without any position are enough to give up
+WAVE = 16  # episodes at least that are played before positions are counted
+
+States = list[list[float]]
+
+
+class Kept:
+    """What is in the file.
+
+    Attributes:
+        episodes: the positions of each episode.
+        searches: what each search found, by its position and its name.
+    """
+
+    def __init__(self) -> None:
+        self.episodes: dict[int, States] = {}
+        self.searches: dict[int, dict[str, list[Any]]] = {}
+
+    def take(self, entry: Any) -> None:
+        """Take an entry: an episode's positions, or a position's searches."""
+        kind, index, found = entry
+        if kind == "episode":
+            self.episodes[index] = found
+        else:
+            self.searches.setdefault(index, {}).update(found)
+
+    def decision(self, position: int, name: str) -> Decision:
+        """What a search found."""
+        return decision_of(self.searches[position][name])
+
+
+class Work:
+    """Does what is not kept yet.
+
+    Args:
+        study: what is studied.
+        workers: connected workers.
+        modules: of other packages, from which the planner or the environment come.
+        kept: what is in the file.
+        add: adds an entry to the file.
+    """
+
+    def __init__(self, study: Study, workers: Workers, modules: tuple[str, ...], kept: Kept, add: Add) -> None:
+        self.study, self.kept = study, kept
+        self._workers, self._modules, self._add = workers, modules, add
+
+    def positions(self) -> States:
+        """The first positions of the episodes, in order.
+
+        Raises:
+            RunError: an episode failed, or there are no positions.
+        """
+        study, episodes = self.study, self.kept.episodes
+        began = time.monotonic()
+        with progress(study.positions, "positions found") as advance:
+            shown = 0
+            while True:
+                played = next(index for index in range(len(episodes) + 1) if index not in episodes)
+                found = [state for index in range(played) for state in episodes[index]]
+                if len(found) >= study.positions:
+                    return found[: study.positions]
+                if played >= FEWEST and not found:
+                    raise RunError(f"{study.env} has no positions: {played} episodes of {study.planner} ended at once")
+                missing = study.positions - len(found)
+                share = max(len(found), 1) / max(played, 1)
+                seconds = (time.monotonic() - began) / len(found) * missing if found else None
+                advance(len(found) - shown, seconds)
+                shown = len(found)
+                due = range(played, played + min(10 * WAVE, max(WAVE, int(missing / share))))
+                given = (study.env, study.planner, study.budget, study.seed)
+                tasks = [(*given, index) for index in due if index not in episodes]
+                for index, states in self._spread(positions.of_episode, tasks):
+                    self._keep("episode", index, states)
+
+    def search(self, states: States, wanted: Mapping[int, Sequence[Search]]) -> None:
+        """Search positions, as far as they have not been searched yet.
+
+        Args:
+            states: the positions.
+            wanted: their searches, by their indices.
+
+        Raises:
+            RunError: a search failed.
+        """
+        due: dict[int, list[Search]] = {}
+        for index, searches in wanted.items():
+            have = self.kept.searches.get(index, {})
+            if pending := [one for one in searches if one.name not in have]:
+                due[index] = pending
+        left = total = sum(map(cost, due.values()))
+        began = time.monotonic()
+        given = (self.study.env, self.study.planner, self.study.seed)
+        tasks = [(*given, index, states[index], searches) for index, searches in due.items()]
+        with progress(len(due), f"positions searched ({counted(total, 'simulation')})") as advance:
+            for index, found in self._spread(search_all, tasks):
+                self._keep("searches", index, found)
+                left -= cost(due[index])
+                advance(1, (time.monotonic() - began) * left / (total - left))
+
+    def _keep(self, kind: str, index: int, found: Any) -> None:
+        entry = [kind, index, found]
+        self._add(entry)
+        self.kept.take(entry)
+
+    def _spread(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterable[Any]:
+        workers = self._workers
+        given = (function, tasks, workers.jobs)
+        try:
+            with closing(parallel.spread(*given, backend=workers.backend, modules=self._modules)) as results:
+                yield from results
+        except TerminatedWorkerError as error:
+            raise RunError(
+                "worker processes died again and again (killed, or out of memory); what was searched is kept: continue "
+                "with --resume, and with fewer --jobs if memory was short"
+            ) from error

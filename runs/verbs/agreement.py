@@ -1,0 +1,76 @@
+"""The verb `agreement`: parallel searches judged position by position."""
+
+import argparse
+import re
+from pathlib import Path
+
+from runs.verbs.command_line import DONE, PLANNER, Verb, add_place, numbers, stopped
+
+
+def agreement(arguments: argparse.Namespace) -> int:
+    """Search positions of a planner's episodes by many workers, and print how often their decisions are best."""
+    from runs.agreement import agreement
+    from runs.agreement.study import Study
+    from runs.runner import backends
+
+    place = backends.Place(arguments.backend, arguments.address)
+    backends.check(place)
+    given = {name: getattr(arguments, name) for name in ("budget", "positions", "reference", "bandwidth", "seed")}
+    study = Study(
+        arguments.env, arguments.planner, workers=tuple(arguments.workers), rules=tuple(arguments.combine), **given
+    )
+    name = re.sub(r"[^\w.=-]+", "-", f"agreement-{arguments.env}-{arguments.planner}-{arguments.budget}")
+    folder = arguments.out or Path("results") / name
+    try:
+        agreement.main(study, folder, arguments.resume, arguments.jobs, place)
+    except KeyboardInterrupt:
+        return stopped(arguments, folder)
+    return DONE
+
+
+def width(text: str) -> float | str:
+    """A bandwidth: a number or "noise"."""
+    try:
+        return text if text == "noise" else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number above 0, or noise") from None
+
+
+def add_verbs(verb: Verb) -> None:
+    """Add the verb to the command line."""
+    summary = "how often parallel searches agree with the best action"
+    example = "bonspiel agreement trap --planner abstraction --budget 300 --workers 1,4,16 --positions 100"
+    command = verb("agreement", agreement, summary, example)
+    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
+    command.add_argument("--planner", required=True, metavar=PLANNER, help="the planner of every worker")
+    command.add_argument(
+        "--budget", type=int, default=1000, metavar="N", help="simulations of a worker (default: 1000)"
+    )
+    workers = (
+        "numbers of workers W (default: 1,4,16,64); every position is searched by the most, smaller W use the first"
+    )
+    command.add_argument("--workers", type=numbers, default=[1, 4, 16, 64], metavar="W,...", help=workers)
+    rules = (
+        "a rule that combines workers: sum, mean, max, majority, similarity_vote, similarity_merge, or tries, whose "
+        "workers share cells; repeatable, e.g. similarity_merge:bandwidth=0.1, majority:cells=20, tries:rounds=4 "
+        "(default: all that fit the planner but tries)"
+    )
+    command.add_argument("--combine", action="append", default=[], metavar="RULE[:key=value,...]", help=rules)
+    count = "positions of the planner's episodes, a fifth of whose decisions are random (default: 500)"
+    command.add_argument("--positions", type=int, default=500, metavar="N", help=count)
+    reference = "where the optimum is not known, the best action is that of a search of N budgets (default: 100)"
+    command.add_argument("--reference", type=int, default=100, metavar="N", help=reference)
+    bandwidth = (
+        "h, where actions are sampled: those within h count as the same, and similarity rules use it; a part of the "
+        "range of actions, or noise for the size of the execution's (default: 0.05)"
+    )
+    command.add_argument("--bandwidth", type=width, default=0.05, metavar="H", help=bandwidth)
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+    jobs = "worker processes (default: all cores, or all workers of the cluster at --address)"
+    command.add_argument("--jobs", type=int, metavar="N", help=jobs)
+    add_place(command)
+    command.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/agreement-...)"
+    )
+    resume = "go on with the study in --out; more positions, workers and rules extend it"
+    command.add_argument("--resume", action="store_true", help=resume)

@@ -1,0 +1,148 @@
+"""`bonspiel agreement` from the command line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners import Budget
+from runs.agreement.agreement import CHART, FILE, RESULT
+from runs.agreement.searches import workers_rng
+
+TINY = ("agreement", "trap", "--planner", "uct", "--budget", "12", "--workers", "1,2,4", "--positions", "6")
+RULES = ("--combine", "majority", "--combine", "similarity_merge:bandwidth=0.1")
+
+
+def result(folder):
+    return json.loads((Path(folder) / RESULT).read_text())
+
+
+def searches(folder):
+    """What was found, by position and search."""
+    found = {}
+    for line in (Path(folder) / FILE).read_text().splitlines():
+        entry = json.loads(line)
+        if isinstance(entry, list) and entry[0] == "searches":
+            found.setdefault(entry[1], {}).update(entry[2])
+    return found
+
+
+def test_tables_json_and_chart(run):
+    status, out, err = run(*TINY, "--jobs", "1")
+    assert status == 0, err
+    for words in (
+        "6 positions",
+        "known optimum",
+        "one tree of W x budget",
+        "| majority",
+        "equivalent budget",
+        "L_W(k)",
+    ):
+        assert words in out
+    folder = Path("results/agreement-trap-uct-12")
+    say = result(folder)
+    assert say["study"]["rules"] == ["sum", "mean", "max", "majority", "similarity_vote", "similarity_merge"]
+    assert len(say["each"]["p0"]) == len(say["each"]["agrees"]["sum"]["4"]) == 6
+    assert say["summary"]["agreement"]["sum"]["4"][0] == np.mean(say["each"]["agrees"]["sum"]["4"])
+    assert (folder / CHART).stat().st_size > 10_000 and str(folder / CHART) in out
+
+
+def test_workers_and_rules_decide_as_root_does(run):
+    run(*TINY, *RULES, "--jobs", "1", "--seed", "3", "--out", "x")
+    say, model = result("x"), envs.Trap()
+    for rule, written in (
+        ("majority", "majority"),
+        ("similarity_merge:bandwidth=0.1", "similarity_merge,bandwidth=0.1"),
+    ):
+        for workers in (2, 4):
+            root = planners.parse(f"root:inner=uct,workers={workers},combine={written},run=one")
+            for index, state in enumerate(say["each"]["state"]):
+                rng = workers_rng("uct", 3, index)
+                decision = root.plan(model, np.array(state), Budget(12), rng)
+                reference = envs.optimal.solve(model, decision.actions)
+                lost = reference.value(state) - reference.q(state, decision.action)
+                assert say["each"]["regret"][rule][str(workers)][index] == pytest.approx(lost, abs=1e-12)
+
+
+def test_the_result_does_not_depend_on_jobs(run):
+    assert run(*TINY, *RULES, "--jobs", "1", "--out", "one")[0] == 0
+    assert run(*TINY, *RULES, "--jobs", "2", "--out", "two")[0] == 0
+    assert result("one") == result("two")
+
+
+def test_a_study_goes_on_where_it_was_and_may_grow(run):
+    run(*TINY, *RULES, "--jobs", "1", "--out", "whole")
+    run(*TINY[:-1], "4", "--workers", "1,2", "--combine", "majority", "--jobs", "1", "--out", "part")
+    before = searches("part")
+    path = Path("part") / FILE
+    path.write_bytes(path.read_bytes()[:-40])  # killed while it wrote
+    status, _, err = run(*TINY, *RULES, "--jobs", "1", "--out", "part", "--resume")
+    assert status == 0, err
+    assert result("part") == result("whole")
+    kept = searches("part")
+    assert all(kept[index][name] == found for index, one in before.items() for name, found in one.items())
+    lines = path.read_text().splitlines()
+    run(*TINY, *RULES, "--jobs", "1", "--out", "part", "--resume")
+    assert len(path.read_text().splitlines()) == len(lines) + 1  # says only that it went on
+
+
+def test_without_an_optimum_long_searches_say_what_is_best(run):
+    planner = "uct:n_actions=4"
+    line = ("agreement", "hovering", "--planner", planner, "--budget", "5", "--workers", "1,2")
+    status, out, err = run(*line, "--positions", "2", "--reference", "3", "--jobs", "1", "--out", "x")
+    assert status == 0, err
+    assert "a search of 3 budgets" in out
+    for found in searches("x").values():
+        spent = {name.partition(" [[")[0]: entry[2] for name, entry in found.items()}
+        assert spent == {"run 0": 5, "run 1": 5, "tree 10": 10, "reference 15": 15, "values 15": 15}
+    say = result("x")
+    assert not say["study"]["optimum_known"]
+    assert None not in say["each"]["regret"]["sum"]["2"]
+
+
+def test_sharing_tries_are_searched_for_themselves(run):
+    line = ("agreement", "trap", "--planner", "abstraction", "--budget", "12", "--workers", "1,3", "--positions", "3")
+    status, out, err = run(*line, "--combine", "tries:rounds=2", "--jobs", "1", "--out", "x")
+    assert status == 0, err
+    assert "what splitting costs: tries:rounds=2" in out
+    for found in searches("x").values():
+        assert (found["tries:rounds=2 1"][2], found["tries:rounds=2 3"][2], found["tree 36"][2]) == (12, 36, 36)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("--combine", "sun"), "Did you mean 'sum'"),
+        (("--combine", "majority:share=split"), "parameter of a rule"),
+        (("--combine", "similarity_vote:bandwidth=0"), "above 0"),
+        (("--planner", "dpw", "--combine", "sum"), "similarity_vote fits"),
+        (("--combine", "tries"), "inner=abstraction"),
+        (("--planner", "root"), "another planner than root"),
+        (("--planner", "presearch"), "cannot search trap"),
+        (("--bandwidth", "noise", "--planner", "dpw"), "action_sd"),
+        (("--workers", "0,2"), "workers=0: must be a whole number from 1"),
+        (("--workers", "two"), "numbers separated by commas"),
+        (("--positions", "0"), "positions=0"),
+        (("--reference", "0"), "reference=0"),
+        (("--budget", "0"), "budget=0"),
+        (("--seed", "-1"), "seed=-1"),
+        (("--bandwidth", "wide"), "noise"),
+        (("--bandwidth", "0"), "bandwidth=0"),
+        (("--jobs", "0"), "jobs=0"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(run, change, words):
+    status, _, err = run(*TINY, *change)
+    assert status == 2
+    assert words in err.splitlines()[-1]
+    assert not Path("results").exists()
+
+
+def test_another_study_is_not_continued(run):
+    run(*TINY, *RULES, "--jobs", "1", "--out", "x")
+    assert "--resume" in run(*TINY, "--jobs", "1", "--out", "x")[2]
+    status, _, err = run(*TINY, "--budget", "13", "--jobs", "1", "--out", "x", "--resume")
+    assert status == 2 and "begun with budget 12, not 13" in err

@@ -1,0 +1,71 @@
+"""Which actions agree, what they lose, and how many are better."""
+
+import math
+
+import numpy as np
+import pytest
+
+import envs
+from planners import Decision
+from planners.core.actions import action_set
+from planners.root.similarity import Kernel
+from runs.agreement.judges import by_optimum, by_search, known_optimum
+
+TRAP = envs.Trap(noise_range=0.1)
+START = np.zeros(2)
+INF = np.array([np.inf])
+
+
+def decision(best, actions, visits, values):
+    actions = np.array(actions, float)
+    return Decision(actions[best], values[best], 1, 0.0, actions, np.array(visits), np.array(values, float))
+
+
+def test_every_first_action_from_70_to_90_is_best_in_trap():
+    judge = by_optimum(TRAP, START, None)
+    actions = np.array([[0.69], [0.71], [0.8], [0.89], [0.92], [0.3]])
+    assert judge.agrees(actions).tolist() == [False, True, True, True, False, False]
+    assert judge.regrets(actions)[[2, 5]] == pytest.approx([0.0, 0.3], abs=1e-6)
+    assert math.isnan(judge.rank(actions[0]))
+
+
+def test_the_best_of_a_fixed_set_is_its_best_by_q():
+    fixed = np.array([[0.1], [0.3], [0.95]])
+    judge = by_optimum(TRAP, np.array([0.95, 1.0]), fixed)  # one step left, from 0.95: 0.95 reaches 1.7, 0.1 the trap
+    assert judge.agrees(fixed).tolist() == [False, False, True]
+    assert judge.regrets(fixed) == pytest.approx([1.0, 1.0, 0.0])
+    assert [judge.rank(action) for action in fixed] == [1.0, 1.0, 0.0]
+
+
+def test_a_set_that_holds_no_best_action_is_judged_by_itself():
+    fixed = np.array([[0.1], [0.3]])
+    judge = by_optimum(TRAP, START, fixed)
+    assert judge.agrees(fixed).all() and judge.best == pytest.approx(1.4)
+    eight = action_set(TRAP, 8)
+    assert eight[by_optimum(TRAP, START, eight).agrees(eight), 0].tolist() == [0.8125]
+
+
+def test_a_search_agrees_with_equal_actions_of_a_fixed_set_and_ranks_by_visits():
+    actions = [[0.1], [0.2], [0.3]]
+    values = decision(1, [[0.2], [0.3]], [5, 5], [2.0, 1.5])
+    judge = by_search(decision(1, actions, [20, 50, 30], [0.0, 0.0, 0.0]), None, values)
+    asked = np.array(actions)
+    assert judge.agrees(asked).tolist() == [False, True, False]
+    assert [judge.rank(action) for action in asked] == [2.0, 0.0, 1.0]
+    assert judge.regrets(asked)[1:].tolist() == [0.0, 0.5]
+    assert math.isnan(judge.regrets(asked)[0])
+
+
+def test_a_search_agrees_with_sampled_actions_within_h_the_short_way_round():
+    reference = decision(0, [[3.1]], [1], [0.0])
+    judge = by_search(reference, Kernel(np.array([0.1]), INF), None)
+    assert judge.agrees(np.array([[3.0], [3.19], [2.99], [-3.1]])).tolist() == [True, True, False, False]
+    round_trip = by_search(reference, Kernel(np.array([0.1]), np.array([2.0 * math.pi])), None)
+    assert round_trip.agrees(np.array([[-3.1], [-3.0]])).tolist() == [True, False]
+    assert math.isnan(round_trip.rank(np.array([3.1])))
+    assert np.isnan(round_trip.regrets(np.array([[3.1]]))).all()
+
+
+def test_the_optimum_of_curling_is_not_known():
+    assert known_optimum(TRAP)
+    assert not known_optimum(envs.make_model("curling"))

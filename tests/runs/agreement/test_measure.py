@@ -1,0 +1,130 @@
+"""What is measured at positions and what they say together, on runs made by hand."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from planners import Decision
+from runs.agreement.measure import outcome_of, position_of
+from runs.agreement.searches import TREE
+from runs.agreement.study import Study
+from runs.agreement.summary import summarise
+
+ACTIONS = np.array([[0.125], [0.375], [0.625], [0.875]])
+STUDY = Study("trap", "uct:n_actions=4", budget=10, workers=(1, 2, 4), rules=("sum", "majority"))
+
+
+def decision(action, visits, actions=ACTIONS):
+    visits = np.array(visits)
+    return Decision(np.atleast_1d(action).astype(float), 0.0, 10, 0.0, actions, visits, np.zeros(len(visits)))
+
+
+def worker(row, *visits):
+    return decision(ACTIONS[row], visits)
+
+
+# Two vote for 1, but action 0 has most visits; the first worker alone, and the first two, are for 0.
+SPLIT = [worker(0, 9, 1, 0, 0), worker(1, 4, 5, 0, 1), worker(1, 4, 5, 0, 1), worker(3, 4, 0, 0, 6)]
+UNANIMOUS = [worker(2, 1, 1, 7, 1)] * 4
+
+
+@dataclass
+class Judge:
+    """The best row, and what every action loses."""
+
+    best: int
+    losses: tuple[float, ...] = (0.3, 0.2, 0.1, 0.0)
+
+    def agrees(self, actions):
+        return actions[:, 0] == ACTIONS[self.best, 0]
+
+    def regrets(self, actions):
+        return np.array([self.losses[np.argmin(np.abs(ACTIONS - action))] for action in actions])
+
+    def rank(self, action):
+        return float(np.argmin(np.abs(ACTIONS - action)))
+
+
+def found(runs, trees=(2, 3)):
+    entries = {f"run {index}": run for index, run in enumerate(runs)}
+    entries |= {f"{TREE} {10 * w}": worker(row, 1, 1, 1, 1) for w, row in zip((2, 4), trees, strict=True)}
+    return entries.__getitem__
+
+
+def summary_of(study, runs, judges):
+    positions = [position_of(study, found(one)) for one in runs]
+    return summarise(study, outcome_of(study, positions, judges), np.random.default_rng(0))
+
+
+def test_rules_take_the_first_workers_and_trees_their_own_search():
+    choices = position_of(STUDY, found(SPLIT)).choices
+    chosen = {name: action[0] for name, action in choices.items()}
+    assert [chosen["majority", w] for w in (1, 2, 4)] == [0.125, 0.125, 0.375]
+    assert [chosen["sum", w] for w in (1, 2, 4)] == [0.125, 0.125, 0.125]
+    assert (chosen[TREE, 2], chosen[TREE, 4]) == (0.625, 0.875)
+
+
+def test_the_winner_has_its_share_of_the_votes():
+    one = position_of(STUDY, found(SPLIT))
+    assert one.winner.tolist() == [0.375]
+    assert one.shares == {1: 1.0, 2: 0.5, 4: 0.5}
+
+
+def test_votes_for_sampled_actions_count_by_their_similarity():
+    study = Study("trap", "dpw", budget=10, workers=(1, 2, 4), rules=("similarity_vote",), bandwidth=0.1)
+    aims = [0.3, 0.32, 0.34, 0.9]
+    one = position_of(study, found([decision(aim, [10], np.array([[aim]])) for aim in aims]))
+    near, far = math.exp(-0.5 * 0.2**2), math.exp(-0.5 * 5.8**2)
+    assert one.winner.tolist() == [0.32]
+    assert one.shares[4] == pytest.approx((1.0 + 2.0 * near + far) / 4.0)
+    assert one.choices["similarity_vote", 4].tolist() == [0.32]
+
+
+def test_shares_of_positions():
+    say = summary_of(STUDY, [SPLIT, SPLIT, UNANIMOUS, UNANIMOUS], [Judge(1), Judge(0), Judge(2), Judge(3)])
+    assert say["positions"] == 4
+    assert say["agreement"][TREE]["1"].value == pytest.approx((0.5 + 0.25 + 1.0 + 0.0) / 4)
+    assert say["agreement"]["majority"]["4"].value == 0.5
+    assert say["agreement"]["sum"]["4"].value == 0.5
+    assert say["agreement"]["sum"]["1"].value == 0.5
+    assert say["agreement"][TREE]["4"].value == 0.25
+    assert say["limit"].value == 0.5
+    assert say["regret"]["majority"]["4"].value == pytest.approx((0.2 + 0.2 + 0.1 + 0.1) / 4)
+    assert say["regret"][TREE]["1"].value == pytest.approx((2 * (0.3 + 0.2 + 0.2 + 0.0) / 4 + 0.1 + 0.1) / 4)
+    assert [row.value for row in say["unanimity"]["4"].values()] == [1.0, 1.0, 0.5, 0.5, 0.5]
+    assert [row.value for row in say["unanimity"]["2"].values()] == [1.0, 1.0, 0.5, 0.5, 0.5]
+
+
+def test_bins_of_p0():
+    say = summary_of(STUDY, [SPLIT, SPLIT, UNANIMOUS, UNANIMOUS], [Judge(1), Judge(0), Judge(2), Judge(3)])
+    bins = say["bins"]
+    assert [one["positions"] for one in bins] == [1, 1, 1, 0, 1]  # p0 of 0, 0.25, 0.5 and 1
+    assert [one["agreement"]["majority"]["4"].value for one in bins[:3]] == [0.0, 0.0, 1.0]
+    assert [one["agreement"]["sum"]["4"].value for one in bins[:3]] == [0.0, 1.0, 0.0]
+    assert math.isnan(bins[3]["agreement"]["sum"]["4"].value)
+    assert bins[4]["share"].value == 0.25
+
+
+def test_where_two_rules_differ():
+    (_, last) = summary_of(STUDY, [SPLIT, SPLIT, SPLIT, UNANIMOUS], [Judge(1), Judge(1), Judge(0), Judge(2)])[
+        "differences"
+    ]
+    assert (last["rules"], last["workers"]) == (["sum", "majority"], 4)
+    assert last["share"].value == 0.75
+    assert [one.value for one in last["agreement"]] == pytest.approx([1 / 3, 2 / 3])
+    assert [one.value for one in last["rank"]] == [0.0, 1.0]
+
+
+def test_splitting_is_compared_with_one_search_of_the_same_total():
+    study = Study("trap", "abstraction:n_actions=4", budget=10, workers=(1, 4), rules=("tries:rounds=2",))
+    entries = {f"run {index}": run for index, run in enumerate(UNANIMOUS)}
+    entries |= {"tries:rounds=2 1": worker(0, 1, 1, 1, 1), "tries:rounds=2 4": worker(1, 1, 1, 1, 1)}
+    entries |= {f"{TREE} 40": worker(3, 1, 1, 1, 1)}
+    positions = [position_of(study, entries.__getitem__)] * 2
+    say = summarise(study, outcome_of(study, positions, [Judge(3), Judge(1)]), np.random.default_rng(0))
+    assert say["splitting"].keys() == {"tries:rounds=2"}
+    lost = say["splitting"]["tries:rounds=2"]["4"]
+    assert (lost["agreement"].value, lost["regret"].value) == (0.0, pytest.approx(0.2))
+    assert lost["agreement"].low == -1.0 and lost["agreement"].high == 1.0
