@@ -73,6 +73,8 @@ class Curling:
     rollout = staticmethod(rollout)
     player = staticmethod(player)
     cells = staticmethod(cells)
+    return_bounds = 0.0, 1.0  # with "win_probability"
+    indifference = 0.002
 
     def __post_init__(self) -> None:
         require_count("ends", self.ends, 1, MOST_ENDS)
@@ -133,6 +135,12 @@ class Curling:
     def planning(self) -> Self:
         """The same match for planners: the current end, rewarded by team 0's win probability after it, in [0, 1]."""
         return replace(self, reward="win_probability")
+
+    def tie_breaker(self, state: Array) -> Self | None:
+        """For "win_probability": the same end rewarded by its points, which decide where the match is won or lost."""
+        if self.reward != "win_probability":
+            return None
+        return replace(self, ends=int(state[TIME]) // STONES + 1, extra_ends=0, reward="points")
 
     def aim(self, vx: ArrayLike, vy: ArrayLike, spin: ArrayLike) -> Array:
         """The action that aims at a velocity, m/s, with the rotation of the sign of `spin`, [..., 3]."""

@@ -176,6 +176,21 @@ class HasStepExact(Model, Protocol):
         """`step` without the noise of the execution; draws nothing."""
 
 
+class HasTieBreaker(Model, Protocol):
+    """A second reward for states where all returns are as good as equal, such as points where the match is won."""
+
+    @property
+    def return_bounds(self) -> tuple[float, float]:
+        """Smallest and largest return."""
+
+    @property
+    def indifference(self) -> float:
+        """Returns that differ by no more are as good as equal."""
+
+    def tie_breaker(self, state: Array) -> Model | None:
+        """The model with the second reward, of the same states and actions, to plan in `state`; None without one."""
+
+
 class HasAimGrid(Model, Protocol):
     """Grids of actions in which the execution noise is a constant Gaussian."""
 

@@ -34,6 +34,7 @@ from planners.core.search import extend
 from planners.core.tree import copy
 from planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
+from planners.presearch.ties import FIRST_SHARE, tie_in, tied_actions, with_returns_of
 from planners.registry import NESTED
 
 CALIBRATION = 0.02  # part of a time budget, to estimate the number of evaluations in the rest
@@ -69,7 +70,9 @@ class _Evaluator:
 class Presearch:
     """Root pre-search for another planner.
 
-    At least one simulation goes to the sweep and one to the search, also where the budget is but one.
+    At least one simulation goes to the sweep and one to the search, also where the budget is but one. Where all returns
+    are as good as equal, the model's second reward chooses, if it has one (`HasTieBreaker`): `Decision.value` and
+    `values` are still returns, those of the actions whose return was not estimated within the model's `indifference`.
 
     Args:
         inner: the planner that chooses among the best aims; in writing, `presearch:inner=dpw` or
@@ -110,6 +113,25 @@ class Presearch:
         """`plan`, and the values of the grid to look at; raises what `plan` raises."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng)
+        tie = tie_in(model, state, rng)
+        if tie is None:
+            return self._search(model, state, budget, rng, start)
+        first, sweep = self._search(model, state, _part(budget, FIRST_SHARE, 0, start), rng, start)
+        left, now = _part(budget, 1.0, first.simulations, start), time.perf_counter()
+        tied = tied_actions(first, tie.near)
+        if not tie.holds(first):
+            decision, sweep = self._search(model, state, left, rng, now)
+        elif tied is None:
+            decision = with_returns_of(first, self._search(tie.second, state, left, rng, now)[0])
+        elif len(tied) > 1:
+            decision = with_returns_of(first, self.inner.plan(tie.second, state, left, rng, tied))
+        else:
+            return first, sweep
+        simulations, seconds = first.simulations + decision.simulations, time.perf_counter() - start
+        return replace(decision, simulations=simulations, seconds=seconds), sweep
+
+    def _search(self, model: Model, state: Array, budget: Budget, rng: Rng, start: float) -> tuple[Decision, Sweep]:
+        """Sweep, then choose among the peaks; `start` is the clock when the budget began."""
         search = self._begin(model, state, budget, rng)
         sweep = self._sweep(model, state, budget, rng, search)
         chosen, left = peaks(sweep, self.candidates), _part(budget, 1.0, sweep.simulations, start)

@@ -306,6 +306,31 @@ def test_no_float_crashes_the_compiled_functions(bad):
         model.step(good, action, out, model.params, rng)
 
 
+@pytest.mark.parametrize("lead", [9, -9])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_match_that_is_decided_is_played_for_points(lead, seed):
+    """The opponent lies three; win probabilities alone give them away, since all shots tie."""
+    board = no_stones()
+    board[[0, 8, 9, 10]] = (-1.0, 37.5), (0.0, 38.3), (0.5, 38.6), (-0.6, 38.0)
+    state, match = state_of(board, 15, hammer=0, end=1, lead=lead), Curling(ends=2, extra_ends=2)
+    decision = planners.make("presearch").plan(
+        match.planning(), state, Budget(simulations=400), np.random.default_rng(seed)
+    )
+    points = [play(match, state, [decision.action], seed)[0][LEAD] - lead for seed in range(100)]
+    assert np.mean(points) > 0.5
+    sure = float(lead > 0)
+    assert decision.value == sure and set(decision.values[decision.visits > 0]) == {sure}
+
+
+def test_points_decide_for_win_probabilities_alone():
+    state = state_of(no_stones(), 3, end=4)
+    assert Curling(ends=10).tie_breaker(state) is None and Curling(ends=10, reward="win").tie_breaker(state) is None
+    second = Curling(ends=10, extra_ends=3, rule="no_tick", tie=0.2).planning().tie_breaker(state)
+    assert (second.reward, second.rule, steps_left(second, state)) == ("points", "no_tick", 13)
+    extra = Curling(ends=2, extra_ends=3).planning().tie_breaker(state)
+    assert steps_left(extra, state) == 13
+
+
 @pytest.mark.parametrize(
     "bad",
     [

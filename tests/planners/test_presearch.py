@@ -92,6 +92,85 @@ def test_values_are_those_of_the_player_to_move():
     np.testing.assert_array_equal(ours.smooth[0], -theirs.smooth[0])
 
 
+@compiled("step")
+def sloped_step(state, action, next_state, params, rng):
+    next_state[1] = state[1] + 1.0
+    if state[1] == 0.0:
+        next_state[0] = action[0]
+        return 0.0, False
+    next_state[0] = state[0]
+    return (params[0] if state[0] < params[1] else params[2]) + params[3] * state[0], True
+
+
+@compiled("rollout")
+def sloped_rollout(state, scratch, depth, params, rng):
+    return params[0] if state[1] == 0.0 else sloped_step(state, state, scratch, params, rng)[0]
+
+
+class Sloped(Target):
+    """Returns `left` where the first action is below `edge`, as the policy's is, and else `right`; the second is x."""
+
+    step = staticmethod(sloped_step)
+    rollout = staticmethod(sloped_rollout)
+    return_bounds = 0.0, 1.0
+    indifference = 0.002
+
+    def __init__(self, left, right=0.0, edge=2.0, slope=0.0):
+        self.params = np.array([left, edge, right, slope])
+
+    def tie_breaker(self, state):
+        return type(self)(0.0, slope=1.0)
+
+
+class SlopedWithSets(Sloped):
+    max_actions = 1
+    actions = staticmethod(target_actions)
+
+
+class SlopedAgainst(SlopedWithSets):
+    player = staticmethod(second_player)
+
+
+def decided(model, simulations=800, seed=0):
+    return planners.make("presearch", size=101).plan(
+        model, np.zeros(2), Budget(simulations), np.random.default_rng(seed)
+    )
+
+
+@pytest.mark.parametrize("kind", [Sloped, SlopedWithSets])
+@pytest.mark.parametrize("sure", [0.0, 0.001, 0.999, 1.0])
+def test_where_all_returns_tie_the_second_reward_decides(kind, sure):
+    decision = decided(kind(sure))
+    assert decision.action[0] > 0.9
+    assert decision.value == pytest.approx(sure) and np.nanmax(abs(decision.values - sure)) < 1e-9
+    assert decision.simulations == 800
+
+
+def test_the_opponent_wants_least_of_the_second_reward():
+    won, lost = (decided(SlopedAgainst(sure)) for sure in (0.0, 1.0))
+    assert max(won.action[0], lost.action[0]) < 0.1
+    assert (won.value, lost.value) == (0.0, -1.0)
+
+
+def test_of_actions_with_the_best_return_the_second_reward_chooses():
+    decision = decided(SlopedWithSets(1.0, right=0.95, edge=0.5))
+    best = decision.actions[decision.actions < 0.5].max()
+    assert decision.action[0] == best > 0.1 and decision.value == 1.0
+    assert decision.simulations == 800
+
+
+@pytest.mark.parametrize("given", [(0.5, 0.3, 0.6), (0.99, 0.3, 0.6), (0.01, 0.3, 0.6), (0.0, 0.0, 2.0, 0.05)])
+def test_decisions_without_a_tie_stay_as_they_are(given):
+    """In the last case the policy always has the worst return, and the model's own action has a better one."""
+
+    class Without(SlopedWithSets):
+        tie_breaker = None
+
+    before, now = (decided(kind(*given), seed=3) for kind in (Without, SlopedWithSets))
+    for name in ("action", "actions", "visits", "values", "value", "simulations"):
+        np.testing.assert_array_equal(getattr(before, name), getattr(now, name))
+
+
 def test_smoothing_leaves_out_what_is_not_known():
     values = np.array([[1.0, np.nan, 3.0]])
     even = smoothed(values, np.array([[1.0, 0.0, 1.0]]), (0.0, 1.0))
