@@ -140,7 +140,7 @@ class Presearch:
         if search is None:
             decision = self.inner.plan(model, state, left, rng, chosen)
         else:
-            decision = search.decide(chosen, left, start)
+            decision = search.decide(chosen, left, time.perf_counter())
         seconds = time.perf_counter() - start
         return replace(decision, simulations=decision.simulations + sweep.simulations, seconds=seconds), sweep
 

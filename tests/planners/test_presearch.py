@@ -48,6 +48,13 @@ def test_small_budgets(budget):
     assert decision.simulations >= 1
 
 
+def test_the_search_has_the_time_that_the_sweep_leaves():
+    planner = planners.make("presearch", size=50)
+    decision = planner.plan(TargetWithSets(), np.zeros(2), Budget(seconds=0.1), np.random.default_rng(0))
+    assert decision.seconds > 0.09
+    assert decision.visits.sum() > 0.2 * decision.simulations
+
+
 def test_seeds_and_interpreted_runs():
     for make in (Target, TargetWithSets):
         plan = planners.make("presearch", size=40).plan
