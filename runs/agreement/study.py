@@ -1,5 +1,6 @@
 """What `bonspiel agreement` studies: an environment, a planner, numbers of workers, and rules that combine them."""
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -102,6 +103,7 @@ class Study:
         """The largest number of workers."""
         return self.workers[-1]
 
+    @functools.lru_cache(maxsize=256)  # noqa: B019  (asked at every position; reading a text takes 4 ms)
     def root(self, rule: str, workers: int) -> Root:
         """The planner that searches a position by so many workers and combines them by a rule.
 

@@ -1,5 +1,6 @@
 """The work of a study: its positions and searches, each done once on some worker and kept in a file."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -18,7 +19,7 @@ from runs.runner import parallel
 from runs.runner.backends import Workers
 
 FEWEST = 200  # episodes without any position are enough to give up
-WAVE = 16  # episodes at least that are played before positions are counted
+MOST = 200  # episodes that are played at once
 
 States = list[list[float]]
 
@@ -81,11 +82,11 @@ class Work:
                 if played >= FEWEST and not found:
                     raise RunError(f"{study.env} has no positions: {played} episodes of {study.planner} ended at once")
                 missing = study.positions - len(found)
-                share = max(len(found), 1) / max(played, 1)
+                needed = missing * played / max(len(found), 1)  # if the next ones have as many
                 seconds = (time.monotonic() - began) / len(found) * missing if found else None
                 advance(len(found) - shown, seconds)
                 shown = len(found)
-                due = range(played, played + min(10 * WAVE, max(WAVE, int(missing / share))))
+                due = range(played, played + min(MOST, max(self._workers.jobs, math.ceil(needed))))
                 given = (study.env, study.planner, study.budget, study.seed)
                 tasks = [(*given, index) for index in due if index not in episodes]
                 for index, states in self._spread(positions.of_episode, tasks):

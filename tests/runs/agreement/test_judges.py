@@ -41,6 +41,8 @@ def test_a_set_that_holds_no_best_action_is_judged_by_itself():
     fixed = np.array([[0.1], [0.3]])
     judge = by_optimum(TRAP, START, fixed)
     assert judge.agrees(fixed).all() and judge.best == pytest.approx(1.4)
+    short = np.array([[0.05], [0.8]])  # after 0.8 no step of the set is sure to cross the trap
+    assert by_optimum(TRAP, START, short).best < 1.5 < by_optimum(TRAP, START, None).best
     eight = action_set(TRAP, 8)
     assert eight[by_optimum(TRAP, START, eight).agrees(eight), 0].tolist() == [0.8125]
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from planners import Decision
 from runs.agreement.measure import outcome_of, position_of
 from runs.agreement.searches import TREE
 from runs.agreement.study import Study
-from runs.agreement.summary import summarise
+from runs.agreement.summary import EDGES, among, summarise
 
 ACTIONS = np.array([[0.125], [0.375], [0.625], [0.875]])
 STUDY = Study("trap", "uct:n_actions=4", budget=10, workers=(1, 2, 4), rules=("sum", "majority"))
@@ -95,6 +96,17 @@ def test_shares_of_positions():
     assert say["regret"][TREE]["1"].value == pytest.approx((2 * (0.3 + 0.2 + 0.2 + 0.0) / 4 + 0.1 + 0.1) / 4)
     assert [row.value for row in say["unanimity"]["4"].values()] == [1.0, 1.0, 0.5, 0.5, 0.5]
     assert [row.value for row in say["unanimity"]["2"].values()] == [1.0, 1.0, 0.5, 0.5, 0.5]
+
+
+def test_the_limit_is_the_choice_of_most_workers_whatever_the_first_chose():
+    assert summary_of(STUDY, [SPLIT, SPLIT], [Judge(1), Judge(1)])["limit"].value == 1.0
+    assert summary_of(STUDY, [SPLIT, SPLIT], [Judge(0), Judge(1)])["limit"].value == 0.5
+
+
+def test_a_bin_holds_its_lower_edge_and_the_last_one_both():
+    p0 = np.array([0.0, 0.2, 0.4, 0.6, 3 * 0.2, 0.8, 1.0])
+    held = [among(p0, low, high).sum() for low, high in pairwise(EDGES)]
+    assert held == [1, 1, 1, 2, 2]
 
 
 def test_bins_of_p0():

@@ -29,6 +29,7 @@ def test_a_mean_among_some_positions_has_the_interval_of_these():
 def test_what_is_not_known_does_not_count():
     resamples = Resamples(3, RNG(0))
     assert resamples.mean(np.array([1.0, math.nan, 3.0])).value == 2.0
+    assert resamples.mean(np.array([1.0, math.nan, 3.0]), np.array([True, True, False])).value == 1.0
     assert math.isnan(resamples.mean(np.full(3, math.nan)).value)
     assert math.isnan(resamples.mean(np.ones(3), np.zeros(3, bool)).value)
 
