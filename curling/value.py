@@ -112,19 +112,18 @@ def win_probabilities(ends: int, extra_ends: int = 0, tie: float = 0.5, table: S
     Returns:
         [ends + extra_ends + 1, 41]: row i with i ends left, extra ends included; column 20 + lead.
     """
+    chances = np.array(check_table(table))[:, None]
     leads = np.arange(-MOST_LEAD, MOST_LEAD + 1)
+    after = np.clip(leads + np.array(POINTS)[:, None], -MOST_LEAD, MOST_LEAD)  # [17, 41]
+    keeps = np.array([next_hammer(points, 0) == 0 for points in POINTS])[:, None]
+    column = MOST_LEAD + np.where(keeps, after, -after)
     decided = 0.5 + 0.5 * np.sign(leads)
     values = np.empty((ends + extra_ends + 1, LEADS))
     values[0] = decided
     values[0, MOST_LEAD] = tie
     for left in range(1, len(values)):
-        following = values[left - 1]
-        values[left] = 0.0
-        for points, probability in zip(POINTS, check_table(table), strict=True):
-            after = np.clip(leads + points, -MOST_LEAD, MOST_LEAD)
-            keeps = next_hammer(points, 0) == 0
-            value = following[MOST_LEAD + after] if keeps else 1.0 - following[MOST_LEAD - after]
-            values[left] += probability * value
+        following = values[left - 1][column]
+        values[left] = (chances * np.where(keeps, following, 1.0 - following)).sum(0)
         if left <= extra_ends:
             values[left] = np.where(leads == 0, values[left], decided)
     return values

@@ -1,4 +1,7 @@
-"""Plays the moves of one match: asks the planner within its time, and draws to the tee where the planner fails."""
+"""Plays the moves of one match: asks the planner within its time; where it fails, plays its best shot so far.
+
+Where there is none, that is a draw to the tee.
+"""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -60,7 +63,7 @@ class MatchPlayer:
         """
         shots, spent = shots_left(position.shot, position.ends), time.monotonic() - received
         allowance = self.timing.allowance(remaining, shots, spent)
-        if allowance.seconds:
+        if allowance.limit > 0.0:
             choice = await self.planner.choose(position, *allowance)
         else:
             choice = ShotChoice(failure=f"no time to plan, {remaining:.3g} s are left")
@@ -69,7 +72,8 @@ class MatchPlayer:
         await send(shot)
         self._last_move = remaining, time.monotonic() - received
         if choice.failure is not None:
-            self.warn(f"{where}: a draw to the tee instead of the planner's shot: {choice.failure}")
+            thrown = "a draw to the tee" if choice.action is None else "the best shot so far"
+            self.warn(f"{where}: {thrown} instead of the planner's answer: {choice.failure}")
         chance = "" if choice.chance is None else f"expects to win {choice.chance:.1%}, "
         simulations = "1 simulation" if choice.simulations == 1 else f"{choice.simulations:,} simulations"
         effort = f"{simulations} in {choice.seconds:.2f} s, {remaining:.1f} s were left"

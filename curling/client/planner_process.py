@@ -1,8 +1,9 @@
-"""A planner in a separate process: one that fails, crashes or hangs costs a shot, not the match."""
+"""A planner in a separate process: one that fails, crashes or hangs costs a better shot, not the match."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import multiprocessing
 import time
 from contextlib import suppress
@@ -10,6 +11,7 @@ from dataclasses import replace
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Self
 
+from curling.client.best_so_far import BestSoFar
 from curling.client.interrupts import ctrl_c_ignored
 from curling.client.planner_worker import ClientPosition, Pipe, ShotChoice, run_worker
 
@@ -50,6 +52,8 @@ class PlannerProcess:
         self.planner, self.seed, self.patience, self.grace = planner, seed, patience, grace
         self._process: BaseProcess | None = None
         self._pipe: Pipe | None = None
+        self._best: BestSoFar | None = None
+        self._move = 0  # its number
         self._recovery: asyncio.Task[None] | None = None
         self._warm_up_position: ClientPosition | None = None
 
@@ -84,25 +88,29 @@ class PlannerProcess:
         return choice.failure
 
     async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
-        """The planner's choice after `seconds` of planning, or one without an action that gives the reason.
+        """The planner's choice after `seconds` of planning, 0 for the best of a few candidates.
 
-        The planner is not waited for longer than `limit` seconds; one that hangs is restarted in the background.
+        If it fails, its best shot so far with the reason, or no shot if there is none. The planner is not waited for
+        longer than `limit` seconds; one that hangs is restarted in the background.
         """
         start = time.monotonic()
         choice = ShotChoice(failure="the planner is not ready again")
-        if await self._is_ready(seconds / 2.0):
+        if await self._is_ready(limit / 2.0):
             waited = time.monotonic() - start
             try:
-                choice = await self._ask(position, seconds - waited, limit - waited)
+                choice = await self._ask(position, max(seconds - waited, 0.0), limit - waited)
+                if choice.action is None:
+                    choice = self._best_so_far(choice.failure)
             except PlannerGone as error:
+                choice = self._best_so_far(str(error))
                 self._recover(self.grace if isinstance(error, PlannerSilent) else 0.0)
-                choice = ShotChoice(failure=str(error))
         return replace(choice, seconds=time.monotonic() - start)
 
     async def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        arguments = theirs, self.planner, self.seed
+        self._best = BestSoFar(context)
+        arguments = theirs, self.planner, self.seed, self._best
         process = context.Process(target=run_worker, args=arguments, daemon=True, name="bonspiel planner")
         with ctrl_c_ignored():
             process.start()
@@ -144,8 +152,9 @@ class PlannerProcess:
     async def _ask(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
         if self._pipe is None:
             raise PlannerGone("the planner's process has ended")
+        self._move += 1
         try:
-            self._pipe.send((position, seconds))
+            self._pipe.send((self._move, position, seconds))
         except OSError as error:
             raise PlannerGone("the planner's process has ended") from error
         return await self._answer(limit)
@@ -167,6 +176,14 @@ class PlannerProcess:
         if not answered:
             raise PlannerSilent(f"no answer within {limit:.3g} s")
         return answer
+
+    def _best_so_far(self, failure: str | None) -> ShotChoice:
+        """The best shot published for this move, or none, after a failure."""
+        shot = None if self._best is None else self._best.read(self._move)
+        if shot is None:
+            return ShotChoice(failure=failure)
+        chance = shot.chance if math.isfinite(shot.chance) else None
+        return ShotChoice(shot[:3], chance, int(shot.simulations), failure=failure)
 
     def _kill(self) -> None:
         """End the process at once; this also wakes the thread that waits for its pipe, which then closes the pipe."""

@@ -1,21 +1,28 @@
 """The worker process that runs a planner, and its messages: a position with a time limit, answered by a shot.
 
+Meanwhile the best shot so far is in shared memory: first the best of the rule-based candidates, after a few playouts
+each, then what the search reports.
+
 Only imports that are quick precede the moment when the worker ignores Ctrl-C; the client itself never imports compiled
 code.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import signal
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING, Literal
 
+from curling.client.best_so_far import BestSoFar, ShotSoFar
+from curling.client.time_manager import LEAST
 from planners.base import Array
 from planners.core.packages import error_text
 
@@ -24,6 +31,8 @@ if TYPE_CHECKING:
     from planners.base import Planner, Rng
 
 Pipe = connection.Connection
+
+FIRST_SECONDS = 0.002  # for the first answer, which is there 5 ms after the position
 
 EXTRA_ENDS = 10  # assumed where ties are always played out; more would not change any value noticeably
 
@@ -82,11 +91,12 @@ class ShotChoice:
     """A planner's shot, or the reason why it chose none.
 
     Attributes:
-        action: (vx, vy, spin): velocity aimed at, m/s, and a number whose sign is the rotation; None for no shot.
+        action: (vx, vy, spin): velocity aimed at, m/s, and a number whose sign is the rotation; None for no shot. With
+            a failure it is the best shot so far.
         chance: the planner's estimate of its team's probability to win; None where it estimates none.
         simulations: simulations run.
         seconds: time taken, as measured by the client.
-        failure: why there is no action, in one line.
+        failure: why this is not the planner's answer, in one line.
     """
 
     action: tuple[float, float, float] | None = None
@@ -96,10 +106,11 @@ class ShotChoice:
     failure: str | None = None
 
 
-def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None) -> None:
-    """Answer (position, seconds) with a `ShotChoice` until the other end of the pipe is closed.
+def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestSoFar) -> None:
+    """Answer (move, position, seconds) with a `ShotChoice` until the other end of the pipe is closed.
 
-    The first message is sent unasked: None, or why the planner's text was refused.
+    `best` takes the best shot of this move so far; with less than LEAST seconds the first one is the answer. The first
+    message is sent unasked: None, or why the planner's text was refused.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the client handles it
     os.dup2(2, 1)  # standard output may be the connection to a server
@@ -115,10 +126,16 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None) -> None:
             pipe.send(str(error))
             return
         pipe.send(None)
-        rng = np.random.default_rng(seed)
+        rng, playouts_rng = np.random.default_rng(seed), np.random.default_rng(seed)
         while True:
-            position, seconds = pipe.recv()
-            pipe.send(_choose(parsed, position, seconds, rng))
+            move, position, seconds = pipe.recv()
+            arrived, publish = time.perf_counter(), functools.partial(best.publish, move)
+            first = _first_answer(position, playouts_rng, publish)
+            if seconds < LEAST:
+                pipe.send(first)
+            else:
+                seconds -= time.perf_counter() - arrived
+                pipe.send(_choose(parsed, position, seconds, rng, publish, first.simulations))
     except (EOFError, OSError):
         return
 
@@ -131,20 +148,55 @@ def _exit_with_client() -> None:
         os._exit(1)
 
 
-def _choose(planner: Planner, position: ClientPosition, seconds: float, rng: Rng) -> ShotChoice:
+def _first_answer(position: ClientPosition, rng: Rng, publish: Callable[[ShotSoFar], None]) -> ShotChoice:
+    """The best of the rule-based candidates after FIRST_SECONDS of playouts, published; its estimate is too rough."""
+    from planners.abstraction import AbstractionTree
+    from planners.base import Budget
+
+    try:
+        budget, model, state = Budget(seconds=FIRST_SECONDS), position.model(), position.state()
+        decision = AbstractionTree(exploration=0.3, tree_steps=0).plan(model, state, budget, rng)
+        vx, vy, spin = decision.action.tolist()
+        publish(ShotSoFar(vx, vy, spin, math.nan, decision.simulations))
+        return ShotChoice((vx, vy, spin), None, decision.simulations)
+    except Exception as error:
+        return _failed(error)
+
+
+def _choose(
+    planner: Planner,
+    position: ClientPosition,
+    seconds: float,
+    rng: Rng,
+    publish: Callable[[ShotSoFar], None],
+    simulations: int,
+) -> ShotChoice:
+    """The planner's choice; `publish` takes its best shots so far, when they have more than so many simulations."""
     from planners.base import Budget, check_actions, require
+    from planners.core.search import progress_to
 
     start = time.perf_counter()
+
+    def report(action: Array, value: float, done: int) -> None:
+        if done > simulations:
+            vx, vy, spin = check_actions(model, action[None], "action")[0].tolist()
+            publish(ShotSoFar(vx, vy, spin, value + position.team, done))
+
     try:
         import numpy as np
 
         model, state = position.model(), position.state()
         left = max(seconds - (time.perf_counter() - start), 1e-6)
-        decision = planner.plan(model, state, Budget(seconds=left), rng)
+        with progress_to(report):
+            decision = planner.plan(model, state, Budget(seconds=left), rng)
         require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
         vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
         chance = float(decision.value) + position.team  # team 1's values are below 0
         return ShotChoice((vx, vy, spin), chance if math.isfinite(chance) else None, int(decision.simulations))
     except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        return ShotChoice(failure=f"{error_text(error)} ({where.name}, line {where.lineno})")
+        return _failed(error)
+
+
+def _failed(error: Exception) -> ShotChoice:
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return ShotChoice(failure=f"{error_text(error)} ({where.name}, line {where.lineno})")

@@ -1,5 +1,6 @@
 """One resumable search of the abstraction tree over state-dependent actions."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,15 +48,27 @@ class ActionSearch:
     def decide(self, actions: Array, budget: Budget, start: float) -> Decision:
         """Choose one of the actions, [B, action_dim], by simulations with noise; `start` is when the plan began."""
         bandit = new_bandit(actions)
-        self._trie, done = self._extend(search, self._trie._replace(bandit=bandit), self._problem, budget, start)
+
+        def best(_: ActionTrie) -> tuple[Array, float]:
+            decision = decide(bandit.actions, bandit.visits, bandit.value, 0, start)
+            return decision.action, decision.value
+
+        trie = self._trie._replace(bandit=bandit)
+        self._trie, done = self._extend(search, trie, self._problem, budget, start, best)
         return decide(bandit.actions, bandit.visits, bandit.value, done, start)
 
     def _extend(
-        self, kernel: Any, trie: ActionTrie, problem: Problem, budget: Budget, start: float | None = None
+        self,
+        kernel: Any,
+        trie: ActionTrie,
+        problem: Problem,
+        budget: Budget,
+        start: float | None = None,
+        best: Callable[[ActionTrie], tuple[Array, float]] | None = None,
     ) -> tuple[ActionTrie, int]:
-        walk, settings = self._walk, self._settings
+        walk, settings, room = self._walk, self._settings, grow_action_trie
         grown, done = extend(
-            kernel, self.model, trie, walk, problem, settings, grow_action_trie, budget, self.rng, start, self._held
+            kernel, self.model, trie, walk, problem, settings, room, budget, self.rng, start, self._held, best
         )
         self._held += done
         return grown, done

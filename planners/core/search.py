@@ -24,6 +24,7 @@ Walk = TypeVar("Walk")
 FIRST_CHUNK = 1_024  # simulations
 INTERRUPT_SECONDS = 0.1  # between two chances for Ctrl-C to be heard
 CHUNK_SECONDS = 0.0005  # between two looks at the clock, under a time budget
+PROGRESS_SECONDS = 0.005  # between two reports of the best action so far
 CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the tree and giving its memory back
 LARGEST_GROWTH = 4_096.0
 FIRST_NODES = 4_096
@@ -32,6 +33,9 @@ MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes 
 
 _kept: ContextVar[list[Any] | None] = ContextVar("kept", default=None)
 _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+
+Report = Callable[[Array, float, int], None]  # takes an action, [action_dim], its value, and the simulations so far
+_report: ContextVar[Report | None] = ContextVar("report", default=None)
 
 
 class Stopped(Exception):
@@ -46,6 +50,30 @@ def stopped_by(event: threading.Event) -> Iterator[None]:
         yield
     finally:
         _stop.reset(token)
+
+
+@contextmanager
+def progress_to(report: Report) -> Iterator[None]:
+    """Searches of this thread within the block report the best action so far, every 5 ms, and decide as without.
+
+    Those of planners whose tree tells the best action at any time; values are those of `Decision.value`.
+    """
+    token = _report.set(report)
+    try:
+        yield
+    finally:
+        _report.reset(token)
+
+
+@contextmanager
+def progress_valued_at(value: float) -> Iterator[None]:
+    """What searches within the block report has this value instead of theirs, which is in other units."""
+    report = _report.get()
+    if report is None:
+        yield
+        return
+    with progress_to(lambda action, _, simulations: report(action, value, simulations)):
+        yield
 
 
 @contextmanager
@@ -71,6 +99,7 @@ def extend(
     rng: Rng,
     start: float | None = None,
     held: int = 0,
+    best: Callable[[Tree], tuple[Array, float]] | None = None,
 ) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
 
@@ -87,6 +116,7 @@ def extend(
         rng: the source of every random draw.
         start: clock at the beginning of the seconds, the making of the tree included; now if None.
         held: simulations that the tree holds from before.
+        best: (tree) gives the best action so far, [action_dim], and its value; None if the tree does not tell.
 
     Returns:
         The tree and the number of simulations run.
@@ -97,7 +127,7 @@ def extend(
     start = time.perf_counter() if start is None else start
     search = runner(kernel, model, tree, walk, problem, 1, rng, settings)
     start += seconds_loading(start)  # the first decision of a process is late, but as good as any
-    by_count, stop = budget.simulations is not None, _stop.get()
+    by_count, stop, report, due = budget.simulations is not None, _stop.get(), _report.get(), 0.0
     seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
     done, chunk = 0, FIRST_CHUNK if by_count and stop is None else 1
     while True:
@@ -113,6 +143,9 @@ def extend(
             if (kept := _kept.get()) is not None:
                 kept.append(tree)
             return tree, done
+        if report is not None and best is not None and done > 0 and elapsed >= due:
+            report(*best(tree), done)
+            due = elapsed + PROGRESS_SECONDS
         if did == 0 and more_room is not None:
             # Doubling a large tree would overrun a time budget: make room at once for what the search so far foretells.
             tree = more_room(tree, walk, _growth(held, done, max(spent, 1e-9)))
@@ -165,7 +198,12 @@ def plan_with_tree(
     problem = problem_of(model, state)
     tree = new_tree(model, problem, first_nodes(budget), root_actions, by_state, columns, first_play)
     walk = new_walk(model, problem.steps, candidates)
-    tree, simulations = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start)
+
+    def best(tree: SearchTree) -> tuple[Array, float]:
+        decision = decide(*root_of(tree), 0, start, choose)
+        return decision.action, decision.value
+
+    tree, simulations = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, best=best)
     return decide(*root_of(tree), simulations, start, choose)
 
 

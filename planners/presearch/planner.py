@@ -30,7 +30,7 @@ from planners.core.aims import aims_of, outcomes
 from planners.core.jit import Problem, int64, rollout
 from planners.core.problem import problem_of, search_kernel
 from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
-from planners.core.search import extend
+from planners.core.search import extend, progress_valued_at
 from planners.core.tree import copy
 from planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
@@ -121,12 +121,15 @@ class Presearch:
         tied = tied_actions(first, tie.near)
         if not tie.holds(first):
             decision, sweep = self._search(model, state, left, rng, now)
-        elif tied is None:
-            decision = with_returns_of(first, self._search(tie.second, state, left, rng, now)[0])
-        elif len(tied) > 1:
-            decision = with_returns_of(first, self.inner.plan(tie.second, state, left, rng, tied))
-        else:
+        elif tied is not None and len(tied) == 1:
             return first, sweep
+        else:
+            with progress_valued_at(first.value):
+                if tied is None:
+                    second, _ = self._search(tie.second, state, left, rng, now)
+                else:
+                    second = self.inner.plan(tie.second, state, left, rng, tied)
+            decision = with_returns_of(first, second)
         simulations, seconds = first.simulations + decision.simulations, time.perf_counter() - start
         return replace(decision, simulations=simulations, seconds=seconds), sweep
 

@@ -6,6 +6,7 @@ import pytest
 import planners
 from planners import Budget
 from planners.base import AimBlock
+from planners.core.search import progress_to
 from planners.jit import compiled
 from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
 from tests.planners.tiny_models import Target, python_twin
@@ -151,6 +152,14 @@ def test_where_all_returns_tie_the_second_reward_decides(kind, sure):
     assert decision.action[0] > 0.9
     assert decision.value == pytest.approx(sure) and np.nanmax(abs(decision.values - sure)) < 1e-9
     assert decision.simulations == 800
+
+
+@pytest.mark.parametrize("right", [0.999, 0.95])
+def test_what_is_reported_while_the_second_reward_decides_is_a_return(right):
+    seen = []
+    with progress_to(lambda action, value, simulations: seen.append(value)):
+        decided(SlopedWithSets(0.999, right=right, edge=0.5), simulations=8_000)
+    assert seen == pytest.approx([0.999] * len(seen)) and len(seen) > 0
 
 
 def test_the_opponent_wants_least_of_the_second_reward():

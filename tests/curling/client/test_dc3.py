@@ -148,10 +148,11 @@ def test_a_real_planner_plays_and_its_faults_cost_a_shot(log, capsys):
         return server
 
     moves = asyncio.run(both()).messages[2:]
-    assert len(moves) == 3 and all(m["move"]["velocity"] == {"x": TEE[0], "y": TEE[1]} for m in moves)
+    tee = [message["move"]["velocity"] == {"x": TEE[0], "y": TEE[1]} for message in moves]
+    assert tee == [True, False, True]  # the second is the best shot so far
     complaints = capsys.readouterr().err.splitlines()
     assert len(complaints) == 1 and "end 1, shot 3" in complaints[0]
-    assert "ZeroDivisionError" in complaints[0]
+    assert "the best shot so far" in complaints[0] and "ZeroDivisionError" in complaints[0]
     assert "ZeroDivisionError" in next(line for line in log.path.read_text().splitlines() if '"note"' in line)
 
 
@@ -303,6 +304,32 @@ def test_it_concedes_below_the_given_chance(chance, concedes, log):
     script = transcript("dc3", "overspeed_team0")
     server = played(script, StubPlanner(ShotChoice(TEE, chance, 1)), log, concede=0.05)
     assert (server.messages[2]["move"] == {"type": "concede"}) is concedes
+
+
+def test_a_clock_that_is_all_but_empty_leaves_time_for_a_shot(log, capsys):
+    """With 0.2 s for two ends the planner is asked for every stone, if only for the best of a few candidates."""
+    planner, left = StubPlanner(), 0.2
+
+    async def moves():
+        nonlocal left
+        player = MatchPlayer(planner, TimeManager(), log, lambda line: None)
+        match = client.AnnouncedMatch(0, dc3.GameInfo(setting=dc3.GameSetting(max_end=2)))
+        for end in range(2):
+            for shot in range(0, 16, 2):
+                position = replace(match.first_position(), shot=shot, ends=2 - end)
+                await player.move("here", position, left, time.monotonic(), lambda shot: asyncio.sleep(0.0))
+                left -= 0.011
+
+    asyncio.run(moves())
+    assert len(planner.asked) == 16 and min(limit for _, _, limit in planner.asked) > 0.005
+    assert capsys.readouterr().err == ""
+
+
+def test_a_shot_of_a_late_planner_is_told(log, capsys):
+    late = ShotChoice(TEE, 0.4, 10, failure="no answer")
+    played(transcript("dc3", "overspeed_team0"), StubPlanner(late), log)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines and all("the best shot so far instead of the planner's answer: no answer" in line for line in lines)
 
 
 def test_the_time_charged_by_the_server_is_learned(log):

@@ -1,4 +1,5 @@
 import asyncio
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from curling.client.best_so_far import BestSoFar, ShotSoFar
 from curling.client.planner_process import PlannerProcess, PlannerRefused
 from curling.client.planner_worker import ClientPosition
 from curling.sheet import no_stones
@@ -33,7 +35,7 @@ async def soon(thinker, situation):
     """A choice as soon as the planner, which may have been started again, makes one."""
     for _ in range(60):
         choice = await thinker.choose(situation, 2.0, 4.0)
-        if choice.action is not None:
+        if choice.failure is None:
             return choice
     raise AssertionError(choice.failure)
 
@@ -66,7 +68,7 @@ def test_the_chance_is_the_own_team_s():
     assert winner == 1.0 and loser == 0.0
 
 
-def test_faults_cost_a_shot_and_not_the_planner(capfd):
+def test_faults_cost_a_better_shot_and_not_the_planner(capfd):
     faults = ((1, "raises"), (2, "nan"), (3, "hard"), (4, "complex"), (5, "nothing"), (6, "prints"))
     expected = {
         1: "ZeroDivisionError: no shot in two lines",
@@ -83,7 +85,8 @@ def test_faults_cost_a_shot_and_not_the_planner(capfd):
             for shot in range(7):
                 choice = await thinker.choose(replace(START, shot=shot), 0.1, 60.0)
                 if shot in expected:
-                    assert choice.action is None and expected[shot] in choice.failure and "\n" not in choice.failure
+                    assert expected[shot] in choice.failure and "\n" not in choice.failure
+                    assert choice.action != TEE and choice.chance is None and choice.simulations > 0
                 else:
                     assert choice.action == pytest.approx(TEE)
             assert thinker._process.pid == process
@@ -103,7 +106,7 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
             first = thinker._process.pid
             start = time.monotonic()
             choice = await thinker.choose(faulty, 1.0, LIMIT)
-            assert choice.action is None and choice.failure
+            assert choice.action != TEE and len(choice.action) == 3 and choice.failure  # the first answer
             assert time.monotonic() - start < LIMIT + 5.0
             # too soon for a planner that has just been started
             early = await thinker.choose(well, 0.01, 0.02)
@@ -118,17 +121,68 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_planner_that_is_late_misses_a_shot_and_is_not_started_again():
+def test_a_planner_that_is_late_throws_its_best_shot_so_far_and_is_not_started_again():
     async def ask():
         async with PlannerProcess(FailingPlanner(((3, "late"),)), grace=60.0) as thinker:
             assert await thinker.warm_up(START, 0.01) is None
             process = thinker._process.pid
             choice = await thinker.choose(replace(START, shot=3), 0.1, 0.2)
-            assert choice.action is None and "no answer" in choice.failure
+            assert choice.action != TEE and len(choice.action) == 3 and "no answer" in choice.failure
+            assert choice.simulations > 0
             assert (await soon(thinker, replace(START, shot=4))).action == pytest.approx(TEE)
             assert thinker._process.pid == process
 
     asyncio.run(ask())
+
+
+def test_a_search_that_is_late_throws_what_it_has_found():
+    """Its search knows more than the first answer, and estimates the probability to win."""
+
+    async def ask():
+        async with PlannerProcess("abstraction", seed=1, grace=60.0) as thinker:
+            assert await thinker.warm_up(START, 0.1) is None
+            return await thinker.choose(START, 60.0, 0.5), await thinker.choose(START, 0.0, LIMIT)
+
+    late, early = asyncio.run(ask())
+    assert "no answer" in late.failure and late.simulations > 100
+    assert len(late.action) == 3 and 0.1 < late.chance < 0.6
+    assert early.action is None and "not ready" in early.failure
+
+
+def shot_stone():
+    board = no_stones()
+    board[8] = 0.0, 38.405
+    return board
+
+
+def test_the_best_of_a_few_candidates_is_there_in_5_ms():
+    async def ask():
+        async with PlannerProcess("presearch", seed=1) as thinker:
+            assert await thinker.warm_up(START, 0.1) is None
+            choices = [await thinker.choose(replace(START, ends=10), 0.0, LIMIT) for _ in range(20)]
+            behind = replace(START, stones=shot_stone(), shot=15, hammer=0)
+            return choices, await thinker.choose(behind, 0.0, LIMIT)
+
+    choices, hit = asyncio.run(ask())
+    assert all(choice.failure is None and choice.chance is None and choice.simulations > 5 for choice in choices)
+    assert min(choice.seconds for choice in choices) < 0.005
+    assert hit.action[1] > 2.45  # the opponent's stone on the tee is taken out
+
+
+def test_the_best_so_far_is_of_one_move_and_whole():
+    best = BestSoFar(multiprocessing.get_context("spawn"))
+    assert best.read(0) is None and best.read(1) is None
+    shot = ShotSoFar(0.1, 2.4, -1.0, 0.25, 1e6)
+    best.publish(7, shot)
+    assert best.read(7) == shot and best.read(6) is None and best.read(8) is None
+    best.publish(7, shot._replace(chance=0.5))
+    assert best.read(7).chance == 0.5
+    for at in range(len(best._memory.raw)):
+        kept = best._memory.raw
+        best._memory[at] = bytes([kept[at] ^ 1])  # as if half of it were of another shot
+        assert best.read(7) is None
+        best._memory.raw = kept
+    assert best.read(7) is not None
 
 
 def test_a_planner_that_fails_when_it_is_warmed_up_says_so():

@@ -60,3 +60,51 @@ def test_room_is_made_for_what_a_continued_search_will_add(held, expected, monke
     monkeypatch.setattr(search, "runner", lambda *given: lambda *given: next(did))
     search.extend(None, None, 0, 0, None, 0, lambda *given: factors.append(given[2]), Budget(100), None, held=held)
     assert factors == [expected]
+
+
+@pytest.mark.parametrize(
+    ("planner", "environment"),
+    [
+        ("uct", "trap"),
+        ("pw", "trap"),
+        ("dpw", "trap"),
+        ("abstraction", "curling"),
+        ("presearch", "curling"),
+        ("presearch:inner=uct", "curling"),
+    ],
+)
+def test_reports_of_progress_change_no_decision(planner, environment):
+    model, seen = envs.make_model(environment), []
+    start = model.initial_state(np.random.default_rng(0))
+    chosen = planners.parse(planner)
+
+    def report(action, value, simulations):
+        seen.append((action.tolist(), value, simulations))
+
+    def decide():
+        return chosen.plan(model, start, Budget(2_500), np.random.default_rng(1))
+
+    before = decide()
+    with search.progress_to(report):
+        during = decide()
+    assert seen
+    after = decide()
+    for name in ("action", "value", "simulations", "actions", "visits", "values"):
+        np.testing.assert_array_equal(getattr(before, name), getattr(during, name))
+        np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
+    counts = [simulations for _, _, simulations in seen]
+    assert counts == sorted(counts) and 0 < counts[-1] < 2_500
+    assert all(action in during.actions.tolist() for action, _, _ in seen)
+    assert np.isfinite([value for _, value, _ in seen]).all()
+
+
+def test_the_last_report_is_all_but_the_decision():
+    seen = []
+    with search.progress_to(lambda *given: seen.append(given)):
+        decision = planners.make("uct").plan(
+            envs.make_model("trap"), np.zeros(2), Budget(seconds=0.1), np.random.default_rng(0)
+        )
+    assert len(seen) > 5
+    action, value, simulations = seen[-1]
+    assert decision.simulations * 0.7 < simulations <= decision.simulations
+    assert action in decision.actions and abs(value - decision.value) < 0.1 * abs(decision.value) + 0.01
