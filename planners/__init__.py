@@ -52,6 +52,7 @@ REGISTRY = Registry(
         "icem": "planners.icem:ICEM",
         "mppi": "planners.mppi:MPPI",
         "root": "planners.root:Root",
+        "threads": "planners.threads:TreeParallel",
     },
     aliases={"wuct": "weighted_uct"},
     group="bonspiel.planners",

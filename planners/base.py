@@ -214,6 +214,13 @@ class Budget:
         else:
             require_positive("seconds", self.seconds)
 
+    def split(self, parts: int) -> list["Budget"]:
+        """The simulations in equal parts, of which the first ones have the rest; or the same seconds for each."""
+        if self.simulations is None:
+            return [self] * parts
+        part, rest = divmod(self.simulations, parts)
+        return [Budget(simulations=part + (number < rest)) for number in range(parts)]
+
 
 @dataclass(frozen=True, eq=False)
 class Decision:
@@ -247,7 +254,8 @@ class Planner(Protocol):
     One whose course depends on how large the budget is has `divides_budget: ClassVar[bool] = True`. One that spends a
     budget of simulations several times, because it has so many workers, says how often by `budget_multiple: int`.
     One whose searches of a model from the same state all consider the same actions at the root, equal vectors whatever
-    the seed, has `same_actions(model) -> bool`.
+    the seed, has `same_actions(model) -> bool`. One that may decide otherwise with the same seed has
+    `reproducible: bool`, False.
 
     `plan` knows nothing of earlier decisions. A planner that can use what it learned in them has a parameter
     `memory: float = 0.0`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` is the part of what the last
@@ -339,6 +347,11 @@ def unsupported(planner: object, model: Model) -> str | None:
 def budget_multiple(planner: object) -> int:
     """How often a planner spends a budget of simulations."""
     return getattr(planner, "budget_multiple", 1)
+
+
+def is_reproducible(planner: object) -> bool:
+    """Whether a planner's decision is the same whenever seed, state and budget are."""
+    return bool(getattr(planner, "reproducible", True))
 
 
 def has_same_actions(planner: object, model: Model) -> bool:

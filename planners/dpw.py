@@ -33,10 +33,10 @@ class DPWSettings(NamedTuple):
     leaf: Leaf
 
 
-_EXAMPLE = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1.0, 1.0, False, EXAMPLE_LEAF)
+EXAMPLE_DPW = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1.0, 1.0, False, EXAMPLE_LEAF)
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, _EXAMPLE)
+@search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_DPW)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: DPWSettings
 ) -> int:
@@ -66,7 +66,7 @@ def _search(
             if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:
                 break
             if settings.leaf.playouts > 0 and tree.nodes[node]["visits"] == 0:
-                leaf_value, weight = value_leaf(tree, walk, problem, depth, node, rng, settings.leaf)
+                leaf_value, weight = value_leaf(tree.state[node], walk, problem, depth, rng, settings.leaf)
                 break
         tree.nodes[node]["visits"] += weight
         back_up(tree, walk, depth, leaf_value, problem.discount, weight)
@@ -135,10 +135,9 @@ class DPW:
         """Why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasRollout) if self.leaf == "rollout" else None
 
-    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `planners.Planner.plan`."""
-        state = check_plan(self, model, state, budget, rng)
-        settings = DPWSettings(
+    def settings(self, model: Model, budget: Budget) -> DPWSettings:
+        """The parameters as a kernel takes them."""
+        return DPWSettings(
             selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
             self.k_action,
             self.alpha_action,
@@ -148,6 +147,11 @@ class DPW:
             self.outcome == "least_visited",
             leaf_of(self.leaf, self.playouts, budget),
         )
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        state = check_plan(self, model, state, budget, rng)
+        settings = self.settings(model, budget)
         return plan_with_tree(
             _search,
             settings,

@@ -30,7 +30,10 @@ class PWSettings(NamedTuple):
     leaf: Leaf
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, EXAMPLE_LEAF))
+EXAMPLE_PW = PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, EXAMPLE_LEAF)
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_PW)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: PWSettings
 ) -> int:
@@ -95,16 +98,20 @@ class PW:
         """Why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasRollout) if self.leaf == "rollout" else None
 
+    def settings(self, model: Model, budget: Budget) -> PWSettings:
+        """The parameters as a kernel takes them."""
+        return PWSettings(
+            selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
+            self.k_action,
+            self.alpha_action,
+            blind_values_of(model, self.blind_values),
+            leaf_of(self.leaf, self.playouts, budget),
+        )
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        selection, blind = (
-            selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
-            blind_values_of(model, self.blind_values),
-        )
-        settings = PWSettings(
-            selection, self.k_action, self.alpha_action, blind, leaf_of(self.leaf, self.playouts, budget)
-        )
+        settings = self.settings(model, budget)
         return plan_with_tree(
             _search,
             settings,
@@ -114,6 +121,6 @@ class PW:
             rng,
             root_actions,
             columns=columns_of(self.bonus),
-            first_play=selection.first_play,
+            first_play=settings.selection.first_play,
             candidates=self.blind_values,
         )

@@ -29,7 +29,10 @@ class UCTSettings(NamedTuple):
     leaf: Leaf
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, UCTSettings(selection_of(1.0), np.empty((1, 1)), EXAMPLE_LEAF))
+EXAMPLE_UCT = UCTSettings(selection_of(1.0), np.empty((1, 1)), EXAMPLE_LEAF)
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_UCT)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: UCTSettings
 ) -> int:
@@ -88,12 +91,16 @@ class UCT:
         """Whether all searches consider the same actions at the root; see `planners.Planner`."""
         return True
 
+    def settings(self, model: Model, budget: Budget) -> UCTSettings:
+        """The parameters as a kernel takes them."""
+        n_actions = 0 if offers(model, HasActions) else self.n_actions
+        selection = selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration)
+        return UCTSettings(selection, action_set(model, n_actions), leaf_of(self.leaf, self.playouts, budget))
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        n_actions = 0 if offers(model, HasActions) else self.n_actions
-        selection = selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration)
-        settings = UCTSettings(selection, action_set(model, n_actions), leaf_of(self.leaf, self.playouts, budget))
+        settings = self.settings(model, budget)
         return plan_with_tree(
             _search,
             settings,
@@ -103,5 +110,5 @@ class UCT:
             rng,
             root_actions,
             columns=columns_of(self.bonus),
-            first_play=selection.first_play,
+            first_play=settings.selection.first_play,
         )

@@ -72,7 +72,7 @@ def follow(
         return tree.slots[slot] - 1, 0.0, 1
     child = add_child(tree, slot, key, next_state, player(problem, next_state))
     if leaf.playouts > 0:
-        value, weight = value_leaf(tree, walk, problem, depth + 1, child, rng, leaf)
+        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, leaf)
         return ENDED, value, weight
     return child, 0.0, 1
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Budget, Rng
+from planners.base import Array, Budget, Rng
 from planners.checks import require, require_choice, require_count
 from planners.core.jit import Problem, model_helper, rollout
-from planners.core.tree import NEVER, SearchTree, copy
+from planners.core.tree import NEVER, copy
 from planners.core.walk import TreeWalk
 
 
@@ -41,13 +41,11 @@ def leaf_of(leaf: str, playouts: int = 1, budget: Budget | None = None) -> Leaf:
 
 
 @model_helper
-def value_leaf(
-    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, rng: Rng, leaf: Leaf
-) -> tuple[float, int]:
-    """The mean return of rollouts from a new node, `depth` steps ahead, and their number."""
+def value_leaf(state: Array, walk: TreeWalk, problem: Problem, depth: int, rng: Rng, leaf: Leaf) -> tuple[float, int]:
+    """The mean return of rollouts from the state of a new node, `depth` steps ahead, and their number."""
     count = min(leaf.playouts, leaf.left[0])
     total = 0.0
     for _ in range(count):
-        copy(tree.state[node], walk.state[0])
+        copy(state, walk.state[0])
         total += rollout(problem, walk.state[0], walk.state[1], problem.steps - depth, rng)
     return total / count, count

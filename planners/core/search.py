@@ -52,6 +52,12 @@ def stopped_by(event: threading.Event) -> Iterator[None]:
         _stop.reset(token)
 
 
+def stopping() -> bool:
+    """Whether searches of this thread are to end; see `stopped_by`."""
+    stop = _stop.get()
+    return stop is not None and stop.is_set()
+
+
 @contextmanager
 def progress_to(report: Report) -> Iterator[None]:
     """Searches of this thread within the block report the best action so far, every 5 ms, and decide as without.
@@ -85,6 +91,12 @@ def kept_trees() -> Iterator[list[Any]]:
         yield trees
     finally:
         _kept.reset(token)
+
+
+def keep_tree(tree: Any) -> None:
+    """Hand a tree that a search leaves to `kept_trees`."""
+    if (kept := _kept.get()) is not None:
+        kept.append(tree)
 
 
 def extend(
@@ -140,8 +152,7 @@ def extend(
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         if done > 0 and spent >= 1.0:
-            if (kept := _kept.get()) is not None:
-                kept.append(tree)
+            keep_tree(tree)
             return tree, done
         if report is not None and best is not None and done > 0 and elapsed >= due:
             report(*best(tree), done)

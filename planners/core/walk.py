@@ -29,7 +29,8 @@ class TreeWalk(NamedTuple):
     keys: NDArray[np.uint64]
 
 
-TREE_WALK = typeof(TreeWalk(np.empty(1, STEP), np.empty((1, 1)), np.empty((1, 1)), np.empty(1, np.uint64)))
+EXAMPLE_WALK = TreeWalk(np.empty(1, STEP), np.empty((1, 1)), np.empty((1, 1)), np.empty(1, np.uint64))
+TREE_WALK = typeof(EXAMPLE_WALK)
 
 
 def new_walk(model: Model, steps: int, candidates: int = 0) -> TreeWalk:

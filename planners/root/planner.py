@@ -9,7 +9,7 @@ import numpy as np
 
 from planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from planners.abstraction.planner import AbstractionTree
-from planners.base import HasActions, HasActionSd, check_plan, has_same_actions, takes_root_actions
+from planners.base import HasActions, HasActionSd, check_plan, has_same_actions, is_reproducible, takes_root_actions
 from planners.checks import (
     missing,
     missing_action_bounds,
@@ -102,6 +102,11 @@ class Root:
         """How often a budget of simulations is spent; see `planners.Planner`."""
         return self.workers if self.share == "each" else 1
 
+    @property
+    def reproducible(self) -> bool:
+        """Whether the inner planner is."""
+        return is_reproducible(self.inner)
+
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
         if reason := unsupported(self.inner, model):
@@ -145,8 +150,7 @@ class Root:
             return [budget] * self.workers
         enough = f"at least workers={self.workers} with share='split'"
         require(budget.simulations >= self.workers, "simulations", budget.simulations, enough)
-        part, rest = divmod(budget.simulations, self.workers)
-        return [Budget(simulations=part + (worker < rest)) for worker in range(self.workers)]
+        return budget.split(self.workers)
 
     def choose(self, pool: Pool, model: Model) -> int:
         """The row of the action that `combine` plays of what the workers found; not for "tries", which shares more."""

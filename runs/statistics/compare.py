@@ -13,6 +13,7 @@ from planners.registry import unknown
 from runs.experiment import UNITS, Setting, UsageError, amount
 from runs.results.store import Store
 from runs.runner.episode import named_rng
+from runs.statistics.curves import VARIES, varies
 from runs.statistics.paired import Paired, paired, probability_of_improvement
 from runs.statistics.sample import Interval
 from runs.suite import Suite
@@ -145,7 +146,10 @@ def table(comparisons: Sequence[Comparison]) -> str:
             n, difference, p, more = found.paired
             head = [amount(found.a.budget, found.a.unit), f"{n:,}", *(f"{mean:.3f}" for mean in found.means)]
             rows.append([*head, estimate(difference), f"{p:.4f}", estimate(found.improvement), needed(more)])
-        parts.append(f"{env}\nA: {first}\nB: {second}\n{markdown(rows)}")
+        heads = [
+            f"{name}: {text}{f' ({VARIES})' if varies(text) else ''}" for name, text in (("A", first), ("B", second))
+        ]
+        parts.append("\n".join([env, *heads, markdown(rows)]))
     return "\n\n".join(parts)
 
 

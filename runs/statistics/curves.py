@@ -7,7 +7,8 @@ from operator import attrgetter, itemgetter
 
 import numpy as np
 
-from planners.base import Array
+import planners
+from planners.base import Array, is_reproducible
 from runs.experiment import Setting
 from runs.results.store import Store
 from runs.runner.episode import planner_rng
@@ -147,4 +148,16 @@ def caption(panel: Panel) -> str:
     known = [f"{name} {value:.4f}" for name, value in panel.known.levels.items()]
     facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
     meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
-    return "\n".join([facts, *meanings])
+    notes = [f"- {panel.label(planner)} {VARIES}" for planner in panel.curves if varies(planner)]
+    return "\n".join([facts, *meanings, *notes])
+
+
+VARIES = "decides otherwise when it is run again with the same seed: its threads share a tree"
+
+
+def varies(planner: str) -> bool:
+    """Whether the planner of this text says that its decisions are not reproducible."""
+    try:
+        return not is_reproducible(planners.parse(planner))
+    except (ImportError, TypeError, ValueError):  # of a package that is not installed here
+        return False

@@ -118,6 +118,10 @@ def tune(arguments: argparse.Namespace) -> int:
 
 def bench(arguments: argparse.Namespace) -> int:
     """Measure speed, start-up, memory and scaling on this machine."""
+    if arguments.stress:
+        from runs.benchmarks import stress
+
+        return stress.main()
     from runs import bench
 
     return bench.main(arguments.planner, as_json=arguments.json)
@@ -164,6 +168,8 @@ def add_verbs(verb: Verb) -> None:
     measured = "planner to measure; repeatable (default: every planner but random)"
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=measured)
     command.add_argument("--json", action="store_true", help="print JSON")
+    stress = "instead search 100 times with 4 threads in one tree, and check that nothing is lost (some minutes)"
+    command.add_argument("--stress", action="store_true", help=stress)
 
 
 def add_tune(verb: Verb) -> None:

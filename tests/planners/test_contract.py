@@ -15,23 +15,26 @@ import pytest
 import envs
 import planners
 from planners import Budget
-from planners.base import budget_multiple, takes_root_actions
+from planners.base import budget_multiple, is_reproducible, takes_root_actions
 from planners.core.search import CLOSING_SECONDS
 from tests.planners.tiny_models import MODELS, SOLVED, Bandit, Chain, Handover, Target, python_twin
 
 REGISTERED = [envs.parse(name) for name in envs.names()]
 
 
-def each_planner(*models, root_actions=False):
+def each_planner(*models, root_actions=False, reproducible=False, python=False):
     """Parametrises a test over the planners that search these models, and over the models.
 
-    With `root_actions`, over those that can be told the only actions to consider at the root.
+    With `root_actions`, over those that can be told the only actions to consider at the root; with `reproducible`, over
+    those that decide the same with the same seed; with `python`, over those that search models in plain Python as well.
     """
     pairs = [
         (name, model)
         for model in models
         for name in planners.names_for(model)
         if takes_root_actions(planners.make(name)) or not root_actions
+        if is_reproducible(planners.make(name)) or not reproducible
+        if not python or planners.unsupported(planners.make(name), python_twin(model)) is None
     ]
     ids = [f"{name}-{type(model).__name__}" for name, model in pairs]
     return pytest.mark.parametrize(("name", "model"), pairs, ids=ids)
@@ -85,7 +88,7 @@ def test_decision_is_consistent(name, model):
     assert (decision.actions >= 0).all() and (decision.actions <= 1).all()
 
 
-@each_planner(envs.Trap(), Target())
+@each_planner(envs.Trap(), Target(), reproducible=True)
 def test_same_seed_same_decision_and_another_seed_another(name, model):
     first, again, other = (plan(name, model, 500, seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.visits, again.visits)
@@ -106,7 +109,7 @@ def decisions(plan, model, simulations=60):
     return rows, rng.bit_generator.state
 
 
-@each_planner(envs.Trap(), *MODELS)
+@each_planner(envs.Trap(), *MODELS, reproducible=True)
 def test_by_default_an_episode_is_decided_as_by_plan(name, model):
     planner = planners.make(name)
     by_plan = decisions(partial(planner.plan, model), model)
@@ -150,13 +153,13 @@ def check_twins(planner, model, searched, simulations):
     assert generators[0].bit_generator.state == generators[1].bit_generator.state
 
 
-@each_planner(*MODELS)
+@each_planner(*MODELS, python=True)
 def test_compiled_and_interpreted_searches_are_identical(name, model, searched):
     check_twins(planners.make(name), model, searched, 150)
 
 
 @overflowing
-@each_planner(*REGISTERED)
+@each_planner(*REGISTERED, python=True)
 def test_compiled_and_interpreted_searches_are_identical_on_registered_models(name, model, searched):
     check_twins(planners.make(name), model, searched, 12 if model.horizon > 2 else 150)
 
@@ -182,7 +185,7 @@ def test_variants_are_identical_too(name, parameter, choice, model, searched):
         check_twins(planner, model, searched, 12 if model.horizon > 5 else 150)
 
 
-@each_planner(envs.TreasureHunt(), Target())
+@each_planner(envs.TreasureHunt(), Target(), reproducible=True)
 def test_result_does_not_depend_on_the_kind_of_budget(name, model):
     """Under a time budget a search has less room at first, grows often, and runs in pieces of other lengths."""
     planner, state = planners.make(name), model.initial_state(None)
@@ -212,7 +215,7 @@ ROOM = {
 }
 
 
-@each_planner(envs.TreasureHunt(), Handover())
+@each_planner(envs.TreasureHunt(), Handover(), reproducible=True)
 def test_result_does_not_depend_on_the_room_at_first(name, model, monkeypatch):
     roomy = plan(name, model, 300)
     for module, constant in ROOM.items():
@@ -244,7 +247,7 @@ def test_root_actions_of_one_simulation_leave_the_rest_untried(name, model):
     assert np.isfinite(decision.value)
 
 
-@each_planner(*MODELS)
+@each_planner(*MODELS, python=True)
 def test_time_budget_runs_at_least_one_simulation(name, model):
     for either in (model, python_twin(model)):
         decision = planners.make(name).plan(
@@ -377,7 +380,7 @@ def test_params_of_another_type_are_refused(name, model):
         plan(name, Careless())
 
 
-@each_planner(Bandit())
+@each_planner(Bandit(), python=True)
 def test_an_error_in_a_python_model_comes_through(name, model):
     def broken(state, action, next_state, params, rng):
         raise RuntimeError("lost the stone")
@@ -388,7 +391,7 @@ def test_an_error_in_a_python_model_comes_through(name, model):
         plan(name, model)
 
 
-@each_planner(Bandit())
+@each_planner(Bandit(), python=True)
 def test_rewards_that_are_not_numbers_are_refused(name, model):
     model = python_twin(model)
     type(model).step = staticmethod(lambda state, action, next_state, params, rng: (float("nan"), True))
@@ -396,7 +399,7 @@ def test_rewards_that_are_not_numbers_are_refused(name, model):
         plan(name, model, 10)
 
 
-@each_planner(Bandit())
+@each_planner(Bandit(), python=True)
 def test_rewards_of_which_some_are_not_numbers_lead_to_no_such_action(name, model):
     model = python_twin(model)
     high = model.action_high[0]

@@ -8,17 +8,20 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+import envs
 import planners
 from planners.base import check_plan
-from planners.testing import check_planner
+from planners.testing import Walk, check_planner
 
 
 @pytest.mark.parametrize("name", planners.names())
 def test_every_planner_passes_it(name):
     planner = planners.make(name)
-    if name == "presearch":
+    if planners.unsupported(planner, Walk()):
         with pytest.raises(ValueError, match="cannot search Walk: needs"):
             check_planner(planner, np.random.default_rng(0))
+        if name != "presearch":
+            check_planner(planner, np.random.default_rng(0), envs.Trap())
     else:
         check_planner(planner, np.random.default_rng(0))
 

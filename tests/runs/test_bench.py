@@ -5,7 +5,7 @@ import pytest
 import envs
 import planners
 from runs import bench
-from runs.benchmarks import measurement, processes, searches
+from runs.benchmarks import measurement, processes, searches, stress
 from runs.experiment import RunError, UsageError
 
 
@@ -122,3 +122,13 @@ def test_a_planner_that_cannot_search_the_models_is_refused_before_anything_is_m
     with pytest.raises(UsageError, match=r"presearch.*`aim_grid`"):
         bench.main(["uct", "presearch"], as_json=False)
     assert capsys.readouterr().out == ""
+
+
+def test_stress_says_what_is_wrong_with_a_tree(monkeypatch, capsys):
+    monkeypatch.setattr(stress, "SEARCHES", 4)
+    monkeypatch.setattr(stress, "SIMULATIONS", 2_000)
+    assert stress.main() == 0
+    assert "4 searches of 2,000 simulations on 4 threads: no visit lost" in capsys.readouterr().out
+    monkeypatch.setattr(stress, "faults", lambda *_, **__: ["7 visits lost"])
+    assert stress.main() == 1
+    assert "7 visits lost" in capsys.readouterr().err

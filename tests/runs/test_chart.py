@@ -81,6 +81,12 @@ def test_a_label_stands_for_the_text_and_is_explained():
     assert caption(named).splitlines() == [caption(TRAP), "- abstraction, tuned: `abstraction:exploration=2`"]
 
 
+def test_a_planner_that_is_not_reproducible_is_named():
+    curves = {"threads:threads=3": curve(1.4), "threads:threads=1": curve(1.3), "nowhere:Planner": curve(1.2)}
+    _, line = caption(replace(TRAP, curves=curves)).splitlines()
+    assert line.startswith("- threads:threads=3 decides otherwise when it is run again with the same seed")
+
+
 def test_bands_are_the_intervals():
     reward = chart.draw([TRAP]).axes[0]
     path = reward.collections[0].get_paths()[0].vertices

@@ -207,6 +207,15 @@ def test_the_table(run, folder):
     assert more == "settled"
 
 
+def test_the_table_names_a_planner_that_is_not_reproducible(run, tmp_path):
+    planners = ["uct", "threads:inner=uct,threads=2"]
+    given = {"experiment": [{"env": TRAP, "planners": planners, "simulations": [10], "episodes": 8}]}
+    made(tmp_path / "run", Suite.of("made up", given), lambda _: np.arange(8.0))
+    _, out, _ = run("compare", tmp_path / "run", *planners)
+    _, a, b, *_ = out.splitlines()
+    assert a == "A: uct" and b.startswith(f"B: {planners[1]} (decides otherwise")
+
+
 def test_json_has_the_same(run, folder):
     status, out, _ = run("compare", folder, "uct, tuned", "dpw", "--milliseconds", "1", "--json")
     (found,) = json.loads(out)["comparisons"]
