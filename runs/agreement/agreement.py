@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from runs.agreement.tables import tables
 from runs.agreement.work import Kept, States, Work
 from runs.experiment import Setting
 from runs.files import writing
+from runs.progress import counted
 from runs.reporting.chart import save_figure
 from runs.results import lines
 from runs.runner import backends
@@ -47,6 +49,13 @@ def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Plac
     positions.check(study.env, study.model)
     known = known_optimum(study.model)
     with backends.connect(place, jobs) as workers:
+        many = (
+            f"{counted(study.positions, 'position')}, each searched by {counted(study.most, 'worker')} and larger trees"
+        )
+        print(
+            f"{study.planner} in {study.env}: {many}, with {counted(workers.jobs, 'job')}, into {folder}",
+            file=sys.stderr,
+        )
         states, outcome = searched(study, known, folder, resume, workers)
     summary = summarise(study, outcome, np.random.default_rng(study.seed))
     for table in tables(study, summary, known):

@@ -43,6 +43,7 @@ def test_tables_json_and_chart(run):
     ):
         assert words in out
     folder = Path("results/agreement-trap-uct-12")
+    assert f"6 positions, each searched by 4 workers and larger trees, with 1 job, into {folder}" in err
     say = result(folder)
     assert say["study"]["rules"] == ["sum", "mean", "max", "majority", "similarity_vote", "similarity_merge"]
     assert len(say["each"]["p0"]) == len(say["each"]["agrees"]["sum"]["4"]) == 6
