@@ -66,41 +66,54 @@ class Virtual(NamedTuple):
 
 
 @helper
-def _sums(tree: SharedTree, node: int, count: int) -> tuple[int, float]:
-    """The sum of the counts of the first `count` edges and that of their returns."""
-    known, total = 0, 0.0
+def _under_way(tree: SharedTree, node: int, count: int) -> int:
+    """Visits under way over the first `count` edges."""
+    known = 0
     edge, size, left = tree.nodes[node, FIRST_EDGE], 1, count
     while left > 0:
         for row in range(edge, edge + min(size, left)):
             known += load(tree.edges, row, COUNT)
+        left -= size
+        if left > 0:
+            edge, size = tree.edges[edge, NEXT_BLOCK], 2 * size
+    return known & UNDER_WAY
+
+
+@helper
+def _mean_of_node(tree: SharedTree, node: int, count: int) -> float:
+    """Mean return over the first `count` edges; 0 before the first visit."""
+    visits, total = 0, 0.0
+    edge, size, left = tree.nodes[node, FIRST_EDGE], 1, count
+    while left > 0:
+        for row in range(edge, edge + min(size, left)):
+            visits += load(tree.edges, row, COUNT) >> SHIFT
             total += load(tree.edge_values, row, TOTAL)
         left -= size
         if left > 0:
             edge, size = tree.edges[edge, NEXT_BLOCK], 2 * size
-    return known, total
+    return total / max(visits, 1)
 
 
 @helper
 def _score_under_way(
-    tree: SharedTree, walk: SharedWalk, node: int, edge: int, known: int, width: float, rule: Virtual, otherwise: float
+    tree: SharedTree, walk: SharedWalk, node: int, edge: int, known: int, width: float, rule: Virtual, count: int
 ) -> tuple[float, float]:
-    """Score and mean of an edge with visits under way; without others its mean is that of its node, `otherwise`."""
+    """Score and mean of an edge with visits under way; without others its mean is that of its node."""
     visits, under_way = known >> SHIFT, known & UNDER_WAY
     total = load(tree.edge_values, edge, TOTAL)
     if rule.loss and walk.returns[0] <= walk.returns[1]:
         lowest = walk.returns[0] if tree.node_values[node, PLAYER] > 0.0 else -walk.returns[1]
         mean = (total + under_way * lowest) / (visits + under_way)
     else:
-        mean = total / visits if visits > 0 else otherwise
+        mean = total / visits if visits > 0 else _mean_of_node(tree, node, count)
     return mean + width / math.sqrt(max(visits + rule.visits * under_way, 1.0)), mean
 
 
 @helper
 def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: Virtual) -> int:
     """Argmax of mean + C sqrt(2 ln(N + v O) / (n + v o)) among the first `count` edges; untried ones first."""
-    known, total = _sums(tree, node, count)
-    visits, mean_of_node = load(tree.nodes, node, VISITS), total / max(known >> SHIFT, 1)
-    width = rule.exploration * sqrt_2_log(int(visits + rule.visits * (known & UNDER_WAY)))
+    visits = load(tree.nodes, node, VISITS) + rule.visits * _under_way(tree, node, count)
+    width = rule.exploration * sqrt_2_log(int(visits))
     best, best_score, best_mean = NONE, -math.inf, -math.inf
     edge, size, left = tree.nodes[node, FIRST_EDGE], 1, count
     while left > 0:
@@ -112,7 +125,7 @@ def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: V
                 mean = load(tree.edge_values, row, MEAN)
                 score = mean + width * load(tree.edge_values, row, INV_SQRT)
             else:
-                score, mean = _score_under_way(tree, walk, node, row, known, width, rule, mean_of_node)
+                score, mean = _score_under_way(tree, walk, node, row, known, width, rule, count)
             if score > best_score or (score == best_score and mean > best_mean):
                 best, best_score, best_mean = row, score, mean
         left -= size
