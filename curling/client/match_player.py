@@ -12,7 +12,7 @@ from curling.client.console import print_error
 from curling.client.message_log import MessageLog
 from curling.client.planner_process import PlannerProcess
 from curling.client.planner_worker import ClientPosition, ShotChoice
-from curling.client.time_manager import LEAST, TimeManager, shots_left
+from curling.client.time_manager import LEAST, TimeManager, slices_left
 from curling.physics import physics_of
 
 WARM_UP = 3.0  # s at most for the planning before a match
@@ -46,7 +46,7 @@ class MatchPlayer:
 
     async def warm_up(self, position: ClientPosition, remaining: float) -> None:
         """Let the planner plan once, while no clock runs, for as long as in a match of `remaining` seconds."""
-        allowance = self.timing.allowance(remaining, shots_left(position.shot, position.ends))
+        allowance = self.timing.allowance(remaining, slices_left(position.shot, position.ends))
         failure = await self.planner.warm_up(position, max(min(allowance.seconds, WARM_UP), LEAST))
         if failure is not None:
             self.warn(f"the planner fails: {failure}")
@@ -61,8 +61,8 @@ class MatchPlayer:
             received: when the server's message arrived, in `time.monotonic` seconds.
             send: sends a shot, or concedes if given None.
         """
-        shots, spent = shots_left(position.shot, position.ends), time.monotonic() - received
-        allowance = self.timing.allowance(remaining, shots, spent)
+        slices, spent = slices_left(position.shot, position.ends), time.monotonic() - received
+        allowance = self.timing.allowance(remaining, slices, spent)
         if allowance.limit > 0.0:
             choice = await self.planner.choose(position, *allowance)
         else:

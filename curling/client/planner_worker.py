@@ -23,16 +23,18 @@ from typing import TYPE_CHECKING, Literal
 
 from curling.client.best_so_far import BestSoFar, ShotSoFar
 from curling.client.time_manager import LEAST
+from curling.sheet import LAST_SHOT, STONES
 from planners.base import Array
 from planners.core.packages import error_text
 
 if TYPE_CHECKING:
     from curling.model import Curling
-    from planners.base import Planner, Rng
+    from planners.base import Decision, Planner, Rng
 
 Pipe = connection.Connection
 
-FIRST_SECONDS = 0.002  # for the first answer, which is there 5 ms after the position
+FIRST_SHOTS = 256  # of playouts for the first answer, 2 ms; with all else it is there 5 ms after the position
+SURE_LEAD = 0.5  # of the visits to come: what leads by more is played without them
 
 EXTRA_ENDS = 10  # assumed where ties are always played out; more would not change any value noticeably
 
@@ -149,12 +151,13 @@ def _exit_with_client() -> None:
 
 
 def _first_answer(position: ClientPosition, rng: Rng, publish: Callable[[ShotSoFar], None]) -> ShotChoice:
-    """The best of the rule-based candidates after FIRST_SECONDS of playouts, published; its estimate is too rough."""
+    """The best of the rule-based candidates after a few playouts, published; its estimate is too rough to give."""
     from planners.abstraction import AbstractionTree
     from planners.base import Budget
 
     try:
-        budget, model, state = Budget(seconds=FIRST_SECONDS), position.model(), position.state()
+        budget = Budget(simulations=FIRST_SHOTS // (STONES - position.shot))
+        model, state = position.model(), position.state()
         decision = AbstractionTree(exploration=0.3, tree_steps=0).plan(model, state, budget, rng)
         vx, vy, spin = decision.action.tolist()
         publish(ShotSoFar(vx, vy, spin, math.nan, decision.simulations))
@@ -171,22 +174,26 @@ def _choose(
     publish: Callable[[ShotSoFar], None],
     simulations: int,
 ) -> ShotChoice:
-    """The planner's choice; `publish` takes its best shots so far, when they have more than so many simulations."""
+    """The planner's choice, before the time is over if that is clear.
+
+    `publish` takes the best shots so far, when they have more than so many simulations.
+    """
     from planners.base import Budget, check_actions, require
     from planners.core.search import progress_to
 
-    start = time.perf_counter()
+    end, is_last = time.perf_counter() + seconds, position.ends == 1 and position.shot >= LAST_SHOT - 1
 
-    def report(action: Array, value: float, done: int) -> None:
-        if done > simulations:
-            vx, vy, spin = check_actions(model, action[None], "action")[0].tolist()
-            publish(ShotSoFar(vx, vy, spin, value + position.team, done))
+    def report(decision: Decision) -> bool:
+        if decision.simulations > simulations:
+            vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
+            publish(ShotSoFar(vx, vy, spin, decision.value + position.team, decision.simulations))
+        return not is_last and _is_clear(decision, end - time.perf_counter())
 
     try:
         import numpy as np
 
         model, state = position.model(), position.state()
-        left = max(seconds - (time.perf_counter() - start), 1e-6)
+        left = max(end - time.perf_counter(), 1e-6)
         with progress_to(report):
             decision = planner.plan(model, state, Budget(seconds=left), rng)
         require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
@@ -195,6 +202,13 @@ def _choose(
         return ShotChoice((vx, vy, spin), chance if math.isfinite(chance) else None, int(decision.simulations))
     except Exception as error:
         return _failed(error)
+
+
+def _is_clear(decision: Decision, left: float) -> bool:
+    """Whether the most visited action leads by so much that the search of the seconds left would hardly change it."""
+    visits = sorted([0, *decision.visits.tolist()])
+    to_come = decision.simulations / decision.seconds * left
+    return visits[-1] - visits[-2] > SURE_LEAD * to_come
 
 
 def _failed(error: Exception) -> ShotChoice:

@@ -1,8 +1,8 @@
 """Time management: the time for each move, chosen so that no match is lost on time.
 
-The remaining time is divided evenly among the team's own remaining shots plus a reserve. A move may take a fraction of
-its share. Within that, the planner's time leaves room for the network and for planners that overrun, for example on a
-busy machine.
+The remaining time is divided among the team's own remaining shots, in shares by the number of the shot in its end,
+plus a reserve. A move may take a fraction of its share. Within that, the planner's time leaves room for the network and
+for planners that overrun, for example on a busy machine.
 """
 
 from collections import deque
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
-from curling.sheet import STONES, TEAM_STONES
+from curling.sheet import LAST_SHOT, STONES, TEAM_STONES
 
-RESERVE = 0.5  # of a shot, so that the last one does not use all the time
+RESERVE, MOST_RESERVE = 0.5, 0.8  # of a shot and s, whichever is less, so that the last one does not use all the time
 FRACTION = 0.95  # of the share
 LATE_SHARE, LATE = 0.05, 0.004  # planners keep a budget within 5 % or 4 ms, whichever is larger; allow both
 HICCUP, HICCUP_SHARE = 0.3, 0.15  # s of margin for a busy system, at most this part of a share
@@ -20,6 +20,9 @@ REMEMBERED, WORSE = 4, 1.25  # expect the largest delays of the last moves again
 LONGEST = 60.0  # s of planning; a server may give days, but nothing is gained after a minute
 LEAST = 0.005  # s; less is too short to plan
 MOST_ANSWER = 1.0  # s; a later answer to a greeting is not due to the network
+
+
+SHARES = tuple(1.0 + shot / LAST_SHOT for shot in range(STONES))
 
 
 class Allowance(NamedTuple):
@@ -32,6 +35,12 @@ class Allowance(NamedTuple):
 def shots_left(shot: int, ends: int) -> int:
     """Shots that the team to move still throws from shot 0..15 on, in `ends` ends, the current one included."""
     return (STONES + 1 - shot) // 2 + TEAM_STONES * (ends - 1)
+
+
+def slices_left(shot: int, ends: int) -> float:
+    """The time left for `shots_left`, in slices as large as that of shot 0..15, by their SHARES."""
+    later = (ends - 1) * sum(SHARES) / 2.0  # either team's shots
+    return (sum(SHARES[shot::2]) + later) / SHARES[shot]
 
 
 @dataclass
@@ -51,9 +60,10 @@ class TimeManager:
     _overruns: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     _due: float = inf  # s from the receipt of the server's message until the planner should be done
 
-    def allowance(self, remaining: float, shots: int, spent: float = 0.0) -> Allowance:
-        """Time for the next of `shots_left`, from the seconds on the clock and those since the server's message."""
-        share = max(remaining, 0.0) / (shots + RESERVE)
+    def allowance(self, remaining: float, slices: float, spent: float = 0.0) -> Allowance:
+        """Time for the next of so many `slices_left`, from the seconds on the clock and since the server's message."""
+        reserve = min(RESERVE * max(remaining, 0.0) / (slices + RESERVE), MOST_RESERVE)
+        share = max(remaining - reserve, 0.0) / slices
         limit = max(self.fraction * share - WORSE * max(self._delays, default=self.delay) - spent, 0.0)
         overrun = min(WORSE * max(self._overruns, default=0.0), limit / 2.0)
         spare = LATE + max(min(HICCUP, HICCUP_SHARE * share), overrun)

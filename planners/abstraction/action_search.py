@@ -49,13 +49,12 @@ class ActionSearch:
         """Choose one of the actions, [B, action_dim], by simulations with noise; `start` is when the plan began."""
         bandit = new_bandit(actions)
 
-        def best(_: ActionTrie) -> tuple[Array, float]:
-            decision = decide(bandit.actions, bandit.visits, bandit.value, 0, start)
-            return decision.action, decision.value
+        def decided(_: ActionTrie, simulations: int) -> Decision:
+            return decide(bandit.actions, bandit.visits, bandit.value, simulations, start)
 
         trie = self._trie._replace(bandit=bandit)
-        self._trie, done = self._extend(search, trie, self._problem, budget, start, best)
-        return decide(bandit.actions, bandit.visits, bandit.value, done, start)
+        self._trie, done = self._extend(search, trie, self._problem, budget, start, decided)
+        return decided(self._trie, done)
 
     def _extend(
         self,
@@ -64,11 +63,11 @@ class ActionSearch:
         problem: Problem,
         budget: Budget,
         start: float | None = None,
-        best: Callable[[ActionTrie], tuple[Array, float]] | None = None,
+        so_far: Callable[[ActionTrie, int], Decision] | None = None,
     ) -> tuple[ActionTrie, int]:
         walk, settings, room = self._walk, self._settings, grow_action_trie
         grown, done = extend(
-            kernel, self.model, trie, walk, problem, settings, room, budget, self.rng, start, self._held, best
+            kernel, self.model, trie, walk, problem, settings, room, budget, self.rng, start, self._held, so_far
         )
         self._held += done
         return grown, done

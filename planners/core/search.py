@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,7 +35,7 @@ MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes 
 _kept: ContextVar[list[Any] | None] = ContextVar("kept", default=None)
 _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
-Report = Callable[[Array, float, int], None]  # takes an action, [action_dim], its value, and the simulations so far
+Report = Callable[[Decision], bool]
 _report: ContextVar[Report | None] = ContextVar("report", default=None)
 
 
@@ -60,9 +61,10 @@ def stopping() -> bool:
 
 @contextmanager
 def progress_to(report: Report) -> Iterator[None]:
-    """Searches of this thread within the block report the best action so far, every 5 ms, and decide as without.
+    """Searches of this thread within the block report the decision so far, every 5 ms.
 
-    Those of planners whose tree tells the best action at any time; values are those of `Decision.value`.
+    Those of planners whose tree tells it at any time. Reports change no decision, but one that returns True ends the
+    search with the decision that it was given.
     """
     token = _report.set(report)
     try:
@@ -73,12 +75,12 @@ def progress_to(report: Report) -> Iterator[None]:
 
 @contextmanager
 def progress_valued_at(value: float) -> Iterator[None]:
-    """What searches within the block report has this value instead of theirs, which is in other units."""
+    """What searches within the block report has this value instead of theirs, which is of another reward."""
     report = _report.get()
     if report is None:
         yield
         return
-    with progress_to(lambda action, _, simulations: report(action, value, simulations)):
+    with progress_to(lambda decision: report(replace(decision, value=value))):
         yield
 
 
@@ -111,7 +113,7 @@ def extend(
     rng: Rng,
     start: float | None = None,
     held: int = 0,
-    best: Callable[[Tree], tuple[Array, float]] | None = None,
+    so_far: Callable[[Tree, int], Decision] | None = None,
 ) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
 
@@ -128,7 +130,7 @@ def extend(
         rng: the source of every random draw.
         start: clock at the beginning of the seconds, the making of the tree included; now if None.
         held: simulations that the tree holds from before.
-        best: (tree) gives the best action so far, [action_dim], and its value; None if the tree does not tell.
+        so_far: (tree, simulations) gives the decision after so many; None if the tree does not tell.
 
     Returns:
         The tree and the number of simulations run.
@@ -151,12 +153,12 @@ def extend(
             raise Stopped
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
-        if done > 0 and spent >= 1.0:
+        stops = False
+        if report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0:
+            stops, due = report(so_far(tree, done)), elapsed + PROGRESS_SECONDS
+        if stops or (done > 0 and spent >= 1.0):
             keep_tree(tree)
             return tree, done
-        if report is not None and best is not None and done > 0 and elapsed >= due:
-            report(*best(tree), done)
-            due = elapsed + PROGRESS_SECONDS
         if did == 0 and more_room is not None:
             # Doubling a large tree would overrun a time budget: make room at once for what the search so far foretells.
             tree = more_room(tree, walk, _growth(held, done, max(spent, 1e-9)))
@@ -210,12 +212,10 @@ def plan_with_tree(
     tree = new_tree(model, problem, first_nodes(budget), root_actions, by_state, columns, first_play)
     walk = new_walk(model, problem.steps, candidates)
 
-    def best(tree: SearchTree) -> tuple[Array, float]:
-        decision = decide(*root_of(tree), 0, start, choose)
-        return decision.action, decision.value
+    def decided(tree: SearchTree, simulations: int) -> Decision:
+        return decide(*root_of(tree), simulations, start, choose)
 
-    tree, simulations = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, best=best)
-    return decide(*root_of(tree), simulations, start, choose)
+    return decided(*extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, so_far=decided))
 
 
 def first_nodes(budget: Budget) -> int:

@@ -157,7 +157,7 @@ def test_where_all_returns_tie_the_second_reward_decides(kind, sure):
 @pytest.mark.parametrize("right", [0.999, 0.95])
 def test_what_is_reported_while_the_second_reward_decides_is_a_return(right):
     seen = []
-    with progress_to(lambda action, value, simulations: seen.append(value)):
+    with progress_to(lambda decision: seen.append(decision.value)):
         decided(SlopedWithSets(0.999, right=right, edge=0.5), simulations=8_000)
     assert seen == pytest.approx([0.999] * len(seen)) and len(seen) > 0
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from curling.client.time_manager import shots_left
+from curling.client.time_manager import slices_left
 from curling.protocols import dc3, dc3_codec
 from runs.curling.benchmarks import practice
 from runs.verbs.command_line import DONE, FAILED
@@ -114,7 +114,7 @@ class TimeUse:
         if update.state.end > state.end and update.state.end >= self.ends:
             return  # the clock was reset for an extra end: the time of this move is unknown
         remaining = state.thinking_time_remaining[self.team]
-        self.slices.append(remaining / shots_left(state.shot, max(self.ends - state.end, 1)))
+        self.slices.append(remaining / slices_left(state.shot, max(self.ends - state.end, 1)))
         self.shares.append((remaining - left) / self.slices[-1])
 
 

@@ -19,7 +19,7 @@ from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import MatchPlayer
 from curling.client.message_log import MessageLog
 from curling.client.planner_worker import ClientPosition, ShotChoice
-from curling.client.time_manager import Allowance, TimeManager
+from curling.client.time_manager import Allowance, TimeManager, slices_left
 from curling.protocols import ProtocolError
 from tests.curling.client.fake_dc4 import FakeServer, Match
 
@@ -353,10 +353,11 @@ def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(lo
             )
 
     run(scenario())
-    for clock in clocks:
+    for team, clock in enumerate(clocks):
         regular, extra = clock.limits[1:9], clock.limits[9:]  # the first is that of the warm-up
-        assert regular[0] > 0.8 * 100.0 / 8.0 and len(extra) >= 16
-        assert 0.3 * 50.0 / 8.0 < extra[0] < 0.6 * 50.0 / 8.0
+        slices = slices_left(team, 1)
+        assert regular[0] > 0.8 * 100.0 / slices and len(extra) >= 16
+        assert 0.3 * 50.0 / slices < extra[0] < 0.6 * 50.0 / slices
         # neither the wait before the first move nor the change of clocks tells of delays
         assert len(regular) + len(extra) - 2 <= len(clock.taught) <= len(regular) + len(extra) - 1
         assert all(0.0 <= seconds < 10.0 for seconds in clock.taught)

@@ -8,12 +8,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from curling.client.best_so_far import BestSoFar, ShotSoFar
 from curling.client.planner_process import PlannerProcess, PlannerRefused
-from curling.client.planner_worker import ClientPosition
+from curling.client.planner_worker import ClientPosition, _is_clear
 from curling.sheet import no_stones
+from planners import Decision
 from tests.curling.client.fakes import TEE, FailingPlanner
 
 ROOT = Path(__file__).parents[3]
@@ -167,6 +169,40 @@ def test_the_best_of_a_few_candidates_is_there_in_5_ms():
     assert all(choice.failure is None and choice.chance is None and choice.simulations > 5 for choice in choices)
     assert min(choice.seconds for choice in choices) < 0.005
     assert hit.action[1] > 2.45  # the opponent's stone on the tee is taken out
+
+
+@pytest.mark.parametrize(
+    ("visits", "seconds", "left", "clear"),
+    [
+        ([90, 10], 1.0, 1.0, True),  # 80 more, of 100 to come
+        ([70, 30], 1.0, 1.0, False),
+        ([70, 30], 1.0, 0.7, True),
+        ([100], 1.0, 1.5, True),
+        ([50, 50], 1.0, 0.1, False),
+        ([0, 60, 40], 1.0, 0.0, True),
+    ],
+)
+def test_a_search_is_clear_when_the_rest_would_hardly_change_it(visits, seconds, left, clear):
+    visits = np.array(visits)
+    nothing = np.zeros((len(visits), 3))
+    decision = Decision(nothing[0], 0.5, int(visits.sum()), seconds, nothing, visits, nothing[:, 0])
+    assert _is_clear(decision, left) == clear
+
+
+def test_what_is_clear_is_thrown_at_once_but_for_the_last_stone():
+    """A stone must be taken out; nothing that is saved at the last stone of a match is of use."""
+    board = no_stones()
+    board[8] = 0.0, 38.405
+    out = replace(START, stones=board, shot=15, hammer=0, lead=-1, ends=2)
+
+    async def ask():
+        async with PlannerProcess("abstraction", seed=1) as thinker:
+            assert await thinker.warm_up(START, 0.1) is None
+            return await thinker.choose(out, 1.0, 5.0), await thinker.choose(replace(out, ends=1), 1.0, 5.0)
+
+    first, last = asyncio.run(ask())
+    assert first.failure is None and first.seconds < 0.95 and first.simulations > 1_000
+    assert last.failure is None and last.seconds > 0.95
 
 
 def test_the_best_so_far_is_of_one_move_and_whole():

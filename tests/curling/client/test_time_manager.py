@@ -1,7 +1,20 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from curling.client.time_manager import FRACTION, HICCUP, LATE, LATE_SHARE, LONGEST, TimeManager, shots_left
+from curling.client.time_manager import (
+    FRACTION,
+    HICCUP,
+    LATE,
+    LATE_SHARE,
+    LONGEST,
+    MOST_RESERVE,
+    SHARES,
+    TimeManager,
+    shots_left,
+    slices_left,
+)
 
 DELAY = 0.2  # s
 
@@ -12,13 +25,13 @@ def late(rng, seconds, limit):
     return min(taken, limit) if seconds else 0.0
 
 
-def match(ends, total, seed, guess=DELAY, longest=LONGEST):
+def match(ends, total, seed, guess=DELAY, longest=LONGEST, left=slices_left):
     """Play with the clock alone; the part of the time that was used, and the largest parts of slices."""
     rng = np.random.default_rng(seed)
     clock, remaining, parts = TimeManager(guess, longest=longest), total, []
     for end in range(ends):
         for shot in range(int(rng.integers(2)), 16, 2):
-            shots = shots_left(shot, ends - end)
+            shots = left(shot, ends - end)
             allowance = clock.allowance(remaining, shots)
             own = late(rng, *allowance) + 0.003
             charged = own + DELAY * rng.uniform(0.9, 1.1)
@@ -37,12 +50,39 @@ def test_shots_left_are_the_own_ones(shot, ends, left):
     assert shots_left(shot, ends) == left
 
 
-@pytest.mark.parametrize(("ends", "total"), [(10, 219.0), (1, 21.9), (8, 60.0), (1, 4.0)])
-def test_no_match_is_lost_on_time_and_the_time_is_used(ends, total):
-    for seed in range(50):
-        used, parts = match(ends, total, seed)
-        assert used > 0.6
+@pytest.mark.parametrize("left", [shots_left, slices_left])
+@pytest.mark.parametrize(
+    ("ends", "total", "matches", "least"),
+    [(10, 219.0, 50, 0.85), (2, 20.0, 100, 0.85), (1, 21.9, 50, 0.85), (8, 60.0, 50, 0.7), (1, 4.0, 50, 0.6)],
+)
+def test_no_match_is_lost_on_time_and_the_time_is_used(ends, total, matches, least, left):
+    """With 200 ms for the way there and back, a planner that overruns, and a busy machine."""
+    for seed in range(matches):
+        used, parts = match(ends, total, seed, left=left)
+        assert used > least
         assert max(parts) <= FRACTION
+
+
+def test_the_shots_of_an_end_have_their_shares_of_the_time():
+    assert slices_left(15, 1) == slices_left(14, 1) == 1.0
+    remaining = total = 100.0
+    for end in range(3):
+        for shot in range(1, 16, 2):
+            slice_ = remaining / slices_left(shot, 3 - end)
+            own, all_ends = SHARES[1::2], sum(SHARES) / 2.0
+            later = sum(SHARES[shot::2]) + (2 - end) * all_ends
+            assert slice_ == pytest.approx(remaining * SHARES[shot] / later)
+            remaining -= slice_
+    assert remaining == pytest.approx(0.0, abs=1e-9) and len(own) == 8 and total == 100.0
+
+
+def test_late_shots_have_more_time_than_early_ones():
+    assert all(late >= early for early, late in pairwise(SHARES)) and SHARES[14] > 1.2 * SHARES[0]
+
+
+def test_the_reserve_of_a_long_match_is_small():
+    allowance = TimeManager().allowance(40.0, 1)
+    assert allowance.limit == pytest.approx(FRACTION * (40.0 - MOST_RESERVE))
 
 
 def test_larger_delays_than_expected_are_learned():

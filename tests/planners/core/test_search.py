@@ -78,8 +78,9 @@ def test_reports_of_progress_change_no_decision(planner, environment):
     start = model.initial_state(np.random.default_rng(0))
     chosen = planners.parse(planner)
 
-    def report(action, value, simulations):
-        seen.append((action.tolist(), value, simulations))
+    def report(decision):
+        seen.append((decision.action.tolist(), decision.value, decision.simulations))
+        return False
 
     def decide():
         return chosen.plan(model, start, Budget(2_500), np.random.default_rng(1))
@@ -100,11 +101,27 @@ def test_reports_of_progress_change_no_decision(planner, environment):
 
 def test_the_last_report_is_all_but_the_decision():
     seen = []
-    with search.progress_to(lambda *given: seen.append(given)):
+    with search.progress_to(lambda decision: seen.append(decision)):
         decision = planners.make("uct").plan(
             envs.make_model("trap"), np.zeros(2), Budget(seconds=0.1), np.random.default_rng(0)
         )
     assert len(seen) > 5
-    action, value, simulations = seen[-1]
-    assert decision.simulations * 0.7 < simulations <= decision.simulations
-    assert action in decision.actions and abs(value - decision.value) < 0.1 * abs(decision.value) + 0.01
+    last = seen[-1]
+    assert decision.simulations * 0.7 < last.simulations <= decision.simulations
+    assert last.action in decision.actions and abs(last.value - decision.value) < 0.1 * abs(decision.value) + 0.01
+
+
+@pytest.mark.parametrize(("planner", "environment"), [("uct", "trap"), ("presearch", "curling")])
+def test_a_report_can_end_the_search(planner, environment):
+    seen, model = [], envs.make_model(environment)
+
+    def third(decision):
+        seen.append((decision.action.tolist(), decision.value, decision.simulations))
+        return len(seen) == 3
+
+    state, rng = model.initial_state(np.random.default_rng(0)), np.random.default_rng(0)
+    planners.parse(planner).plan(model, state, Budget(seconds=0.02), rng)
+    with search.progress_to(third):
+        decision = planners.parse(planner).plan(model, state, Budget(seconds=2.0), rng)
+    assert decision.seconds < 1.8 and len(seen) == 3
+    assert (decision.action.tolist(), decision.value) == seen[-1][:2] and decision.simulations >= seen[-1][2]

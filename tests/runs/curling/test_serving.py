@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from curling.client.time_manager import slices_left
 from runs.curling.benchmarks import delay, practice, serving
 from runs.experiment import RunError
 from tests.curling.protocols.transcripts import transcript
@@ -69,7 +70,7 @@ def test_times_are_read_from_what_the_server_tells():
     told = [(a, b) for a, b in pairs if b["end"] == a["end"] or b["end"] < ends]  # then the clock is not set anew
     assert len(times.shares) == len(told) > 7
     first, after = (state["thinking_time_remaining"]["team0"] for state in told[0])
-    assert times.slices[0] == pytest.approx(first / (8 * ends))
+    assert times.slices[0] == pytest.approx(first / slices_left(0, ends))
     assert times.shares[0] == pytest.approx((first - after) / times.slices[0])
     assert times.result.winner == updates[-1]["state"]["game_result"]["winner"]
     assert f"{len(told)} moves" in delay.summary(times) and "winner team" in delay.summary(times)
