@@ -25,7 +25,7 @@ from runs.tables import fold
 INK, GREY = "#222222", "#6e6e6e"
 # Okabe and Ito's colours (2008), distinguishable with any colour vision; their yellow is too pale for lines.
 COLOURS = (GREY, "#0072B2", "#E69F00", "#D55E00", "#CC79A7", "#009E73", "#56B4E9", "#000000")
-MARKERS = (*"xos^D*vPX<>", *"phd8+1234|_H")
+MARKERS: tuple[Any, ...] = (*"xos^D*vPX<>", *"phd8+1234|", (4, 1, 0), (3, 1, 0))  # the last ones are stars
 LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("chart.mplstyle"), use_default_template=False)
 NOUNS = {"simulations": "simulation", "ms": "millisecond"}
@@ -44,7 +44,7 @@ class Style(NamedTuple):
     """The style of a curve: colour and marker tell the planner, the line its parameters."""
 
     colour: str
-    marker: str
+    marker: Any
     line: Any
     filled: bool
 
@@ -60,7 +60,7 @@ def looks(texts: Iterable[str]) -> dict[str, Style]:
     """
     drawn = list(dict.fromkeys(texts))
     names = {text.partition(":")[0] for text in drawn}
-    base: dict[str, tuple[str, str]] = {}
+    base: dict[str, tuple[str, Any]] = {}
     for name, own, marker in zip(planners.names(), cycle(COLOURS), cycle(MARKERS), strict=False):
         if name in names:
             taken = [colour for colour, _ in base.values()]

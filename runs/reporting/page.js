@@ -146,7 +146,9 @@ const MARKS = { circle: "M17 3.5a3.500 3.500 0 1 0 .01 0z", square: "M13.500 3.5
   pentagon: "M17 3l4 3-1.500 4.500h-5l-1.500-4.500z", hexagon2: "M17 3l3.500 2v4l-3.500 2-3.500-2v-4z", "diamond-tall": "M17 2l3 5-3 5-3-5z",
   octagon: "M15.500 3.500h3l2 2v3l-2 2h-3l-2-2v-3z", "cross-thin": "M17 3v8m-4-4h8", "y-down": "M17 11.500v-4.500l-4-3m4 3l4-3",
   "y-up": "M17 2.500v4.500l-4 3m4-3l4 3", "y-left": "M12.500 7h4.500l3-4m-3 4l3 4",
-  "y-right": "M21.500 7h-4.500l-3-4m3 4l-3 4", "line-ns": "M17 3v8" };
+  "y-right": "M21.500 7h-4.500l-3-4m3 4l-3 4", "line-ns": "M17 3v8",
+  "star-diamond": "M17 1.500l1.500 4 4 1.500-4 1.500-1.500 4-1.500-4-4-1.500 4-1.500z",
+  "star-triangle-up": "M17 2l1.300 4.200 3.200 4.300-4.500-1.300-4.500 1.300 3.200-4.300z" };
 
 function paintLegends() {
   const colours = theme();

@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -311,6 +312,9 @@ def test_a_planner_looks_the_same_in_the_page_and_in_the_chart():
         assert drawn[text]["colour"] == look.colour
         assert charts.SYMBOLS[look.marker] == drawn[text]["symbol"].removesuffix("-open")
     assert set(charts.SYMBOLS) == set(chart.MARKERS)
+    script = Path(page.__file__).with_name("page.js").read_text(encoding="utf-8")
+    legend = script[script.index("const MARKS") : script.index("function paintLegends")]
+    assert set(re.findall(r'"?([\w-]+)"?: "M', legend)) == set(charts.SYMBOLS.values())
     assert drawn["dpw"]["dash"] != drawn["dpw:k_action=2"]["dash"]
     assert charts.looks({"dpw": "dpw"})["dpw"] == drawn["dpw"]
 
