@@ -11,6 +11,7 @@ from runs import provenance
 from runs.benchmarks.measurement import Benchmark, Measurement
 from runs.benchmarks.processes import cold_decision, first_batch, first_decision, memory, scaling
 from runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
+from runs.benchmarks.threads import shared_tree
 from runs.experiment import planner_for
 
 # of other folders as text
@@ -25,6 +26,7 @@ BENCHMARKS: tuple[Benchmark | str, ...] = (
     cold_decision,
     first_batch,
     memory,
+    shared_tree,
     scaling,
 )
 

@@ -5,7 +5,7 @@ import pytest
 import envs
 import planners
 from runs import bench
-from runs.benchmarks import measurement, processes, searches, stress
+from runs.benchmarks import measurement, processes, searches, stress, threads
 from runs.experiment import RunError, UsageError
 
 
@@ -20,6 +20,8 @@ def short(monkeypatch):
     monkeypatch.setattr(searches, "MILLISECONDS", (1, 2))
     monkeypatch.setattr(processes, "MEMORY_SIMULATIONS", 2_000)
     monkeypatch.setattr(processes, "START_REPEATS", 1)
+    monkeypatch.setattr(threads, "PROBLEMS", {"trap:noise_range=0.1": 200})
+    monkeypatch.setattr(threads, "REPEATS", 1)
 
 
 def test_model_steps_are_counted():
@@ -132,3 +134,10 @@ def test_stress_says_what_is_wrong_with_a_tree(monkeypatch, capsys):
     monkeypatch.setattr(stress, "faults", lambda *_, **__: ["7 visits lost"])
     assert stress.main() == 1
     assert "7 visits lost" in capsys.readouterr().err
+
+
+def test_one_tree_is_compared_with_two():
+    found = list(threads.shared_tree(["dpw", "random", "uct:exploration=2"]))
+    assert [m.planner for m in found if m.what == "two trees"] == ["dpw", "uct:exploration=2"]
+    assert [m.unit for m in found].count("x CPU of two trees") == 2
+    assert all(m.value > 0.0 for m in found)
