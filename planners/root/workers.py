@@ -4,11 +4,11 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, Literal, TypeVar
 
 from planners.core.jit import compile_missing
-from planners.core.search import Stopped, stopped_by
+from planners.core.search import INTERRUPT_SECONDS, Stopped, stopped_by, stopping
 
 T = TypeVar("T")
 Run = Literal["threads", "processes", "one"]
@@ -53,10 +53,13 @@ def _on_threads(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], mo
         with stopped_by(stop):
             return function(*task)
 
+    futures: list[Future[T]] = []
     with ThreadPoolExecutor(most) as threads:
-        futures = [threads.submit(call, task) for task in tasks]
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
+            futures += [threads.submit(call, task) for task in tasks]
+            left = set(futures)
+            while left and not stopping() and not any(future.exception() for future in futures if future.done()):
+                _, left = wait(futures, INTERRUPT_SECONDS, FIRST_EXCEPTION)
         finally:  # after Ctrl-C or an error; else all have ended
             stop.set()
             threads.shutdown(cancel_futures=True)
@@ -64,6 +67,8 @@ def _on_threads(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], mo
     for error in errors:
         if error is not None and not isinstance(error, Stopped):
             raise error
+    if stopping():
+        raise Stopped
     return [future.result() for future in futures]
 
 

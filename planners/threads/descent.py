@@ -121,9 +121,10 @@ def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: V
             known = load(tree.edges, row, COUNT)
             if known == 0:
                 return row
-            if known & UNDER_WAY == 0:
+            inv_sqrt = read_published(tree.edge_values, row, INV_SQRT)
+            if known & UNDER_WAY == 0 and inv_sqrt > 0.0:
                 mean = load(tree.edge_values, row, MEAN)
-                score = mean + width * load(tree.edge_values, row, INV_SQRT)
+                score = mean + width * inv_sqrt
             else:
                 score, mean = _score_under_way(tree, walk, node, row, known, width, rule, count)
             if score > best_score or (score == best_score and mean > best_mean):
@@ -138,11 +139,12 @@ def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: V
 def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, leaf: Leaf) -> int:
     """An old edge of the node, with a visit more under way.
 
-    A thread waits for a node's first edge, unless rollouts can value the node: then, or if the search is to stop, NONE.
+    A thread waits for a node's first edge, unless rollouts can value the node, which is not the root: then, or if the
+    search is to stop, NONE.
     """
     count = read_published(tree.nodes, node, ACTIONS)
     while count == 0:
-        if leaf.playouts > 0 or load(tree.size, 0, STOPPED) != 0:
+        if (leaf.playouts > 0 and node != 0) or load(tree.size, 0, STOPPED) != 0:
             return NONE
         count = read_published(tree.nodes, node, ACTIONS)
     edge = best_edge(tree, walk, node, count, rule)
@@ -180,10 +182,11 @@ def choose_of_set(
                 count = actions(problem, tree.state[node], walk.walk.actions, walk.walk.keys)
                 candidates = walk.walk.actions[:count]
             skip, chosen = int(rng.random() * (len(candidates) - tried)), 0
-            while skip > 0 or _is_tried(tree, node, tried, candidates[chosen]):
-                if not _is_tried(tree, node, tried, candidates[chosen]):
-                    skip -= 1
-                chosen += 1
+            for candidate in range(len(candidates)):
+                chosen, untried = candidate, not _is_tried(tree, node, tried, candidates[candidate])
+                if untried and skip == 0:
+                    break
+                skip -= untried
             copy(candidates[chosen], tree.action[edge])
             publish_edge(tree, node, NEVER if tried + 1 == len(candidates) else 0)
             return edge
@@ -274,7 +277,7 @@ def _old_outcome(tree: SharedTree, edge: int, rng: Rng, least_visited: bool) -> 
     left = int(rng.random() * (load(tree.edges, edge, COUNT) >> SHIFT)) - load(tree.nodes, outcome, VISITS)
     while left >= 0:
         outcome = read_published(tree.nodes, outcome, SIBLING)
-        if outcome == 0:  # visits of outcomes are counted after those of edges
+        if outcome == 0:  # its last visits are not counted yet
             return best
         left -= load(tree.nodes, outcome, VISITS)
     return outcome
@@ -313,6 +316,19 @@ def follow_outcome(
 
 
 @helper
+def _renew_mean(tree: SharedTree, edge: int) -> None:
+    """Write what selections read of an edge, again if another thread has counted a visit meanwhile."""
+    visits = load(tree.edges, edge, COUNT) >> SHIFT
+    while True:
+        publish(tree.edge_values, edge, MEAN, load(tree.edge_values, edge, TOTAL) / visits)
+        publish(tree.edge_values, edge, INV_SQRT, 1.0 / math.sqrt(visits))
+        now = load(tree.edges, edge, COUNT) >> SHIFT
+        if now == visits:
+            break
+        visits = now
+
+
+@helper
 def back_up(
     tree: SharedTree, walk: SharedWalk, depth: int, leaf_value: float, discount: float, end: int, weight: int
 ) -> None:
@@ -326,10 +342,8 @@ def back_up(
     for i in range(depth - 1, -1, -1):
         node, edge = path[i]["node"], path[i]["edge"]
         total = path[i]["reward"] + discount * total
-        gain = tree.node_values[node, PLAYER] * total * weight
-        gains = add_to(tree.edge_values, edge, TOTAL, gain) + gain
-        visits = (add_to(tree.edges, edge, COUNT, weight * VISIT - 1) >> SHIFT) + weight
-        publish(tree.edge_values, edge, MEAN, gains / visits)
-        publish(tree.edge_values, edge, INV_SQRT, 1.0 / math.sqrt(visits))
+        add_to(tree.edge_values, edge, TOTAL, tree.node_values[node, PLAYER] * total * weight)
+        add_to(tree.edges, edge, COUNT, weight * VISIT - 1)
+        _renew_mean(tree, edge)
         add_to(tree.nodes, node, VISITS, weight)
     note_return(walk.returns, total)

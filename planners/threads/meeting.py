@@ -1,5 +1,6 @@
 """The threads of one search: each extends the tree until it is full, then all wait while it grows."""
 
+import math
 import threading
 from typing import Any
 
@@ -22,7 +23,7 @@ class Meeting:
         """All threads are at work."""
         self.tree = tree
         self._threads, self._steps = threads, steps
-        self._working, self._waiting, self._factor, self._grown = threads, 0, 1.0, 0
+        self._working, self._waiting, self._factor, self._grown = threads, 0, math.inf, 0
         self._change = threading.Condition()
 
     def search(
@@ -57,7 +58,7 @@ class Meeting:
         """The tree with more room, once all threads that are at work have come here."""
         with self._change:
             self._waiting += 1
-            self._factor = max(self._factor, factor)
+            self._factor = min(self._factor, factor)  # one that has just begun foretells far too much
             turn = self._grown
             self._grow_if_all_wait()
             while not self._change.wait_for(lambda: self._grown > turn or self._is_over(), INTERRUPT_SECONDS):
@@ -75,5 +76,5 @@ class Meeting:
         if self._waiting > 0 and self._waiting == self._working:
             if not self._is_over():
                 self.tree = grow(self.tree, self._threads, self._steps, self._factor)
-            self._waiting, self._factor, self._grown = 0, 1.0, self._grown + 1
+            self._waiting, self._factor, self._grown = 0, math.inf, self._grown + 1
             self._change.notify_all()

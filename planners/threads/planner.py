@@ -35,6 +35,7 @@ SHARED: dict[Any, tuple[Any, Any]] = {
     PW: (search_pw, SharedPWSettings),
     DPW: (search_dpw, SharedDPWSettings),
 }
+MOST_VIRTUAL = 1_000_000
 ONLY = {"bonus": "ucb1", "first_play": None, "scale_exploration": False, "blind_values": 0}  # where there are several
 
 
@@ -42,7 +43,8 @@ ONLY = {"bonus": "ucb1", "first_play": None, "scale_exploration": False, "blind_
 class TreeParallel:
     """Threads that search the same state in one tree, for models that are compiled.
 
-    With two threads or more a decision depends on which of them comes first, and differs from run to run.
+    With two threads or more a decision depends on which of them comes first, and differs from run to run. The best
+    action so far is not told while they search (`planners.core.search.progress_to`).
 
     Args:
         inner: `uct`, `pw` or `dpw`, with UCB1, first plays at once and no blind values; in writing,
@@ -61,6 +63,7 @@ class TreeParallel:
         """Refuse parameters out of range."""
         require_count("threads", self.threads, 1, 1024)
         require_at_least("virtual", self.virtual, 0.0)
+        require(self.virtual <= MOST_VIRTUAL, "virtual", self.virtual, f"at most {MOST_VIRTUAL:,}")
         require(isinstance(self.virtual_loss, bool), "virtual_loss", self.virtual_loss, "true or false")
         require(
             type(self.inner) in SHARED, "inner", self.inner, "uct, pw or dpw, which can share a tree; root fits all"

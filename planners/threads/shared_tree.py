@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planners.base import Array, HasPlayer, Model, check_actions, offers
-from planners.core.atomics import add_to, compare_and_swap, load, publish, read_published
+from planners.core.atomics import compare_and_swap, load, publish, read_published
 from planners.core.hash_table import new_slots
 from planners.core.jit import Problem, helper, int64, kernel, uint64
 from planners.core.returns import no_returns
@@ -24,7 +24,7 @@ NODES, EDGES, STOPPED = 0, 1, 2  # columns of SharedTree.size
 VISITS, ACTIONS, FIRST_EDGE, SIBLING, REWARD, PLAYER = 0, 1, 2, 3, 4, 5  # columns of nodes
 COUNT, TOTAL, MEAN, INV_SQRT, OUTCOMES, FIRST_OUTCOME, NEXT_BLOCK = 0, 1, 2, 3, 4, 5, 6  # columns of edges
 DUE = 7  # of both: visits at which the next action or outcome is due; NEVER also while a thread adds one
-LINE = 8  # columns, a line of the processor's cache
+LINE = 8  # columns: 64 bytes, a line of the processor's cache
 SHIFT = 20  # bits of an edge's count that hold its visits under way; those above hold its visits
 VISIT = 1 << SHIFT
 UNDER_WAY = VISIT - 1
@@ -45,7 +45,7 @@ class SharedTree(NamedTuple):
         keys: of each node the hash of the history that leads there, uint64 [n].
         edges: int64 [m, LINE]; a block's first edge has the link to the next block.
         edge_values: the same memory as floats: the sum of returns for the player to move, and what selections read,
-            the mean and 1/sqrt(visits) as the last thread wrote them, [m, LINE].
+            the mean and 1/sqrt(visits), which a thread writes again after every visit, [m, LINE].
         action: [m, action_dim].
         slots: hash table over the keys, int64 [power of two, 1].
     """
@@ -81,7 +81,7 @@ def new_shared_tree(model: Model, problem: Problem, nodes: int, root_actions: Ar
     count = 0 if root_actions is None else len(root_actions)
     room = nodes + threads * (CHUNK + problem.steps)
     edge_room = room + 2 * count + _slack(threads, problem.steps)
-    rows, edges = np.empty((room, LINE), np.int64), np.empty((edge_room, LINE), np.int64)
+    rows, edges = _lines(room), _lines(edge_room)
     tree = SharedTree(
         size=np.array([[1, 0, 0]]),
         nodes=rows,
@@ -106,6 +106,13 @@ def new_shared_tree(model: Model, problem: Problem, nodes: int, root_actions: Ar
     return tree
 
 
+def _lines(count: int) -> NDArray[np.int64]:
+    """So many rows, each in one line of the cache, so that threads at neighbouring rows do not wait for each other."""
+    memory = np.empty((count + 1) * LINE, np.int64)
+    first = -memory.ctypes.data % (LINE * memory.itemsize) // memory.itemsize
+    return memory[first : first + count * LINE].reshape(count, LINE)
+
+
 def _slack(threads: int, steps: int) -> int:
     """Edges to have in reserve for what threads take; untouched memory costs nothing."""
     return threads * (CHUNK + steps) + min(1024 * steps, 65_536)
@@ -121,7 +128,8 @@ def grow(tree: SharedTree, threads: int, steps: int, factor: float) -> SharedTre
     nodes, edges = int(tree.size[0, NODES]), int(tree.size[0, EDGES])
     node_room = int(nodes * factor) + threads * (CHUNK + steps)
     edge_room = int(edges * factor) + _slack(threads, steps)
-    rows, stats = longer(tree.nodes, nodes, node_room), longer(tree.edges, edges, edge_room)
+    rows, stats = _lines(node_room), _lines(edge_room)
+    rows[:nodes], stats[:edges] = tree.nodes[:nodes], tree.edges[:edges]
     grown = tree._replace(
         nodes=rows,
         node_values=rows.view(float),
@@ -158,14 +166,24 @@ def _left(pool: NDArray[np.int64], kind: int) -> int:
 
 
 @helper
+def _take(tree: SharedTree, kind: int, count: int, room: int) -> int:
+    """The first of so many rows that no thread has taken; NONE if there are fewer. Taken rows are never given back."""
+    while True:
+        first = load(tree.size, 0, kind)
+        if first + count > room:
+            return NONE
+        if compare_and_swap(tree.size, 0, kind, first, first + count) == first:
+            return first
+
+
+@helper
 def _has_rows(tree: SharedTree, walk: SharedWalk, kind: int, count: int, room: int) -> bool:
     """Whether the thread may use so many rows; it takes more of them where there are any."""
     if _left(walk.pool, kind) >= count:
         return True
     more = max(CHUNK, count)
-    first = add_to(tree.size, 0, kind, more)
-    if first + more > room:
-        add_to(tree.size, 0, kind, -more)
+    first = _take(tree, kind, more, room)
+    if first == NONE:
         return False
     # what is left of the rows before is used first
     at = FREE if walk.pool[kind, FREE] == walk.pool[kind, FREE_END] else NEXT
@@ -217,10 +235,8 @@ def add_edge(tree: SharedTree, walk: SharedWalk, node: int) -> int:
         edge = _take_row(walk, EDGES)
         tree.nodes[node, FIRST_EDGE] = edge
     elif count == 2 * last - 1:  # the last block is full
-        room = 2 * last
-        edge = add_to(tree.size, 0, EDGES, room)
-        if edge + room > len(tree.edges):
-            add_to(tree.size, 0, EDGES, -room)
+        edge = _take(tree, EDGES, 2 * last, len(tree.edges))
+        if edge == NONE:
             walk.pool[WANTS_ROOM, 0] = 1
             return NONE
         tree.edges[first, NEXT_BLOCK] = edge

@@ -20,13 +20,14 @@ from planners.base import is_reproducible
 from planners.core.jit import compiled
 from planners.core.leaf import EXAMPLE_LEAF
 from planners.core.problem import problem_of
-from planners.core.search import kept_trees
+from planners.core.search import Stopped, kept_trees, stopped_by
 from planners.dpw import DPW
 from planners.pw import PW
 from planners.threads import TreeParallel
 from planners.threads import planner as planner_module
 from planners.threads.descent import Virtual, best_edge, choose_of_set
 from planners.threads.invariants import faults
+from planners.threads.meeting import Meeting
 from planners.threads.planner import root_of, search_together
 from planners.threads.shared_tree import (
     ACTIONS,
@@ -211,6 +212,7 @@ def test_a_hybrid_adds_up_the_trees_of_several_threads():
         ("threads:threads=0", "threads=0"),
         ("threads:virtual=-1", "virtual=-1"),
         ("threads:virtual=nan", "virtual"),
+        ("threads:virtual=1e18", "virtual.*at most 1,000,000"),
         ("threads:inner=cem", "uct, pw or dpw"),
         ("threads:inner=(threads:threads=2)", "uct, pw or dpw"),
         ("threads:inner=(dpw:bonus=ucb_v)", "bonus.*must be ucb1"),
@@ -246,14 +248,16 @@ def test_an_error_of_one_thread_ends_the_plan(inner):
         planner.plan(Failing(), np.zeros(1), Budget(100_000), np.random.default_rng(0))
 
 
-def test_ctrl_c_ends_the_plan():
-    model, before = envs.Trap(), threading.active_count()
-    plan = TreeParallel().plan
+@pytest.mark.parametrize("text", ["threads", "root:inner=(threads:inner=uct,threads=2),workers=2"])
+def test_ctrl_c_ends_the_plan(text):
+    model, before, start = envs.Trap(), threading.active_count(), time.perf_counter()
+    plan = planners.parse(text).plan
     plan(model, np.zeros(2), Budget(10), np.random.default_rng(0))
     timer = threading.Timer(0.2, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        plan(model, np.zeros(2), Budget(seconds=5.0), np.random.default_rng(0))
+        plan(model, np.zeros(2), Budget(seconds=20.0), np.random.default_rng(0))
+    assert time.perf_counter() - start < 10.0
     timer.join()
     assert threading.active_count() == before
 
@@ -289,3 +293,35 @@ def test_faults_are_found():
             broken = tree._replace(nodes=tree.nodes.copy(), edges=tree.edges.copy())
             change(broken)
             assert faults(broken, 300, by_state, not by_state)
+
+
+def test_a_search_that_is_told_to_stop_stops_its_threads():
+    event = threading.Event()
+    threading.Timer(0.2, event.set).start()
+    with stopped_by(event), pytest.raises(Stopped):
+        TreeParallel().plan(envs.Trap(), np.zeros(2), Budget(seconds=20.0), np.random.default_rng(0))
+
+
+class Narrow(Bandit):
+    """Has one action."""
+
+    action_low = action_high = np.array([0.5])
+
+
+def test_equal_actions_of_a_set_are_tried_like_others():
+    decision = TreeParallel().plan(Narrow(), np.zeros(1), Budget(100), np.random.default_rng(0))
+    assert decision.actions.tolist() == [[0.5]] * 8
+
+
+def test_a_thread_that_lags_behind_does_not_make_the_tree_huge(monkeypatch):
+    """It has run nothing when the tree is full, and by itself would foretell the whole budget for each simulation."""
+    tree, _ = search(UCT(), envs.TreasureHunt(5), 100, 2)
+    meeting, factors = Meeting(tree, 2, 50), []
+    monkeypatch.setattr("planners.threads.meeting.grow", lambda tree, threads, steps, factor: factors.append(factor))
+    walks = [new_shared_walk(envs.TreasureHunt(5), 50) for _ in range(2)]
+    monkeypatch.setattr(meeting, "_is_over", lambda: False)
+    lagging = threading.Thread(target=meeting._more_room, args=(None, walks[0], 4096.0))
+    lagging.start()
+    meeting._more_room(None, walks[1], 2.5)
+    lagging.join()
+    assert factors == [2.5]
