@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planners.base import Array, Rng
-from planners.core.atomics import add_to, load, publish, read_published
+from planners.core.atomics import add_to, exchange, load, publish, read_published
 from planners.core.jit import Problem, actions, helper, model_helper, player, sample_action, step
 from planners.core.leaf import Leaf, value_leaf
 from planners.core.returns import note_return
@@ -321,7 +321,7 @@ def _renew_mean(tree: SharedTree, edge: int) -> None:
     visits = load(tree.edges, edge, COUNT) >> SHIFT
     while True:
         publish(tree.edge_values, edge, MEAN, load(tree.edge_values, edge, TOTAL) / visits)
-        publish(tree.edge_values, edge, INV_SQRT, 1.0 / math.sqrt(visits))
+        exchange(tree.edge_values, edge, INV_SQRT, 1.0 / math.sqrt(visits))  # shown before the count is read again
         now = load(tree.edges, edge, COUNT) >> SHIFT
         if now == visits:
             break

@@ -99,6 +99,7 @@ def test_reports_of_progress_change_no_decision(planner, environment):
     assert np.isfinite([value for _, value, _ in seen]).all()
 
 
+@pytest.mark.alone
 def test_the_last_report_is_all_but_the_decision():
     seen = []
     with search.progress_to(lambda decision: seen.append(decision)):
