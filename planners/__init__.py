@@ -53,6 +53,7 @@ REGISTRY = Registry(
         "mppi": "planners.mppi:MPPI",
         "root": "planners.root:Root",
         "threads": "planners.threads:TreeParallel",
+        "valued": "planners.valued:Valued",
     },
     aliases={"wuct": "weighted_uct"},
     group="bonspiel.planners",

@@ -3,6 +3,7 @@
 Optional parts of a model are the protocols `HasRollout`, `HasActions`, ...; `planners.checks.offers` looks for them.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -128,6 +129,13 @@ class HasRollout(Model, Protocol):
         """Its return over at most `depth` steps; both arrays, [state_dim], are copies that it may overwrite."""
 
 
+class HasValue(Model, Protocol):
+    """An estimate of the return of good play, learned for instance; `planners.valued` searches with it."""
+
+    def value(self, state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+        """What it is, over at most `depth` steps; called as `rollout` is, and compiled for that role."""
+
+
 class HasPlayer(Model, Protocol):
     """Two players; rewards are always player +1's."""
 
@@ -214,6 +222,12 @@ class Budget:
         else:
             require_positive("seconds", self.seconds)
 
+    def rest(self, share: float, simulations: int, start: float) -> "Budget":
+        """What is left of a share after so many simulations, or after the seconds since `start`; never nothing."""
+        if self.simulations is not None:
+            return Budget(simulations=max(1, int(share * self.simulations) - simulations))
+        return Budget(seconds=max(1e-6, share * (self.seconds or 0.0) - (time.perf_counter() - start)))
+
     def split(self, parts: int) -> list["Budget"]:
         """The simulations in equal parts, of which the first ones have the rest; or the same seconds for each."""
         if self.simulations is None:
@@ -255,7 +269,8 @@ class Planner(Protocol):
     budget of simulations several times, because it has so many workers, says how often by `budget_multiple: int`.
     One whose searches of a model from the same state all consider the same actions at the root, equal vectors whatever
     the seed, has `same_actions(model) -> bool`. One that may decide otherwise with the same seed has
-    `reproducible: bool`, False.
+    `reproducible: bool`, False. One whose own `Decision.seconds` are the time on record in games, as it asks another
+    process, has `times_itself: ClassVar[bool] = True`.
 
     `plan` knows nothing of earlier decisions. A planner that can use what it learned in them has a parameter
     `memory: float = 0.0`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` is the part of what the last
@@ -358,6 +373,11 @@ def has_same_actions(planner: object, model: Model) -> bool:
     """Whether all searches of a model from one state consider the same actions at the root."""
     own = getattr(planner, "same_actions", None)
     return own is not None and own(model)
+
+
+def times_itself(planner: object) -> bool:
+    """Whether the time of a planner's decisions is what they say themselves."""
+    return bool(getattr(planner, "times_itself", False))
 
 
 def takes_root_actions(planner: object) -> bool:

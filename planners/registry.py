@@ -13,11 +13,12 @@ from typing import Any, TypeVar, get_args
 from planners.core import packages
 from planners.core.text import parse_value, read
 
-__all__ = ["NESTED", "Registry", "look_up", "parse_value", "unknown"]
+__all__ = ["NESTED", "VERBATIM", "Registry", "look_up", "parse_value", "unknown"]
 
 T = TypeVar("T")
 
 NESTED = "nested"  # metadata of a field that holds something of the same registry
+VERBATIM = "verbatim"  # metadata of a class's only field, which is all that is written after the name, as it stands
 
 
 def unknown(kind: str, name: Any, allowed: Iterable[str]) -> ValueError:
@@ -136,13 +137,24 @@ class Registry:
             raise ValueError(f"{name} gives no {self.kind}: {type(made).__name__} has no `{missing[0]}`")
         return made
 
+    def read(self, text: str) -> tuple[str, dict[str, Any]]:
+        """The name in a text, and its parameters.
+
+        Raises:
+            ValueError: the text is not of the form NAME[:key=value,...].
+        """
+        name, colon, rest = text.partition(":")
+        if colon and name in self.everything() and (parameter := verbatim(self.cls(name))):
+            return name, {parameter: rest}
+        return read(text)
+
     def parse(self, text: str) -> Any:
-        """An instance from NAME[:key=value,...].
+        """An instance from NAME[:key=value,...], or NAME:TEXT where a field is VERBATIM.
 
         Raises:
             ValueError: the text is not of that form, or names something unknown or out of range.
         """
-        name, parameters = read(text)
+        name, parameters = self.read(text)
         self.keep_words(name, parameters)
         return self.make(name, **parameters)
 
@@ -158,6 +170,8 @@ class Registry:
         cls = type(instance)
         own = (name for name, place in self.everything().items() if _holds(place, cls))
         name = next(own, f"{cls.__module__}:{cls.__qualname__}")
+        if parameter := verbatim(cls):
+            return f"{name}:{getattr(instance, parameter)}"
         given = [
             f"{f.name}={self.value_text(f, getattr(instance, f.name))}"
             for f in (fields(cls) if is_dataclass(cls) else ())
@@ -172,7 +186,7 @@ class Registry:
 
     def modules(self, text: str) -> Iterator[str]:
         """The modules of other packages that a text names, also for what is nested in it."""
-        name, parameters = read(text)
+        name, parameters = self.read(text)
         place = self.place(name)
         if place not in self.everything().values():
             yield place.partition(":")[0]
@@ -183,6 +197,12 @@ class Registry:
         """The parameters that hold something of this registry in writing."""
         nested = [of.name for of in fields(cls) if of.metadata.get(NESTED)] if is_dataclass(cls) else []
         return [name for name in nested if isinstance(parameters.get(name), str)]
+
+
+def verbatim(cls: Any) -> str | None:
+    """The name of a class's VERBATIM field, if it has one."""
+    named = fields(cls) if is_dataclass(cls) else ()
+    return next((of.name for of in named if of.metadata.get(VERBATIM)), None)
 
 
 def parameters_of(cls: Any) -> list[str] | None:

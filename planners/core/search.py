@@ -84,6 +84,12 @@ def progress_valued_at(value: float) -> Iterator[None]:
         yield
 
 
+def reported(decision: Decision) -> bool:
+    """Report the decision so far, for searches without `extend`; whether it is to be the last."""
+    report = _report.get()
+    return report is not None and report(decision)
+
+
 @contextmanager
 def kept_trees() -> Iterator[list[Any]]:
     """A list of the trees that the searches of this thread leave within the block, in order, for pictures and tests."""

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("planners", "curling", "envs")  # `runs` only plays and reports what they compute
 COMPILER = {"planners.jit", "planners.core.jit"}
-SUFFIXES = (".py", ".json")
+SUFFIXES = (".py", ".json", ".npz")
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)
 _REGISTERED = re.compile(r'"([\w.]+):\w+"')

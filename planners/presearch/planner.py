@@ -30,11 +30,11 @@ from planners.core.aims import aims_of, outcomes
 from planners.core.jit import Problem, int64, rollout
 from planners.core.problem import problem_of, search_kernel
 from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
-from planners.core.search import extend, progress_valued_at
+from planners.core.search import extend
 from planners.core.tree import copy
 from planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
-from planners.presearch.ties import FIRST_SHARE, tie_in, tied_actions, with_returns_of
+from planners.presearch.ties import by_second_reward
 from planners.registry import NESTED
 
 CALIBRATION = 0.02  # part of a time budget, to estimate the number of evaluations in the rest
@@ -113,31 +113,23 @@ class Presearch:
         """`plan`, and the values of the grid to look at; raises what `plan` raises."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng)
-        tie = tie_in(model, state, rng)
-        if tie is None:
-            return self._search(model, state, budget, rng, start)
-        first, sweep = self._search(model, state, _part(budget, FIRST_SHARE, 0, start), rng, start)
-        left, now = _part(budget, 1.0, first.simulations, start), time.perf_counter()
-        tied = tied_actions(first, tie.near)
-        if not tie.holds(first):
-            decision, sweep = self._search(model, state, left, rng, now)
-        elif tied is not None and len(tied) == 1:
-            return first, sweep
-        else:
-            with progress_valued_at(first.value):
-                if tied is None:
-                    second, _ = self._search(tie.second, state, left, rng, now)
-                else:
-                    second = self.inner.plan(tie.second, state, left, rng, tied)
-            decision = with_returns_of(first, second)
-        simulations, seconds = first.simulations + decision.simulations, time.perf_counter() - start
-        return replace(decision, simulations=simulations, seconds=seconds), sweep
+        sweeps: list[Sweep] = []
+
+        def search(of: Model, part: Budget, begun: float, actions: Array | None) -> Decision:
+            if actions is not None:
+                return self.inner.plan(of, state, part, rng, actions)
+            decision, sweep = self._search(of, state, part, rng, begun)
+            if of is model:
+                sweeps.append(sweep)
+            return decision
+
+        return by_second_reward(model, state, budget, rng, start, search), sweeps[-1]
 
     def _search(self, model: Model, state: Array, budget: Budget, rng: Rng, start: float) -> tuple[Decision, Sweep]:
         """Sweep, then choose among the peaks; `start` is the clock when the budget began."""
         search = self._begin(model, state, budget, rng)
         sweep = self._sweep(model, state, budget, rng, search)
-        chosen, left = peaks(sweep, self.candidates), _part(budget, 1.0, sweep.simulations, start)
+        chosen, left = peaks(sweep, self.candidates), budget.rest(1.0, sweep.simulations, start)
         if offers(model, HasActions):
             chosen = np.concatenate([chosen, own_actions(model, state)])
         if search is None:
@@ -168,7 +160,7 @@ class Presearch:
         sums, counts = np.zeros(len(states)), np.ones(len(states))
         open_ends = rng.permutation(np.flatnonzero(~ended))
         if len(open_ends):
-            done = evaluate(states, open_ends, sums, _part(budget, self.share, spent, start))
+            done = evaluate(states, open_ends, sums, budget.rest(self.share, spent, start))
             rounds, rest = divmod(done, len(open_ends))
             counts[ended] = max(rounds, 1)
             counts[open_ends] = rounds + (np.arange(len(open_ends)) < rest)
@@ -195,10 +187,3 @@ class Presearch:
         seconds = CALIBRATION * (budget.seconds or 0.0)
         done = evaluate(states, np.flatnonzero(~ended), np.zeros(len(states)), Budget(seconds=seconds))
         return int(done * self.share / CALIBRATION), done
-
-
-def _part(budget: Budget, share: float, spent: int, start: float) -> Budget:
-    """The rest of a share of the budget."""
-    if budget.simulations is not None:
-        return Budget(simulations=max(1, int(share * budget.simulations) - spent))
-    return Budget(seconds=max(1e-6, share * (budget.seconds or 0.0) - (time.perf_counter() - start)))

@@ -5,17 +5,22 @@ A search that compares returns alone plays any action there: ten points ahead, o
 
 import copy
 import math
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from planners.base import Array, Decision, HasActions, HasPlayer, HasRollout, HasTieBreaker, Model, Rng, offers
+from planners.base import Array, Budget, Decision, HasActions, HasPlayer, HasRollout, HasTieBreaker, Model, Rng, offers
 from planners.core.actions import own_actions
 from planners.core.aims import outcomes
 from planners.core.jit import MATRIX, RNG, Problem, float64, int64, kernel, rollout, run
 from planners.core.problem import PROBLEM, problem_of
+from planners.core.search import progress_valued_at
 from planners.core.tree import copy as copy_state
+
+Search = Callable[[Model, Budget, float, Array | None], Decision]  # model, budget, its start, root actions
 
 ROLLOUTS = 128
 FIRST_SHARE = 0.25  # of the budget, for the search by returns that tells which actions tie
@@ -107,3 +112,24 @@ def with_returns_of(first: Decision, second: Decision) -> Decision:
     values = np.array([returns.get(bytes(action), first.value) for action in second.actions])
     value = returns.get(bytes(second.action), first.value)
     return replace(second, value=value, values=np.where(second.visits > 0, values, np.nan))
+
+
+def by_second_reward(model: Model, state: Array, budget: Budget, rng: Rng, start: float, search: Search) -> Decision:
+    """What a search decides, by the second reward where all returns are as good as equal.
+
+    `start` is the clock when the budget began.
+    """
+    tie = tie_in(model, state, rng)
+    if tie is None:
+        return search(model, budget, start, None)
+    first = search(model, budget.rest(FIRST_SHARE, 0, start), start, None)
+    left, now, tied = budget.rest(1.0, first.simulations, start), time.perf_counter(), tied_actions(first, tie.near)
+    if not tie.holds(first):
+        decision = search(model, left, now, None)
+    elif tied is not None and len(tied) == 1:
+        return first
+    else:
+        with progress_valued_at(first.value):
+            decision = with_returns_of(first, search(tie.second, left, now, tied))
+    simulations, seconds = first.simulations + decision.simulations, time.perf_counter() - start
+    return replace(decision, simulations=simulations, seconds=seconds)

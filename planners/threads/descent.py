@@ -26,7 +26,6 @@ from planners.threads.shared_tree import (
     FIRST_OUTCOME,
     INV_SQRT,
     MEAN,
-    NEXT_BLOCK,
     NONE,
     OUTCOMES,
     PLAYER,
@@ -46,6 +45,7 @@ from planners.threads.shared_tree import (
     find_child,
     keep_node,
     may_add,
+    next_edge,
     publish_edge,
     write_node,
 )
@@ -68,29 +68,21 @@ class Virtual(NamedTuple):
 @helper
 def _under_way(tree: SharedTree, node: int, count: int) -> int:
     """Visits under way over the first `count` edges."""
-    known = 0
-    edge, size, left = tree.nodes[node, FIRST_EDGE], 1, count
-    while left > 0:
-        for row in range(edge, edge + min(size, left)):
-            known += load(tree.edges, row, COUNT)
-        left -= size
-        if left > 0:
-            edge, size = tree.edges[edge, NEXT_BLOCK], 2 * size
+    known, edge = 0, tree.nodes[node, FIRST_EDGE]
+    for rank in range(count):
+        known += load(tree.edges, edge, COUNT)
+        edge = next_edge(tree, edge, rank)
     return known & UNDER_WAY
 
 
 @helper
 def _mean_of_node(tree: SharedTree, node: int, count: int) -> float:
     """Mean return over the first `count` edges; 0 before the first visit."""
-    visits, total = 0, 0.0
-    edge, size, left = tree.nodes[node, FIRST_EDGE], 1, count
-    while left > 0:
-        for row in range(edge, edge + min(size, left)):
-            visits += load(tree.edges, row, COUNT) >> SHIFT
-            total += load(tree.edge_values, row, TOTAL)
-        left -= size
-        if left > 0:
-            edge, size = tree.edges[edge, NEXT_BLOCK], 2 * size
+    visits, total, edge = 0, 0.0, tree.nodes[node, FIRST_EDGE]
+    for rank in range(count):
+        visits += load(tree.edges, edge, COUNT) >> SHIFT
+        total += load(tree.edge_values, edge, TOTAL)
+        edge = next_edge(tree, edge, rank)
     return total / max(visits, 1)
 
 
@@ -115,23 +107,20 @@ def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: V
     visits = load(tree.nodes, node, VISITS) + rule.visits * _under_way(tree, node, count)
     width = rule.exploration * sqrt_2_log(int(visits))
     best, best_score, best_mean = NONE, -math.inf, -math.inf
-    edge, size, left = tree.nodes[node, FIRST_EDGE], 1, count
-    while left > 0:
-        for row in range(edge, edge + min(size, left)):
-            known = load(tree.edges, row, COUNT)
-            if known == 0:
-                return row
-            inv_sqrt = read_published(tree.edge_values, row, INV_SQRT)
-            if known & UNDER_WAY == 0 and inv_sqrt > 0.0:
-                mean = load(tree.edge_values, row, MEAN)
-                score = mean + width * inv_sqrt
-            else:
-                score, mean = _score_under_way(tree, walk, node, row, known, width, rule, count)
-            if score > best_score or (score == best_score and mean > best_mean):
-                best, best_score, best_mean = row, score, mean
-        left -= size
-        if left > 0:
-            edge, size = tree.edges[edge, NEXT_BLOCK], 2 * size
+    edge = tree.nodes[node, FIRST_EDGE]
+    for rank in range(count):
+        known = load(tree.edges, edge, COUNT)
+        if known == 0:
+            return edge
+        inv_sqrt = read_published(tree.edge_values, edge, INV_SQRT)
+        if known & UNDER_WAY == 0 and inv_sqrt > 0.0:
+            mean = load(tree.edge_values, edge, MEAN)
+            score = mean + width * inv_sqrt
+        else:
+            score, mean = _score_under_way(tree, walk, node, edge, known, width, rule, count)
+        if score > best_score or (score == best_score and mean > best_mean):
+            best, best_score, best_mean = edge, score, mean
+        edge = next_edge(tree, edge, rank)
     return best
 
 
@@ -155,17 +144,14 @@ def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, l
 @helper
 def _is_tried(tree: SharedTree, node: int, count: int, action: Array) -> bool:
     """Whether one of the first `count` edges has exactly this action."""
-    edge, size, left = tree.nodes[node, FIRST_EDGE], 1, count
-    while left > 0:
-        for row in range(edge, edge + min(size, left)):
-            same = True
-            for i in range(len(action)):
-                same = same and tree.action[row, i] == action[i]
-            if same:
-                return True
-        left -= size
-        if left > 0:
-            edge, size = tree.edges[edge, NEXT_BLOCK], 2 * size
+    edge = tree.nodes[node, FIRST_EDGE]
+    for rank in range(count):
+        same = True
+        for i in range(len(action)):
+            same = same and tree.action[edge, i] == action[i]
+        if same:
+            return True
+        edge = next_edge(tree, edge, rank)
     return False
 
 

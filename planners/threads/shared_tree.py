@@ -222,6 +222,14 @@ def may_add(table: NDArray[np.int64], row: int, visits: int) -> bool:
 
 
 @helper
+def next_edge(tree: SharedTree, edge: int, rank: int) -> int:
+    """The edge after that of this rank, counted from 0; where there is none yet, any row."""
+    if (rank + 2) & (rank + 1) == 0:  # the last of its block of rank / 2 + 1 edges
+        return tree.edges[edge - rank // 2, NEXT_BLOCK]
+    return edge + 1
+
+
+@helper
 def add_edge(tree: SharedTree, walk: SharedWalk, node: int) -> int:
     """A new edge of a node, with a visit under way; NONE if there is no room for the block that it needs.
 

@@ -10,6 +10,7 @@ import pytest
 
 import envs
 import planners
+from curling.model import Curling
 from planners.base import check_plan
 from planners.testing import Walk, check_planner
 
@@ -20,8 +21,8 @@ def test_every_planner_passes_it(name):
     if planners.unsupported(planner, Walk()):
         with pytest.raises(ValueError, match="cannot search Walk: needs"):
             check_planner(planner, np.random.default_rng(0))
-        if name != "presearch":
-            check_planner(planner, np.random.default_rng(0), envs.Trap())
+        model = Curling() if name in ("presearch", "valued") else envs.Trap()
+        check_planner(planner, np.random.default_rng(0), model)
     else:
         check_planner(planner, np.random.default_rng(0))
 
