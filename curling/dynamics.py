@@ -4,28 +4,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curling.candidates import MOST_CANDIDATES, candidate_shots
+from curling.end_network import SCORES, predict
+from curling.end_network import WORKSPACE as NETWORK_WORKSPACE
 from curling.engines.analytic import WORKSPACE, shoot
-from curling.noise import noisy_velocity
+from curling.noise import noisy_velocity, velocity_with_errors
 from curling.policy import default_shot
-from curling.sheet import STONES
+from curling.rules import is_foul
+from curling.sheet import LAST_SHOT, STONES
 from curling.state import (
     CAP,
     FREE_GUARD,
+    IN_HOUSE,
     LAW,
+    NETWORK,
+    NO_TICK,
     NOISE,
+    POINTS,
+    REWARD,
     SPIN,
     TEE,
     TEE_VX,
     TEE_VY,
+    TIME,
     VALUES,
     VX_UNIT,
     VY_UNIT,
     VY_ZERO,
     apply_rules,
+    hammer_of,
     read_stones,
     row_of,
     shot_of,
     team_of,
+    worth_of,
 )
 from planners.base import Array, Rng
 from planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, int64, kernel, typeof
@@ -78,6 +89,18 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
     return apply_rules(state, stones, next_state, params)
 
 
+@kernel(typeof((0.0, True))(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, MATRIX))
+def step_with_errors(
+    state: Array, action: Array, errors: Array, next_state: Array, params: Array, stones: Array, workspace: Array
+) -> tuple[float, bool]:
+    """`step` with given errors of speed, angle, vx and vy, in standard deviations, [4]."""
+    vx, vy = _velocity(action, params)
+    vx, vy = velocity_with_errors(vx, vy, params[CAP], params[NOISE:VALUES], errors[0], errors[1], errors[2], errors[3])
+    read_stones(state, stones)
+    shoot(stones, row_of(state), vx, vy, _spin(action[2], params), int(params[LAW]), workspace)
+    return apply_rules(state, stones, next_state, params)
+
+
 @compiled("actions")
 def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
     """Write the rule-based shots of `curling.candidates` and return their number."""
@@ -111,6 +134,12 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     _write_action(action, vx, vy, side, params)
 
 
+@helper
+def _copy_stones(stones: Array, to: Array) -> None:
+    for i in range(STONES):
+        to[i, 0], to[i, 1] = stones[i, 0], stones[i, 1]
+
+
 @kernel(boolean(VECTOR, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR, MATRIX))
 def _better_thrown_away(
     state: Array, scratch: Array, params: Array, stones: Array, after: Array, aim: Array, workspace: Array
@@ -120,7 +149,7 @@ def _better_thrown_away(
     The default policy does not know that keeping the hammer can be worth more than a point.
     """
     reward, _ = apply_rules(state, stones, scratch, params)
-    read_stones(state, after)
+    _copy_stones(stones, after)
     law = int(params[LAW])
     shoot(after, row_of(state), aim[0], aim[1], _spin(aim[2], params), law, workspace)
     hit, _ = apply_rules(state, after, scratch, params)
@@ -140,20 +169,31 @@ def _play_out(
     workspace: Array,
 ) -> float:
     # a kernel, because allocations in the same function would add reference counts to the loop
-    law, free_guard = int(params[LAW]), int(params[FREE_GUARD])
+    law, free_guard, no_tick = int(params[LAW]), int(params[FREE_GUARD]), int(params[NO_TICK])
     total = 0.0
+    read_stones(state, stones)
     for _ in range(depth):
-        read_stones(state, stones)
-        shot = shot_of(state)
-        default_shot(law, stones, shot, team_of(state), free_guard, aim, rng)
-        if shot < STONES - 1 or not _better_thrown_away(state, scratch, params, stones, after, aim, workspace):
+        shot, team = shot_of(state), team_of(state)
+        default_shot(law, stones, shot, team, free_guard, aim, rng)
+        if shot < free_guard:
+            _copy_stones(stones, after)
+        if shot < LAST_SHOT or not _better_thrown_away(state, scratch, params, stones, after, aim, workspace):
             vx, vy = noisy_velocity(aim[0], aim[1], params[CAP], params[NOISE:VALUES], rng)
             shoot(stones, row_of(state), vx, vy, _spin(aim[2], params), law, workspace)
+        if shot < LAST_SHOT and depth > 1:
+            # the stones are written to the state when the end is over
+            if shot < free_guard and is_foul(
+                after, stones, shot, team, free_guard, no_tick, params[TEE], params[IN_HOUSE]
+            ):
+                _copy_stones(after, stones)
+            state[TIME] += 1.0
+            continue
         reward, over = apply_rules(state, stones, scratch, params)
         total += reward
         if over:
             break
         state, scratch = scratch, state
+        read_stones(state, stones)
     return total
 
 
@@ -161,10 +201,28 @@ def _play_out(
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Return of at most `depth` shots of `curling.policy` by both teams.
 
-    The last stone of an end is thrown away if that is worth more than its aim.
+    The last stone of an end is thrown away if that is worth more than its aim. At a depth of 1 `scratch` receives the
+    next state.
     """
     stones, after, aim, workspace = np.empty((STONES, 2)), np.empty((STONES, 2)), np.empty(3), np.empty(WORKSPACE)
     return _play_out(state, scratch, depth, params, rng, stones, after, aim, workspace)
+
+
+@compiled("rollout")
+def value(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
+    """What the network of `curling.end_network` expects of the end under way; without weights, `rollout`."""
+    first = int(params[NETWORK])
+    if first == len(params):
+        return rollout(state, scratch, depth, params, rng)
+    worth, chances, sign = np.empty(SCORES), np.empty(SCORES), 1.0 - 2.0 * hammer_of(state)
+    worth_of(state, params, worth)
+    predict(state, worth, params[first:], params, np.empty(NETWORK_WORKSPACE), chances)
+    expected = 0.0
+    for i in range(SCORES):
+        expected += chances[i] * worth[i]
+    if params[REWARD] == POINTS:
+        return sign * STONES * (expected - 0.5)
+    return 0.5 + sign * (expected - 0.5)
 
 
 @compiled("player")

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Literal, Self
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import ArrayLike
 from curling.aim_grid import aim_grid
 from curling.candidates import MOST_CANDIDATES
 from curling.cells import cells
-from curling.dynamics import actions, player, rollout, sample_action, step, step_exact
+from curling.dynamics import actions, player, rollout, sample_action, step, step_exact, value
+from curling.end_weights import NO_WEIGHTS, load, own
 from curling.noise import Noise, noise_of
 from curling.physics import Physics, law_index, physics_of
 from curling.rules import rule_of
@@ -48,6 +50,9 @@ class Curling:
             `curling.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
             hammer; None is that of the pre-search in self-play under this physics.
         max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
+        weights: of the network that `value` asks for the score of the end: None are those of the package in the games
+            that they are for, and elsewhere `value` plays out; a path is a file that `curling.learning` wrote; "none"
+            always plays out.
     """
 
     ends: int = 1
@@ -60,6 +65,7 @@ class Curling:
     tie: float = 0.5
     table: str | tuple[float, ...] | None = None
     max_speed: float | None = None
+    weights: str | None = None
 
     state_dim = STATE_DIM
     time_index = TIME
@@ -71,6 +77,7 @@ class Curling:
     actions = staticmethod(actions)
     max_actions = MOST_CANDIDATES
     rollout = staticmethod(rollout)
+    value = staticmethod(value)
     player = staticmethod(player)
     cells = staticmethod(cells)
     return_bounds = 0.0, 1.0  # with "win_probability"
@@ -114,7 +121,21 @@ class Curling:
         throws = law_index(law.name), law.launch_spin, cap, *law.tee_draw, sheet.tee, sheet.in_house
         rules = *rule_of(self.rule), self.ends, self.ends + self.extra_ends, REWARDS.index(self.reward)
         values = win_probabilities(self.ends, self.extra_ends, self.tie, table).ravel()
-        return np.array([*throws, *rules, *self._unit, *noise_of(self.noise).params, *values], np.float64)
+        noise, weights = noise_of(self.noise).params, self._weights
+        before = *throws, *rules, *self._unit
+        network = len(before) + 1 + len(noise) + len(values)
+        return np.concatenate([before, [network], noise, values, weights])
+
+    @property
+    def _weights(self) -> Array:
+        """Of the network, [WEIGHTS]; empty where `value` plays out."""
+        if self.weights is not None:
+            return NO_WEIGHTS if self.weights == "none" else load(Path(self.weights))[0]
+        weights, provenance = own()
+        if provenance is None or (self.physics, self.rule) != (provenance.physics, provenance.rule):
+            return NO_WEIGHTS
+        slower = self.max_speed is not None and self.max_speed < self.law.max_speed
+        return NO_WEIGHTS if slower or noise_of(self.noise) != noise_of(provenance.noise) else weights
 
     @property
     def _unit(self) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from curling.physics import DC2, DC2_DECELERATION
 from planners.base import Array, Rng, require_at_least
-from planners.jit import RNG, VECTOR, float64, kernel, typeof
+from planners.jit import RNG, VECTOR, float64, helper, kernel, typeof
 from planners.registry import look_up
 
 
@@ -53,22 +53,29 @@ def noise_of(noise: str | Noise | None) -> Noise:
     return noise if isinstance(noise, Noise) else look_up("noise", noise, NOISES)
 
 
-@kernel(typeof((0.0, 0.0))(float64, float64, float64, VECTOR, RNG))
-def noisy_velocity(vx: float, vy: float, cap: float, sds: Array, rng: Rng) -> tuple[float, float]:
+@helper
+def velocity_with_errors(
+    vx: float, vy: float, cap: float, sds: Array, of_speed: float, of_angle: float, of_vx: float, of_vy: float
+) -> tuple[float, float]:
     """The thrown velocity, m/s, of an aim at (vx, vy), whose speed is first capped, as the servers do.
 
-    `cap` is the largest speed of an aim, m/s, `sds` are `Noise.params`; nothing is drawn for a standard deviation of 0.
+    `cap` is the largest speed of an aim, m/s, `sds` are `Noise.params`; the errors are in standard deviations.
     """
-    speed = min(math.hypot(vx, vy), cap)
-    angle = math.atan2(vy, vx)
-    if sds[0] > 0.0:
-        speed += sds[0] * rng.standard_normal()
+    aimed = math.sqrt(vx * vx + vy * vy)
+    ux, uy = (1.0, 0.0) if aimed == 0.0 else (vx / aimed, vy / aimed)
+    speed = min(aimed, cap) + sds[0] * of_speed
+    vx, vy = speed * ux, speed * uy
     if sds[1] > 0.0:
-        angle += sds[1] * rng.standard_normal()
-    vx = speed * math.cos(angle)
-    vy = speed * math.sin(angle)
-    if sds[2] > 0.0:
-        vx += sds[2] * rng.standard_normal()
-    if sds[3] > 0.0:
-        vy += sds[3] * rng.standard_normal()
-    return vx, vy
+        cos, sin = math.cos(sds[1] * of_angle), math.sin(sds[1] * of_angle)
+        vx, vy = cos * vx - sin * vy, sin * vx + cos * vy
+    return vx + sds[2] * of_vx, vy + sds[3] * of_vy
+
+
+@kernel(typeof((0.0, 0.0))(float64, float64, float64, VECTOR, RNG))
+def noisy_velocity(vx: float, vy: float, cap: float, sds: Array, rng: Rng) -> tuple[float, float]:
+    """`velocity_with_errors` that are drawn; nothing is drawn for a standard deviation of 0."""
+    of_speed = rng.standard_normal() if sds[0] > 0.0 else 0.0
+    of_angle = rng.standard_normal() if sds[1] > 0.0 else 0.0
+    of_vx = rng.standard_normal() if sds[2] > 0.0 else 0.0
+    of_vy = rng.standard_normal() if sds[3] > 0.0 else 0.0
+    return velocity_with_errors(vx, vy, cap, sds, of_speed, of_angle, of_vx, of_vy)

@@ -10,7 +10,7 @@ from math import atan2, ceil, cos, nan, sin, sqrt
 import numpy as np
 
 from curling.engines.analytic import EARLY
-from curling.engines.curve import lookup_slope, motion_at, spin_lost, tau_of_speed, tau_of_spin_lost
+from curling.engines.curve import curve_of, lookup_slope, motion_at, spin_lost, tau_of_speed, tau_of_spin_lost
 from curling.engines.curve_tables import PER_TAU, STOP_SPEED, STRAIGHT
 from curling.engines.impact import impulses
 from curling.engines.rates import TIME_STEP
@@ -39,11 +39,11 @@ def _run(law: int, vx: float, vy: float, spin: float) -> tuple[float, float]:
         return 0.0, 0.0
     tau = tau_of_speed(law, v)
     side = 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
-    x, y, dx, dy = motion_at(law, side, tau)
+    x, y, dx, dy = motion_at(curve_of(law, side), tau)
     lost = spin_lost(law, tau) - abs(spin)
     if lost > 0.0:  # the spin ends before the stop, the rest of the path is straight
         tau = tau_of_spin_lost(law, lost)
-        x1, y1, dx1, dy1 = motion_at(law, side, tau)
+        x1, y1, dx1, dy1 = motion_at(curve_of(law, side), tau)
         straight = arc_at(law, tau) / max(sqrt(dx1 * dx1 + dy1 * dy1), STOP_SPEED[law])
         x, y = x - x1 + straight * dx1, y - y1 + straight * dy1
     y, dy = -side * y, -side * dy
@@ -61,9 +61,9 @@ def _raised(law: int, x: float, y: float, vx: float, vy: float, left: float, sid
     start = tau_of_speed(law, sqrt(vx * vx + vy * vy))
     time = start - EARLY[law] - left
     late = ceil(time / TIME_STEP) * TIME_STEP - time
-    px, py, dx, dy = release_motion(law, side, start)
-    qx, qy, _, _ = motion_at(law, side, left - late)
-    _, _, wx, wy = motion_at(law, side, left - late - 0.5 * TIME_STEP)
+    px, py, dx, dy = release_motion(law, start)
+    qx, qy, _, _ = motion_at(law, left - late)
+    _, _, wx, wy = motion_at(law, left - late - 0.5 * TIME_STEP)
     qx, qy, wy = -qx - px, qy - py, -wy
     if side < 0.0:
         qy, dy, wy = -qy, -dy, -wy

@@ -13,7 +13,7 @@ After the last shot of an end the sheet is empty; only the final state of the ma
 import numpy as np
 
 from curling.rules import is_foul, next_hammer, row, score, thrower
-from curling.sheet import STONES
+from curling.sheet import STONES, TEAM_STONES
 from curling.value import value_of
 from planners.base import Array, require
 from planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
@@ -22,12 +22,13 @@ TIME, HAMMER, LEAD, FIRST_STONE = range(4)
 STATE_DIM = FIRST_STONE + 2 * STONES
 
 REWARDS = ("points", "win", "win_probability")  # params[REWARD] is an index into it
-_POINTS, _WIN, _WIN_PROBABILITY = range(3)
+POINTS, WIN, WIN_PROBABILITY = range(3)
 
-# indices into a model's params; NOISE has four entries; VALUES, of `curling.value.win_probabilities`, the rest
+# indices into a model's params; NOISE has four entries; VALUES, of `curling.value.win_probabilities`, go on to
+# params[NETWORK], where the weights of `curling.end_network` begin, if there are any
 LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE = range(7)
 FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD = range(7, 12)
-VX_UNIT, VY_ZERO, VY_UNIT, NOISE = range(12, 16)
+VX_UNIT, VY_ZERO, VY_UNIT, NETWORK, NOISE = range(12, 17)
 VALUES = NOISE + 4
 
 
@@ -96,32 +97,50 @@ def apply_rules(state: Array, stones: Array, next_state: Array, params: Array) -
         Team 0's reward, and whether the episode is over: the match, or with win probabilities the end.
     """
     shot, hammer = shot_of(state), hammer_of(state)
-    before = state[FIRST_STONE:].reshape((STONES, 2))
-    after = next_state[FIRST_STONE:].reshape((STONES, 2))
     tee, in_house = params[TEE], params[IN_HOUSE]
     free_guard, no_tick = int(params[FREE_GUARD]), int(params[NO_TICK])
-    foul = is_foul(before, stones, shot, thrower(shot, hammer), free_guard, no_tick, tee, in_house)
-    kept = before if foul else stones
+    kept = stones
+    if shot < free_guard:
+        before = state[FIRST_STONE:].reshape((STONES, 2))
+        if is_foul(before, stones, shot, thrower(shot, hammer), free_guard, no_tick, tee, in_house):
+            kept = before
     for i in range(STONES):
         present = kept[i, 1] > 0.0
-        after[i, 0] = kept[i, 0] if present else 0.0
-        after[i, 1] = kept[i, 1] if present else 0.0
+        next_state[FIRST_STONE + 2 * i] = kept[i, 0] if present else 0.0
+        next_state[FIRST_STONE + 2 * i + 1] = kept[i, 1] if present else 0.0
     next_state[TIME] = state[TIME] + 1.0
     next_state[HAMMER] = state[HAMMER]
     next_state[LEAD] = state[LEAD]
     if shot < STONES - 1:
         return 0.0, False
-    points = score(after, tee, in_house)
+    points = score(kept, tee, in_house)
     lead = state[LEAD] + points
     next_state[HAMMER] = next_hammer(points, hammer)
     next_state[LEAD] = lead
     ends_played = next_state[TIME] / STONES
     over = ends_played >= params[LAST_END] or (ends_played >= params[ENDS] and lead != 0.0)
     if not over:
-        after[:] = 0.0
-    if params[REWARD] == _POINTS:
+        next_state[FIRST_STONE:] = 0.0
+    if params[REWARD] == POINTS:
         return float(points), over
-    if not over and params[REWARD] == _WIN:
+    if not over and params[REWARD] == WIN:
         return 0.0, False
     left = int(params[LAST_END] - ends_played)
-    return value_of(params[VALUES:], left, hammer_of(next_state), int(lead)), True
+    return value_of(params[VALUES : int(params[NETWORK])], left, hammer_of(next_state), int(lead)), True
+
+
+@helper
+def worth_of(state: Array, params: Array, worth: Array) -> None:
+    """Write what -8..8 points in this end are worth to the team with the hammer, [17]: its chance to win, 0 to 1.
+
+    For points they are worth 0 to 1 in equal steps.
+    """
+    hammer, left = hammer_of(state), int(params[LAST_END]) - int(state[TIME]) // STONES - 1
+    values = params[VALUES : int(params[NETWORK])]
+    for points in range(-TEAM_STONES, TEAM_STONES + 1):
+        own = points if hammer == 0 else -points
+        if params[REWARD] == POINTS:
+            worth[points + TEAM_STONES] = 0.5 + points / STONES
+        else:
+            value = value_of(values, left, next_hammer(own, hammer), int(state[LEAD]) + own)
+            worth[points + TEAM_STONES] = value if hammer == 0 else 1.0 - value

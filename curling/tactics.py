@@ -9,10 +9,10 @@ from math import hypot, isfinite, sqrt
 
 import numpy as np
 
-from curling.engines.curve import fit_curve, graph_at
+from curling.engines.curve import graph_at
 from curling.physics import LAWS
 from curling.sheet import DIAMETER, STONE_RADIUS, STONES, TEAM_STONES
-from curling.shots import draw, hit
+from curling.shots import Throw, throw_to_hit, throw_to_stop, turned
 from planners.base import Array
 from planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel
 
@@ -45,48 +45,58 @@ def is_guard(law: int, stones: Array, i: int) -> bool:
     return bool(stones[i, 1] + STONE_RADIUS < TEE[law] and to_tee(law, stones, i) >= IN_HOUSE[law])
 
 
-@kernel(boolean(int64, MATRIX, float64, float64, float64, float64, float64))
-def blocked(law: int, stones: Array, vx: float, vy: float, side: float, until: float, room: float) -> bool:
-    """Whether a throw from (vx, vy) has no clear path past the stones in front of the line y = until."""
-    stop_x, stop_y, cos, sin, _, _, _ = fit_curve(law, 0.0, 0.0, vx, vy, side)
+@kernel(boolean(int64, MATRIX, float64, float64, float64, float64, float64, float64, float64))
+def _is_clear(
+    law: int, stones: Array, cos: float, sin: float, along: float, across: float, side: float, until: float, room: float
+) -> bool:
+    """Whether a path passes the stones in front of the line y = until; it ends along (cos, sin), see `shots.Throw`."""
     for i in range(STONES):
-        if stones[i, 1] < until:
-            dx, dy = stones[i, 0] - stop_x, stones[i, 1] - stop_y
-            _, height = graph_at(law, side, -cos * dx - sin * dy)
-            if abs(side * (cos * dy - sin * dx) - height) < DIAMETER + room:
-                return True
-    return False
+        x, y = stones[i, 0], stones[i, 1]
+        if y < until:
+            _, height = graph_at(law, along - cos * x - sin * y)
+            if abs(side * (cos * y - sin * x) + across - height) < DIAMETER + room:
+                return False
+    return True
+
+
+@helper
+def _aim_if_clear(
+    law: int, stones: Array, aim: Array, x: float, y: float, throw: Throw, side: float, until: float, room: float
+) -> bool:
+    """Write the aim of a throw at (x, y); whether its path is clear."""
+    vx, vy, cos, sin = turned(law, side, x, y, throw)
+    aim[0], aim[1], aim[2] = vx, vy, side
+    return isfinite(vx) and _is_clear(law, stones, cos, sin, throw[4], throw[5], side, until, room)
 
 
 @kernel(boolean(int64, MATRIX, VECTOR, float64, float64, float64, float64))
 def draw_if_clear(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
     """Write the aim of a draw to (x, y); whether its path is clear."""
-    vx, vy = draw(law, x, y, side)
-    aim[0], aim[1], aim[2] = vx, vy, side
-    return isfinite(vx) and not blocked(law, stones, vx, vy, side, y + DIAMETER, room)
+    throw = throw_to_stop(law, sqrt(x * x + y * y))
+    return _aim_if_clear(law, stones, aim, x, y, throw, side, y + DIAMETER, room)
+
+
+@kernel(boolean(int64, MATRIX, VECTOR, float64, float64, float64, float64))
+def try_draw(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
+    """`draw_if_clear` with this spin, or else with the other."""
+    throw, until = throw_to_stop(law, sqrt(x * x + y * y)), y + DIAMETER
+    clear = _aim_if_clear(law, stones, aim, x, y, throw, side, until, room)
+    return clear or _aim_if_clear(law, stones, aim, x, y, throw, -side, until, room)
 
 
 @kernel(boolean(int64, MATRIX, VECTOR, int64, float64, float64, float64, float64))
-def hit_if_clear(
-    law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
-) -> bool:
-    """Write the aim of a hit on the stone in row `target`, see `curling.shots.hit`; whether its path is clear."""
-    x, y = stones[target, 0], stones[target, 1]
-    vx, vy = hit(law, x, y, offset, speed, side)
-    aim[0], aim[1], aim[2] = vx, vy, side
-    return isfinite(vx) and not blocked(law, stones, vx, vy, side, y, room)
-
-
-@helper
-def try_draw(law: int, stones: Array, aim: Array, x: float, y: float, side: float, room: float) -> bool:
-    """`draw_if_clear` with this spin, or else with the other."""
-    return draw_if_clear(law, stones, aim, x, y, side, room) or draw_if_clear(law, stones, aim, x, y, -side, room)
-
-
-@helper
 def try_hit(
     law: int, stones: Array, aim: Array, target: int, offset: float, speed: float, side: float, room: float
 ) -> bool:
-    """`hit_if_clear` with this spin, or else with the other."""
-    clear = hit_if_clear(law, stones, aim, target, offset, speed, side, room)
-    return clear or hit_if_clear(law, stones, aim, target, offset, speed, -side, room)
+    """Write the aim of a hit on the stone in row `target` with this spin, or else with the other; whether one is clear.
+
+    See `curling.shots.hit`.
+    """
+    x, y = stones[target, 0], stones[target, 1]
+    distance = sqrt(x * x + y * y)
+    throw = throw_to_hit(law, distance, offset, speed, side)
+    if _aim_if_clear(law, stones, aim, x, y, throw, side, y, room):
+        return True
+    if offset != 0.0:
+        throw = throw_to_hit(law, distance, offset, speed, -side)
+    return _aim_if_clear(law, stones, aim, x, y, throw, -side, y, room)

@@ -10,7 +10,7 @@ from curling.engines import Path, make_engine
 from curling.match_data import CUT_SHORT, PLAYED_OUT, End, Record, Throw, places, score_of, stones_after
 from curling.model import Curling
 from curling.sheet import STONES
-from curling.state import FIRST_STONE, HAMMER, LEAD, apply_rules, row_of, shot_of, stones_of, team_of
+from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, apply_rules, row_of, shot_of, stones_of, team_of
 from planners.base import Array, require
 
 
@@ -37,6 +37,11 @@ class Outcome(NamedTuple):
 
 
 _engine = functools.cache(make_engine)
+
+
+def turn_of(state: Array) -> tuple[int, int, int, int]:
+    """Whose turn it is: (end, shot, team, hammer), as in `curling.match_data.RecordedShot`."""
+    return *divmod(int(state[TIME]), STONES), int(team_of(state)), int(state[HAMMER])
 
 
 def outcome(model: Curling, state: Array, thrown: Throw, engine: str = "analytic", trajectory: bool = False) -> Outcome:
@@ -80,7 +85,7 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
     for shot in record.shots:
         where = f"end {shot.end}, shot {shot.shot}"
         require(not over, where, shot, "none, the match is over")
-        turn = *divmod(int(state[0]), STONES), team_of(state), int(state[HAMMER])
+        turn = turn_of(state)
         require(turn == shot[:4], f"{where}: (end, shot, team, hammer)", shot[:4], f"{turn}")
         after, stones = outcome(model, state, shot.thrown, record.match.engine), stones_after(shot)
         apart = np.abs(after.stones - stones)

@@ -5,7 +5,7 @@ from math import inf, sqrt
 import numpy as np
 
 from curling.engines.board import ACROSS, ALONG, ANCHOR_X, ANCHOR_Y, COS, END_TAU, SIDE_OF_SPIN, SIN, STOP_TIME, X, Y
-from curling.engines.curve import graph_at, motion, motion_at, tau_of_sine
+from curling.engines.curve import curve_of, graph_at, motion, motion_at, tau_of_sine
 from curling.engines.curve_tables import INVERSE_CELLS, PER_SINE
 from curling.engines.rates import RATES
 from curling.physics import LAWS
@@ -39,20 +39,21 @@ def contact_with_resting(law: int, stone: Array, time: float, target_x: float, t
     y *= side if side != 0.0 else 1.0
     if max(max(x, -x - stone[ALONG]), max(-y, y - stone[ACROSS])) >= DIAMETER:
         return NEVER
-    tau, height = graph_at(law, side, -x)
+    curve = curve_of(law, side)
+    tau, height = graph_at(curve, -x)
     if abs(y - height) > REACH[law]:
         return NEVER
 
     start, end = stone[STOP_TIME] - time, stone[END_TAU]
-    px, py, vx, vy = motion_at(law, side, tau)
+    px, py, vx, vy = motion_at(curve, tau)
     ex, ey = x + px, y - py  # from the stone to the target; the stone's velocity is (vx, -vy)
     v2 = vx * vx + vy * vy
     if v2 > 0.0:  # from the foot across the final heading to the foot across the current one
-        tau, _ = graph_at(law, side, px - vx * (ex * vx - ey * vy) / v2)
+        tau, _ = graph_at(curve, px - vx * (ex * vx - ey * vy) / v2)
     if tau > start:
         return NEVER
     lowest = max(tau, end)
-    px, py, vx, vy = motion_at(law, side, lowest)
+    px, py, vx, vy = motion_at(curve, lowest)
     ex, ey = x + px, y - py
     v2 = vx * vx + vy * vy
     if tau > end:
@@ -60,14 +61,14 @@ def contact_with_resting(law: int, stone: Array, time: float, target_x: float, t
         if miss2 >= DIAMETER * DIAMETER:
             return NEVER
         ahead = (ex * vx - ey * vy) / v2
-        tau, _ = graph_at(law, side, px - vx * (ahead - sqrt((DIAMETER * DIAMETER - miss2) / v2)))
+        tau, _ = graph_at(curve, px - vx * (ahead - sqrt((DIAMETER * DIAMETER - miss2) / v2)))
     else:
         if ex * ex + ey * ey >= DIAMETER * DIAMETER:
             return NEVER
-        tau, _ = graph_at(law, side, sqrt(max(DIAMETER * DIAMETER - ey * ey, 0.0)) - x)
+        tau, _ = graph_at(curve, sqrt(max(DIAMETER * DIAMETER - ey * ey, 0.0)) - x)
 
     if tau >= start:
-        px, py, vx, vy = motion_at(law, side, start)
+        px, py, vx, vy = motion_at(curve, start)
         ex, ey = x + px, y - py
         if ex * ex + ey * ey <= DIAMETER * DIAMETER:
             return start if ex * vx - ey * vy > 0.0 else NEVER
@@ -75,7 +76,7 @@ def contact_with_resting(law: int, stone: Array, time: float, target_x: float, t
     for _ in range(NEWTON_STEPS):
         if not lowest <= tau <= highest:
             tau = 0.5 * (lowest + highest)
-        px, py, vx, vy = motion_at(law, side, tau)
+        px, py, vx, vy = motion_at(curve, tau)
         ex, ey = x + px, y - py
         overlap = DIAMETER * DIAMETER - ex * ex - ey * ey
         if overlap >= 0.0:
@@ -91,46 +92,58 @@ def contact_with_resting(law: int, stone: Array, time: float, target_x: float, t
 
 
 @helper
-def line_crossing(law: int, stone: Array, time: float, nx: float, ny: float, limit: float) -> float:
+def corner(stone: Array, vx: float, vy: float) -> tuple[float, float]:
+    """Where the tangents at the start of a path, with this velocity, and at its stop meet.
+
+    A path turns to one side only, so it lies in the triangle of its start, its stop and this point.
+    """
+    cos, sin = stone[COS], stone[SIN]
+    forwards, aside = cos * vx + sin * vy, abs(cos * vy - sin * vx)
+    ahead = stone[ALONG] - stone[ACROSS] * forwards / aside if aside > 0.0 else 0.0
+    return stone[ANCHOR_X] - ahead * cos, stone[ANCHOR_Y] - ahead * sin
+
+
+@helper
+def line_crossing(
+    law: int, stone: Array, time: float, corner_x: float, corner_y: float, nx: float, ny: float, limit: float
+) -> float:
     """Time-to-stop at which a stone crosses the line n . p = limit outwards, or NEVER; n is a unit vector.
 
-    A path turns to one side only: between its ends it is farthest out where it is parallel to the line.
+    Between its ends a path is farthest out where it is parallel to the line; its `corner` is farther out than that.
     """
     first = nx * stone[X] + ny * stone[Y] - limit
-    if first < -stone[ALONG] - stone[ACROSS]:
+    rest = limit - nx * stone[ANCHOR_X] - ny * stone[ANCHOR_Y]
+    if max(max(first, -rest), nx * corner_x + ny * corner_y - limit) < 0.0:
         return NEVER
     side, start, end = stone[SIDE_OF_SPIN], stone[STOP_TIME] - time, stone[END_TAU]
+    curve = curve_of(law, side)
     # in the frame of the curve the stone is beyond the line by across * Y - ahead * X - rest
     ahead, across = nx * stone[COS] + ny * stone[SIN], ny * stone[COS] - nx * stone[SIN]
     if side != 0.0:
         across *= side
-    rest = limit - nx * stone[ANCHOR_X] - ny * stone[ANCHOR_Y]
-    x0, y0, dx0, dy0 = motion_at(law, side, start)
+    x0, _, dx0, dy0 = motion_at(curve, start)
     outwards = ahead * dx0 - across * dy0
     if first >= 0.0:
         return start if outwards > 0.0 else NEVER
-    last, x1, back, speed = -rest, 0.0, -ahead, 1.0
+    last, x1, back = -rest, 0.0, -ahead
     if end > 0.0:
-        x1, y1, dx1, dy1 = motion_at(law, side, end)
-        last, back, speed = across * y1 - ahead * x1 - rest, across * dy1 - ahead * dx1, sqrt(dx1 * dx1 + dy1 * dy1)
+        x1, y1, dx1, dy1 = motion_at(curve, end)
+        last, back = across * y1 - ahead * x1 - rest, across * dy1 - ahead * dx1
     lowest = end
     if last < 0.0:
         if outwards <= 0.0 or back <= 0.0:
             return NEVER
-        rise, fall, length = outwards / sqrt(dx0 * dx0 + dy0 * dy0), back / speed, x0 - x1 + y0
-        if fall * first + rise * last + rise * fall * length < 0.0:  # the tangents at both ends meet before the line
-            return NEVER
         lowest = tau_of_sine(law, abs(ahead))
-        x1, y1, _, _ = motion_at(law, side, lowest)
+        x1, y1, _, _ = motion_at(curve, lowest)
         last = across * y1 - ahead * x1 - rest
         if last < 0.0 or lowest < end or lowest > start:
             return NEVER
-    tau, _ = graph_at(law, side, x0 + first / (first - last) * (x1 - x0))
+    tau, _ = graph_at(curve, x0 + first / (first - last) * (x1 - x0))
     highest = start
     for _ in range(NEWTON_STEPS):
         if not lowest <= tau <= highest:
             tau = 0.5 * (lowest + highest)
-        x1, y1, dx1, dy1 = motion_at(law, side, tau)
+        x1, y1, dx1, dy1 = motion_at(curve, tau)
         beyond = across * y1 - ahead * x1 - rest
         if beyond >= 0.0:
             lowest = tau
@@ -162,8 +175,10 @@ def contact_of_moving(law: int, one: Array, two: Array, time: float, limit: floa
             if closing > 0.0:
                 return time
             gap = 0.0
+        # both together go at most this far, since a path turns to one side and by less than a right angle
+        to_go = abs(one[ANCHOR_X] - x1) + abs(one[ANCHOR_Y] - y1) + abs(two[ANCHOR_X] - x2) + abs(two[ANCHOR_Y] - y2)
         left = limit - time
-        if gap > (closing + 0.5 * CLOSING[law] * left) * left:
+        if gap > to_go or gap > (closing + 0.5 * CLOSING[law] * left) * left:
             return inf
         root = sqrt(closing * closing + 2.0 * CLOSING[law] * gap)
         step = 2.0 * gap / (closing + root) if closing > 0.0 else (root - closing) / CLOSING[law]

@@ -9,8 +9,11 @@ from math import sqrt
 
 from curling.engines import curve_tables as tables
 from curling.engines.board import ACROSS, ALONG, ANCHOR_X, ANCHOR_Y, COS, SIDE_OF_SPIN, SIN, SPIN, STOP_TIME, X, Y
+from curling.physics import LAWS
 from planners.base import Array
 from planners.jit import helper
+
+LAW_COUNT = len(LAWS)
 
 
 @helper
@@ -48,28 +51,28 @@ def lookup_slope(table: Array, law: int, place: float) -> float:
 
 
 @helper
-def motion_at(law: int, side: float, tau: float) -> tuple[float, float, float, float]:
+def curve_of(law: int, side: float) -> int:
+    """The number of the curve that a stone follows."""
+    return law if side != 0.0 else law + LAW_COUNT
+
+
+@helper
+def motion_at(curve: int, tau: float) -> tuple[float, float, float, float]:
     """(X, Y, dX/dtau, dY/dtau) at time-to-stop tau, in m and m/s."""
-    per_tau = tables.PER_TAU[law]
-    place = tau * per_tau
-    if side == 0.0:
-        return lookup(tables.STRAIGHT, law, place), 0.0, lookup_slope(tables.STRAIGHT, law, place) * per_tau, 0.0
-    curve = tables.CURVE
-    k, d = locate(place, curve.shape[1])
-    x = ((curve[law, k, 3] * d + curve[law, k, 2]) * d + curve[law, k, 1]) * d + curve[law, k, 0]
-    y = ((curve[law, k, 7] * d + curve[law, k, 6]) * d + curve[law, k, 5]) * d + curve[law, k, 4]
-    dx = (3.0 * curve[law, k, 3] * d + 2.0 * curve[law, k, 2]) * d + curve[law, k, 1]
-    dy = (3.0 * curve[law, k, 7] * d + 2.0 * curve[law, k, 6]) * d + curve[law, k, 5]
+    table, per_tau = tables.CURVE, tables.PER_TAU_OF_CURVE[curve]
+    k, d = locate(tau * per_tau, table.shape[1])
+    x = ((table[curve, k, 3] * d + table[curve, k, 2]) * d + table[curve, k, 1]) * d + table[curve, k, 0]
+    y = ((table[curve, k, 7] * d + table[curve, k, 6]) * d + table[curve, k, 5]) * d + table[curve, k, 4]
+    dx = (3.0 * table[curve, k, 3] * d + 2.0 * table[curve, k, 2]) * d + table[curve, k, 1]
+    dy = (3.0 * table[curve, k, 7] * d + 2.0 * table[curve, k, 6]) * d + table[curve, k, 5]
     return x, y, dx * per_tau, dy * per_tau
 
 
 @helper
-def graph_at(law: int, side: float, x: float) -> tuple[float, float]:
+def graph_at(curve: int, x: float) -> tuple[float, float]:
     """(tau, Y) where the curve is x metres before the stop along its last heading; (0, 0) beyond the stop."""
     root = sqrt(x) if x > 0.0 else 0.0
-    if side == 0.0:
-        return lookup(tables.TAU_OF_ARC, law, root * tables.PER_ROOT_ARC[law]), 0.0
-    return lookup_two(tables.GRAPH, law, root * tables.PER_ROOT_X[law])
+    return lookup_two(tables.GRAPH, curve, root * tables.PER_ROOT_X[curve])
 
 
 @helper
@@ -106,7 +109,7 @@ def fit_curve(
         The stop (x, y), the final heading (cos, sin), the place (x, y) in the frame of the curve, the time-to-stop.
     """
     tau = tau_of_speed(law, min(sqrt(vx * vx + vy * vy), tables.TOP_SPEED[law]))
-    along, across, dx, dy = motion_at(law, side, tau)
+    along, across, dx, dy = motion_at(curve_of(law, side), tau)
     dy *= side
     scale = 1.0 / sqrt((dx * dx + dy * dy) * (vx * vx + vy * vy))
     cos, sin = (vx * dx - vy * dy) * scale, (vy * dx + vx * dy) * scale  # the final heading
@@ -129,8 +132,8 @@ def start_path(law: int, stone: Array, time: float, x: float, y: float, vx: floa
 @helper
 def place_of(law: int, stone: Array, time: float) -> tuple[float, float]:
     """Place of a moving stone on the sheet, m."""
-    side, place = stone[SIDE_OF_SPIN], (stone[STOP_TIME] - time) * tables.PER_TAU[law]
-    x, y = (lookup(tables.STRAIGHT, law, place), 0.0) if side == 0.0 else lookup_two(tables.CURVE, law, place)
+    side = stone[SIDE_OF_SPIN]
+    x, y = lookup_two(tables.CURVE, curve_of(law, side), (stone[STOP_TIME] - time) * tables.PER_TAU[law])
     y *= side
     return stone[ANCHOR_X] - stone[COS] * x - stone[SIN] * y, stone[ANCHOR_Y] - stone[SIN] * x + stone[COS] * y
 
@@ -139,7 +142,7 @@ def place_of(law: int, stone: Array, time: float) -> tuple[float, float]:
 def motion(law: int, stone: Array, time: float) -> tuple[float, float, float, float]:
     """Place and velocity of a moving stone on the sheet, m and m/s."""
     side = stone[SIDE_OF_SPIN]
-    x, y, dx, dy = motion_at(law, side, stone[STOP_TIME] - time)
+    x, y, dx, dy = motion_at(curve_of(law, side), stone[STOP_TIME] - time)
     cos, sin = stone[COS], stone[SIN]
     y *= side
     dy *= side

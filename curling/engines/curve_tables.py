@@ -100,9 +100,20 @@ def _tabulate(law: Physics) -> dict[str, Array]:
     graph_y, _ = _over_root(x, y, 2.0 * np.sqrt(x) * sin / cos)
     tau_of_arc, root_arc = _over_root(arc, tau, np.where(v > 0.0, 2.0 * np.sqrt(arc) * per_v, at_stop))
 
+    reach = np.hypot(x, y)
+    per_reach = np.where(v > 0.0, reach * per_v / np.maximum(x * cos + y * sin, 1e-30), 0.0)
+    tau_of_reach, root_reach = _over_root(reach, tau, np.where(v > 0.0, 2.0 * np.sqrt(reach) * per_reach, at_stop))
+
     speeds, sines, losses = (np.linspace(0.0, top, INVERSE_CELLS + 1) for top in (v[-1], sin[-1], max(lost[-1], 1.0)))
     tau_of_speed = CubicHermiteSpline(v, tau, 1.0 / deceleration)(speeds)
-    cells = {"tau": times[1], "speed": speeds[1], "sine": sines[1], "loss": losses[1], "root_x": root_x}
+    cells = {
+        "tau": times[1],
+        "speed": speeds[1],
+        "sine": sines[1],
+        "loss": losses[1],
+        "root_x": root_x,
+        "root_reach": root_reach,
+    }
     return cells | {
         "root_arc": root_arc,
         "curve": np.concatenate([over_time(x, v * cos), over_time(y, v * sin)], 1),
@@ -110,6 +121,7 @@ def _tabulate(law: Physics) -> dict[str, Array]:
         "lost": _monotone_cells(tau, lost, times),
         "graph": np.concatenate([graph_tau, graph_y], 1),
         "tau_of_arc": tau_of_arc,
+        "tau_of_reach": tau_of_reach,
         "tau_of_speed": hermite_cells(tau_of_speed, 1.0 / RATES[law.name](speeds)[0], speeds[1]),
         "tau_of_sine": _monotone_cells(sin, tau, sines),
         "tau_of_lost": _monotone_cells(lost, tau, losses),
@@ -124,16 +136,26 @@ def _both(name: str) -> Array:
     return np.ascontiguousarray([tables[name] for tables in _TABLES])
 
 
-CURVE = _both("curve")  # [law, cell of tau, 8]: X, Y in m
+def _with_straight(curves: Array, straight: Array) -> Array:
+    """Two functions of each curve side by side, the second 0 of the straight ones."""
+    return np.concatenate([curves, np.concatenate([straight, np.zeros_like(straight)], 2)])
+
+
 STRAIGHT = _both("straight")  # [law, cell of tau, 4]: S in m
-LOST = _both("lost")  # [law, cell of tau, 4]: W in rad/s
-GRAPH = _both("graph")  # [law, cell of sqrt(X), 8]: tau in s, Y in m
 TAU_OF_ARC = _both("tau_of_arc")  # [law, cell of sqrt(S), 4]
+TAU_OF_REACH = _both("tau_of_reach")  # [law, cell of the square root of the distance from the stop, 4]
+# a curve is the number of its law, or with no spin that and the number of laws
+CURVE = _with_straight(_both("curve"), STRAIGHT)  # [curve, cell of tau, 8]: X, Y in m
+GRAPH = _with_straight(_both("graph"), TAU_OF_ARC)  # [curve, cell of sqrt(X), 8]: tau in s, Y in m
+LOST = _both("lost")  # [law, cell of tau, 4]: W in rad/s
 TAU_OF_SPEED = _both("tau_of_speed")  # [law, cell of v, 4]
 TAU_OF_SINE = _both("tau_of_sine")  # [law, cell of sin(H), 4]
 TAU_OF_LOST = _both("tau_of_lost")  # [law, cell of W, 4]
 
-PER_TAU, PER_ROOT_X, PER_ROOT_ARC = 1.0 / _both("tau"), 1.0 / _both("root_x"), 1.0 / _both("root_arc")  # cells a unit
+PER_TAU, PER_ROOT_ARC, PER_ROOT_REACH = (
+    1.0 / _both(name) for name in ("tau", "root_arc", "root_reach")
+)  # cells a unit
+PER_TAU_OF_CURVE, PER_ROOT_X = np.tile(PER_TAU, 2), np.append(1.0 / _both("root_x"), PER_ROOT_ARC)
 PER_SPEED, PER_SINE, PER_LOSS = 1.0 / _both("speed"), 1.0 / _both("sine"), 1.0 / _both("loss")
 TOP_SPEED = INVERSE_CELLS / PER_SPEED * (1.0 - 1e-9)  # m/s, at the end of the tables
 LONGEST = CURVE_CELLS / PER_TAU  # s, from there to the stop

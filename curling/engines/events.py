@@ -9,6 +9,8 @@ from math import ceil, inf, sqrt
 
 from curling.engines.board import (
     ABSENT,
+    ANCHOR_X,
+    ANCHOR_Y,
     END_KIND,
     END_TAU,
     MOVING,
@@ -26,12 +28,12 @@ from curling.engines.board import (
     Y,
     row_count,
 )
-from curling.engines.contact import contact_of_moving, contact_with_resting, line_crossing
+from curling.engines.contact import NEVER, contact_of_moving, contact_with_resting, corner, line_crossing
 from curling.engines.curve import motion, place_of, spin_at, start_path, tau_of_spin_lost
 from curling.engines.curve_tables import BACK, SIDE, STOP_SPEED
 from curling.engines.impact import impact, impact_of_many
 from curling.engines.rates import TIME_STEP
-from curling.sheet import DIAMETER
+from curling.sheet import DIAMETER, STONES
 from planners.base import Array
 from planners.jit import MATRIX, boolean, float64, helper, int64, kernel, typeof
 
@@ -40,15 +42,16 @@ MAX_EVENTS = 20_000  # usually a few; stones that still move afterwards stay in 
 
 
 @helper
-def _find_end_of_piece(law: int, stone: Array, time: float) -> None:
-    """Find the end of this piece of the path without contacts: write END_TAU and END_KIND."""
+def _find_end_of_piece(law: int, stone: Array, time: float, vx: float, vy: float) -> None:
+    """Find the end of a piece of path without contacts, from the velocity at its start: write END_TAU and END_KIND."""
     stone[END_TAU], stone[END_KIND] = 0.0, STOPS
     if stone[SPIN] < 0.0 and stone[SIDE_OF_SPIN] != 0.0:
         stone[END_TAU] = min(tau_of_spin_lost(law, -stone[SPIN]), stone[STOP_TIME] - time)
         stone[END_KIND] = SPIN_ENDS
-    tau = line_crossing(law, stone, time, 0.0, 1.0, BACK[law])
-    tau = max(tau, line_crossing(law, stone, time, 1.0, 0.0, SIDE[law]))
-    tau = max(tau, line_crossing(law, stone, time, -1.0, 0.0, SIDE[law]))
+    x, y = corner(stone, vx, vy)
+    tau = NEVER
+    for nx, ny, limit in ((0.0, 1.0, BACK[law]), (1.0, 0.0, SIDE[law]), (-1.0, 0.0, SIDE[law])):
+        tau = max(tau, line_crossing(law, stone, time, x, y, nx, ny, limit))
     if tau >= stone[END_TAU]:
         stone[END_TAU], stone[END_KIND] = tau, LEAVES
 
@@ -93,7 +96,7 @@ def start_moving(law: int, board: Array, i: int, time: float, vx: float, vy: flo
         return False
     board[i, STATE] = MOVING
     start_path(law, board[i], time, board[i, X], board[i, Y], vx, vy, spin)
-    _find_end_of_piece(law, board[i], time)
+    _find_end_of_piece(law, board[i], time, vx, vy)
     return True
 
 
@@ -170,10 +173,13 @@ def _process_end(law: int, board: Array, i: int, time: float) -> None:
     if board[i, END_KIND] == LEAVES:
         board[i, STATE] = ABSENT
         return
-    board[i, X], board[i, Y], vx, vy = motion(law, board[i], time)
-    if board[i, END_KIND] == SPIN_ENDS and start_moving(law, board, i, time, vx, vy, 0.0):
-        find_next_event(law, board, i, time)
-        return
+    if board[i, END_KIND] == STOPS:
+        board[i, X], board[i, Y] = board[i, ANCHOR_X], board[i, ANCHOR_Y]
+    else:
+        board[i, X], board[i, Y], vx, vy = motion(law, board[i], time)
+        if start_moving(law, board, i, time, vx, vy, 0.0):
+            find_next_event(law, board, i, time)
+            return
     board[i, STATE] = RESTING
     for k in range(row_count(board)):
         if board[k, STATE] == MOVING:
@@ -181,23 +187,31 @@ def _process_end(law: int, board: Array, i: int, time: float) -> None:
 
 
 @helper
+def _list_moving(board: Array) -> int:
+    """List the rows of the moving stones, rising, in the row below the stones; their number."""
+    n = 0
+    for i in range(row_count(board)):
+        board[STONES, n] = i
+        n += board[i, STATE] == MOVING
+    return n
+
+
+@helper
 def process_events(law: int, board: Array, time: float, until: float) -> float:
     """Process events from `time` until `until`; the time of the last event."""
     for _ in range(MAX_EVENTS):
-        stone, other, soonest, first, last = -1, -1, inf, row_count(board), -1
-        for i in range(row_count(board)):
-            if board[i, STATE] == MOVING:
-                first, last = min(first, i), i
-                if board[i, NEXT_TIME] < soonest:
-                    stone, soonest = i, board[i, NEXT_TIME]
-        for i in range(first + 1, last + 1):
-            if board[i, STATE] == MOVING:
-                for j in range(first, i):
-                    if board[j, STATE] == MOVING:
-                        contact = contact_of_moving(law, board[i], board[j], time, min(soonest, until))
-                        contact = _step_after(contact) if contact < inf else inf
-                        if contact < soonest:
-                            stone, other, soonest = i, j, contact
+        stone, other, soonest, moving = -1, -1, inf, _list_moving(board)
+        for a in range(moving):
+            i = int(board[STONES, a])
+            if board[i, NEXT_TIME] < soonest:
+                stone, soonest = i, board[i, NEXT_TIME]
+        for a in range(1, moving):
+            for b in range(a):
+                i, j = int(board[STONES, a]), int(board[STONES, b])
+                contact = contact_of_moving(law, board[i], board[j], time, min(soonest, until))
+                contact = _step_after(contact) if contact < inf else inf
+                if contact < soonest:
+                    stone, other, soonest = i, j, contact
         if stone < 0 or soonest > until:
             break
         if other < 0 and board[stone, NEXT_KIND] >= 0.0:

@@ -71,9 +71,9 @@ def test_a_path_interrupted_half_way_continues_unchanged(law, share, side):
 @given(EITHER_LAW, SHARE, SIDES)
 def test_inverse_tables(law, share, side):
     tau = share * curve.tau_of_speed(law, LAWS[law].max_speed)
-    x, y, dx, dy = curve.motion_at(law, side, tau)
+    x, y, dx, dy = curve.motion_at(curve.curve_of(law, side), tau)
     assert curve.tau_of_speed(law, np.hypot(dx, dy)) == pytest.approx(tau, rel=1e-6)
-    assert curve.graph_at(law, side, x) == pytest.approx((tau, y), rel=1e-6)
+    assert curve.graph_at(curve.curve_of(law, side), x) == pytest.approx((tau, y), rel=1e-6)
     if side:
         assert curve.tau_of_sine(law, dy / np.hypot(dx, dy)) == pytest.approx(tau, rel=1e-3)
         assert dy / np.hypot(dx, dy) < 512 / PER_SINE[law]
@@ -84,8 +84,8 @@ def test_inverse_tables(law, share, side):
 @settings(deadline=None)
 @given(EITHER_LAW, SIDES, st.floats(allow_nan=True, allow_infinity=True))
 def test_any_float_finds_a_cell(law, side, value):
-    assert np.isfinite(curve.motion_at(law, side, value)).all()
-    assert np.isfinite(curve.graph_at(law, side, value)).all()
+    assert np.isfinite(curve.motion_at(curve.curve_of(law, side), value)).all()
+    assert np.isfinite(curve.graph_at(curve.curve_of(law, side), value)).all()
     assert np.isfinite(
         [
             curve.tau_of_speed(law, value),

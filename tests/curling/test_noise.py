@@ -49,6 +49,13 @@ def test_no_noise_is_exact_and_draws_nothing():
     assert rng.random() == np.random.default_rng(1).random()
 
 
+def test_an_aim_without_speed_is_thrown_to_the_right():
+    v = throws(Noise(speed=0.1), (0.0, 0.0), 4.0, 10)
+    assert (v[:, 0] != 0.0).all()
+    assert (v[:, 1] == 0.0).all()
+    assert np.isnan(throws("normal_dist", (np.nan, 2.4), 4.0, 1)).all()
+
+
 def test_custom_noise():
     v = throws(Noise(vy=0.5), (0.1, 2.4), 4.0)
     assert np.ptp(v[:, 0]) < 1e-12

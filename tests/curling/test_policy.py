@@ -98,6 +98,25 @@ def test_rollouts_end_with_the_end_or_the_depth():
     assert any(model.rollout(start.copy(), scratch, 16, params, rng) != 0.0 for _ in range(20))
 
 
+@PHYSICS
+def test_a_rollout_is_the_policy_played_step_by_step(physics):
+    model = Curling(physics=physics)
+    following, scratch, params = np.empty(model.state_dim), np.empty(model.state_dim), model.params
+    for seed, state in enumerate(random_states(model, 800)):
+        rng, again = np.random.default_rng(seed), np.random.default_rng(seed)
+        points = model.rollout(state.copy(), scratch, STONES - shot_of(state), params, again)
+        while shot_of(state) < STONES - 1:
+            one = np.random.default_rng(seed)
+            one.bit_generator.state = rng.bit_generator.state
+            model.rollout(state.copy(), scratch, 1, params, one)
+            model.step(state, choose(model, state, rng), following, params, rng)
+            assert scratch.tolist() == following.tolist()
+            state = following.copy()
+        # the last stone may be thrown away
+        assert model.rollout(state, scratch, 1, params, rng) == points
+        assert rng.random() == again.random()
+
+
 def test_a_step_without_noise_is_a_step_of_a_model_without_noise():
     noisy, exact, rng = Curling(), Curling(noise="none"), np.random.default_rng(0)
     for state in random_states(noisy, 32):

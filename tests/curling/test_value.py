@@ -11,7 +11,7 @@ from curling.box2d_model import Box2DCurling
 from curling.model import Curling
 from curling.rules import next_hammer
 from curling.sheet import no_stones
-from curling.state import HAMMER, LEAD, state_of
+from curling.state import HAMMER, LEAD, NETWORK, VALUES, state_of
 from curling.value import (
     LEADS,
     MOST_LEAD,
@@ -29,6 +29,10 @@ from envs.checks import check_model
 
 TABLE = check_table(THESIS)
 THROUGH = np.array([0.4, 4.0, 1.0])  # touches nothing
+
+
+def values_of(model):
+    return model.params[VALUES : int(model.params[NETWORK])]
 
 
 def of_team_0(ends, extra_ends, tie, played, lead, hammer):
@@ -217,15 +221,15 @@ def test_the_planning_twin(tmp_path):
     assert pickle.loads(pickle.dumps(twin)) == twin
     assert hash(twin) == hash(match.planning())
     rows = win_probabilities(2, 1, 0.3, json.loads("[" + "0," * 9 + "1" + ",0" * 7 + "]"))
-    np.testing.assert_array_equal(twin.params[-rows.size :], rows.ravel())
+    np.testing.assert_array_equal(values_of(twin), rows.ravel())
 
 
 @pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 def test_the_default_table_is_from_self_play(physics):
     own = win_probabilities(2, table=table_of(None, physics)).ravel()
-    np.testing.assert_array_equal(Curling(ends=2, physics=physics).params[-own.size :], own)
+    np.testing.assert_array_equal(values_of(Curling(ends=2, physics=physics)), own)
     thesis = win_probabilities(2, table=THESIS).ravel()
-    np.testing.assert_allclose(Curling(ends=2, physics=physics, table="thesis").params[-own.size :], thesis, atol=1e-12)
+    np.testing.assert_allclose(values_of(Curling(ends=2, physics=physics, table="thesis")), thesis, atol=1e-12)
     assert own.reshape(3, -1)[1, MOST_LEAD] > thesis.reshape(3, -1)[1, MOST_LEAD]  # our hammer is worth more
 
 

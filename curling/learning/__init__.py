@@ -1,0 +1,1 @@
+"""Learns the weights of `curling.end_network` from self-play: `python -m curling.learning --help`."""

@@ -1,0 +1,76 @@
+"""Learn the weights of the curling network by self-play.
+
+Everything is kept in FOLDER, and what is there already is not done again: stop with Ctrl-C and call again to go on.
+"""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from curling.end_weights import FILE
+from curling.learning.rounds import Learning
+
+ENDS = (240_000, 160_000, 320_000, 640_000)  # of each round, of which round 0 is the default policy's
+EPOCHS = (6, 6, 8, 8)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m curling.learning", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    steps = parser.add_subparsers(dest="step", required=True, metavar="STEP")
+    helps = {
+        "generate": "play the ends of one round",
+        "train": "train the weights of one round",
+        "evaluate": "judge the weights of one round by ends held out",
+        "all": "all rounds, an hour on two cores; the weights go to FOLDER/end_network.npz",
+        "ship": f"make FOLDER/end_network.npz the weights of the package, {FILE.name}",
+    }
+    for step, text in helps.items():
+        command = steps.add_parser(step, help=text, description=text)
+        command.add_argument("folder", metavar="FOLDER", type=Path, help="for all that is made")
+        command.add_argument("--seed", type=int, default=2026, help="of everything random (2026)")
+        if step in ("generate", "all"):
+            command.add_argument("--jobs", type=int, default=-1, help="worker processes (one for each core)")
+            command.add_argument("--samples", type=int, default=4, help="noisy throws of each candidate (4)")
+        if step in ("generate", "train", "evaluate"):
+            command.add_argument("--round", type=int, default=0, help="0 is the default policy's (0)")
+        if step == "generate":
+            command.add_argument("--ends", type=int, default=ENDS[0], help=f"to play ({ENDS[0]})")
+        if step == "train":
+            command.add_argument("--epochs", type=int, default=EPOCHS[0], help=f"through all positions ({EPOCHS[0]})")
+    options = parser.parse_args(arguments)
+    try:
+        _run(options)
+    except (ValueError, OSError) as error:
+        print(f"python -m curling.learning: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    learning = Learning(options.folder, options.seed, getattr(options, "samples", 4))
+    result = options.folder / FILE.name
+    if options.step == "generate":
+        learning.generate(options.round, options.ends, options.jobs)
+    elif options.step == "train":
+        learning.train(options.round, options.epochs)
+    elif options.step == "evaluate":
+        print(learning.evaluate(options.round))
+    elif options.step == "ship":
+        shutil.copyfile(result, FILE)
+    else:
+        for number, (ends, epochs) in enumerate(zip(ENDS, EPOCHS, strict=True)):
+            learning.generate(number, ends, options.jobs)
+            learning.train(number, epochs)
+            print(f"round {number}: {learning.evaluate(number)}", flush=True)
+        shutil.copyfile(learning.weights(number), result)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

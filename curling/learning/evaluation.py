@@ -1,0 +1,70 @@
+"""How well weights predict ends that were not learned from, and how fast they are."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from curling.dynamics import rollout, value
+from curling.learning.self_play import Part
+from curling.learning.training import loss_of, scores_of
+from curling.model import Curling
+from curling.sheet import STONES
+from curling.state import NETWORK, STATE_DIM
+from planners.base import Array, Rng
+from planners.core.tree import copy
+from planners.jit import MATRIX, RNG, VECTOR, boolean, float64, int64, kernel
+
+VALUED = 20_000  # values that are timed; a tenth as many playouts
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What weights are worth.
+
+    Attributes:
+        positions: by which they are judged.
+        loss: mean negative log-likelihood of the scores, nats.
+        entropy: of the scores, the loss of a prediction that does not look at the position, nats.
+        microseconds: of one value.
+        playout_microseconds: of one playout of the default policy.
+    """
+
+    positions: int
+    loss: float
+    entropy: float
+    microseconds: float
+    playout_microseconds: float
+
+
+@kernel(float64(MATRIX, VECTOR, int64, boolean, RNG, VECTOR, VECTOR))
+def _value_all(
+    states: Array, params: Array, count: int, by_playout: bool, rng: Rng, state: Array, scratch: Array
+) -> float:
+    """The sum of `count` values, from one state after another."""
+    total = 0.0
+    for i in range(count):
+        copy(states[i % len(states)], state)
+        estimate = rollout(state, scratch, STONES, params, rng) if by_playout else value(state, scratch, 1, params, rng)
+        total += estimate
+    return total
+
+
+def _microseconds(states: Array, params: Array, count: int, by_playout: bool, rng: Rng) -> float:
+    scratch = np.empty(STATE_DIM), np.empty(STATE_DIM)
+    _value_all(states, params, 1, by_playout, rng, *scratch)
+    start = time.process_time()
+    _value_all(states, params, count, by_playout, rng, *scratch)
+    return (time.process_time() - start) / count * 1e6
+
+
+def evaluate(weights: str, data: Part, rng: Rng) -> Evaluation:
+    """Judge a file of weights."""
+    params = Curling(10, extra_ends=1, reward="win_probability", weights=weights).params
+    scores = scores_of(data.points)
+    shares = np.bincount(scores) / len(scores)
+    shares = shares[shares > 0.0]
+    loss = loss_of(params[int(params[NETWORK]) :].astype(np.float32), data, params)
+    states = data.positions[:1_000].astype(np.float64)
+    times = [_microseconds(states, params, count, slow, rng) for count, slow in ((VALUED, False), (VALUED // 10, True))]
+    return Evaluation(len(scores), loss, -float((shares * np.log(shares)).sum()), *times)

@@ -1,0 +1,158 @@
+"""The folder of a learning: a folder for each round, with its parts of self-play, its training and its weights."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol
+
+import joblib
+import numpy as np
+
+from curling.end_weights import Provenance, load, save
+from curling.learning.evaluation import Evaluation, evaluate
+from curling.learning.self_play import Part, play_part
+from curling.learning.training import Descent, epoch, first_weights
+from curling.model import Curling
+from planners.base import Array
+
+PART_ENDS = 4_000
+HELD_OUT = 2  # parts of each round that are not learned from
+LINE_SECONDS = 10.0
+
+
+class Advance(Protocol):
+    """Tells of progress."""
+
+    def __call__(self, count: int = 1) -> None:
+        """So many more."""
+
+
+@contextmanager
+def _progress(total: int, things: str) -> Iterator[Advance]:
+    """Lines on standard error, with the time left."""
+    start, done, last = time.monotonic(), 0, 0.0
+
+    def advance(count: int = 1) -> None:
+        nonlocal done, last
+        done += count
+        now = time.monotonic()
+        if now - last >= LINE_SECONDS or done == total:
+            last, left = now, (now - start) / done * (total - done)
+            print(f"{done:,} of {total:,} {things}, about {left:.0f} s left", file=sys.stderr, flush=True)
+
+    yield advance
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Rounds of self-play and training, of which every step goes on where it was left.
+
+    Round 0 learns from ends of the default policy; each further round plays with the weights of the one before, and
+    goes on training them.
+
+    Args:
+        folder: for all that is made.
+        seed: of everything random.
+        samples: noisy throws of each candidate in self-play.
+    """
+
+    folder: Path
+    seed: int = 2026
+    samples: int = 4
+
+    def round_folder(self, number: int) -> Path:
+        """The folder of a round."""
+        return self.folder / f"round-{number}"
+
+    def weights(self, number: int) -> str:
+        """The file of weights that a round leaves; "none" before the first."""
+        return str(self.round_folder(number) / "weights.npz") if number >= 0 else "none"
+
+    def generate(self, number: int, ends: int, jobs: int) -> None:
+        """Play the ends of a round that its folder lacks, in parts.
+
+        Raises:
+            ValueError: the weights of the round before are missing.
+        """
+        weights = self.weights(number - 1)
+        if number > 0:
+            load(Path(weights))
+        self.round_folder(number).mkdir(parents=True, exist_ok=True)
+        parts = range(-(-ends // PART_ENDS) + HELD_OUT)
+        due = [part for part in parts if not self._part(number, part).exists()]
+        tasks = (joblib.delayed(self._play)(number, part, weights) for part in due)
+        with _progress(len(due), f"parts of {PART_ENDS:,} ends of round {number}") as advance:
+            for _ in joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
+                advance()
+
+    def train(self, number: int, epochs: int) -> None:
+        """Train the weights of a round on its parts; `epochs` in all, of which a stopped training keeps those done."""
+        if Path(self.weights(number)).exists():
+            return
+        data, params = self._parts(number, held_out=False), Curling(10, reward="win_probability").params
+        checkpoint, rng = self.round_folder(number) / "training.npz", np.random.default_rng([self.seed, number, 1])
+        before: Array = load(Path(self.weights(number - 1)))[0] if number > 0 else first_weights(rng).astype(np.float64)
+        descent, first = Descent.from_weights(before), 0
+        if checkpoint.exists():
+            with np.load(checkpoint) as saved:
+                first, steps = int(saved["epoch"]), int(saved["steps"])
+                descent = Descent(saved["weights"], saved["mean"], saved["square"], steps)
+        for at in range(first, epochs):
+            rng = np.random.default_rng([self.seed, number, 2, at])
+            with _progress(len(data.points), f"positions of epoch {at + 1} of {epochs}, round {number}") as advance:
+                loss = epoch(descent, data, params, at, epochs, rng, advance)
+            print(f"round {number}, epoch {at + 1}: loss {loss:.4f}", file=sys.stderr, flush=True)
+            draft = checkpoint.with_suffix(".new")
+            with draft.open("wb") as file:
+                np.savez(file, epoch=at + 1, **vars(descent))
+            draft.replace(checkpoint)
+        model, ends = Curling(), tuple(self._ends(k) for k in range(number + 1))
+        about = Provenance(model.physics, str(model.rule), str(model.noise), self.seed, _commit(), ends)
+        save(Path(self.weights(number)), descent.weights.astype(np.float64), about)
+
+    def evaluate(self, number: int) -> Evaluation:
+        """Judge the weights of a round by the parts held out of it; written to its folder too."""
+        held_out = self._parts(number, held_out=True)
+        found = evaluate(self.weights(number), held_out, np.random.default_rng([self.seed, number, 3]))
+        text = json.dumps(asdict(found), indent=1)
+        (self.round_folder(number) / "evaluation.json").write_text(text + "\n", encoding="utf-8")
+        return found
+
+    def _part(self, number: int, part: int) -> Path:
+        return self.round_folder(number) / f"part-{part:05d}.npz"
+
+    def _ends(self, number: int) -> int:
+        return PART_ENDS * (len(list(self.round_folder(number).glob("part-*.npz"))) - HELD_OUT)
+
+    def _play(self, number: int, part: int, weights: str) -> None:
+        played = play_part(weights, part, PART_ENDS, self.samples, self.seed + number)
+        file = self._part(number, part)
+        draft = file.with_suffix(".new")
+        with draft.open("wb") as opened:
+            np.savez(opened, **vars(played))
+        draft.replace(file)
+
+    def _parts(self, number: int, *, held_out: bool) -> Part:
+        """The positions of a round that are learned from, or those held out: the parts with the first numbers.
+
+        Raises:
+            ValueError: there are none.
+        """
+        files = sorted(self.round_folder(number).glob("part-*.npz"))
+        chosen = files[:HELD_OUT] if held_out else files[HELD_OUT:]
+        if not chosen:
+            raise ValueError(f"{self.round_folder(number)} has no positions: generate them first")
+        loaded = [np.load(file) for file in chosen]
+        return Part(*(np.concatenate([part[name] for part in loaded]) for name in Part.__annotations__))
+
+
+def _commit() -> str:
+    """That of the sources, with "+" for sources that were changed since; empty where git does not know."""
+    command = ["git", "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"]
+    result = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    return result.stdout.strip()

@@ -1,0 +1,121 @@
+"""Learning: gradients, a training that learns, rounds that go on where they were left, and the command line."""
+
+import numpy as np
+import pytest
+
+from curling.end_network import INPUTS, SCORES, WEIGHTS
+from curling.learning import rounds
+from curling.learning.__main__ import main
+from curling.learning.rounds import Learning
+from curling.learning.self_play import play_part
+from curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
+from curling.model import Curling
+from curling.state import FIRST_STONE, STATE_DIM
+
+PARAMS = Curling(10, reward="win_probability").params
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Parts of few ends."""
+    monkeypatch.setattr(rounds, "PART_ENDS", 60)
+    monkeypatch.setattr("curling.learning.training.BATCH", 128)
+
+
+def test_the_gradient_is_that_of_differences():
+    rng = np.random.default_rng(0)
+    weights, inputs = first_weights(rng).astype(np.float64), rng.standard_normal((5, INPUTS))
+    scores = rng.integers(SCORES, size=5)
+    _, slope = gradient(weights, inputs, scores)
+    for at in rng.integers(WEIGHTS, size=20):
+        moved = [weights.copy() for _ in range(2)]
+        moved[0][at] += 1e-5
+        moved[1][at] -= 1e-5
+        high, low = (gradient(one, inputs, scores)[0] for one in moved)
+        assert slope[at] == pytest.approx((high - low) / 2e-5, abs=1e-6)
+
+
+def test_a_mirrored_position_differs_in_x_alone():
+    part = play_part("none", 1, 20, 1, 5)
+    rows = np.arange(len(part.points))
+    plain, mirrored, copied = (np.empty((len(rows), INPUTS), np.float32) for _ in range(3))
+    write_inputs(part.positions, part.worths, rows, np.zeros(len(rows), np.bool_), PARAMS, plain)
+    write_inputs(part.positions, part.worths, rows, np.ones(len(rows), np.bool_), PARAMS, mirrored)
+    positions = part.positions.copy()
+    positions[:, FIRST_STONE::2] *= -1.0
+    write_inputs(positions, part.worths, rows, np.zeros(len(rows), np.bool_), PARAMS, copied)
+    np.testing.assert_allclose(mirrored, copied, atol=1e-6)
+    assert (plain != mirrored).any()
+
+
+def test_self_play_is_the_same_for_the_same_seed_and_keeps_scores_of_its_positions():
+    one, two = (play_part("none", 3, 50, 1, 7) for _ in range(2))
+    for name in ("positions", "worths", "points"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert one.positions.shape == (len(one.points), STATE_DIM) and abs(one.points).max() <= 8
+    assert len(set(one.points.tolist())) > 3
+
+
+def test_training_learns_the_scores_of_the_default_policy(small):
+    data, rng = play_part("none", 1, 4_000, 1, 1), np.random.default_rng(0)
+    shares = np.bincount(data.points.astype(int) + 8) / len(data.points)
+    entropy = -(shares[shares > 0] * np.log(shares[shares > 0])).sum()
+    descent = Descent.from_weights(first_weights(rng))
+    for at in range(4):
+        epoch(descent, data, PARAMS, at, 4, rng, lambda count: None)
+    assert loss_of(descent.weights, data, PARAMS) < 0.9 * entropy
+
+
+def test_rounds_go_on_where_they_were_left(tmp_path, small, capsys):
+    learning = Learning(tmp_path, seed=1, samples=1)
+    learning.generate(0, 120, jobs=1)
+    parts = sorted((tmp_path / "round-0").glob("part-*.npz"))
+    assert len(parts) == 4  # two are held out
+    before = parts[1].read_bytes()
+    parts[2].unlink()
+    learning.generate(0, 120, jobs=1)
+    assert parts[1].read_bytes() == before and parts[2].exists()
+    learning.train(0, 1)
+    weights = (tmp_path / "round-0" / "weights.npz").read_bytes()
+    learning.train(0, 1)
+    assert (tmp_path / "round-0" / "weights.npz").read_bytes() == weights
+    assert learning.evaluate(0).positions > 100
+    learning.generate(1, 60, jobs=1)
+    learning.train(1, 1)
+    assert load_points(tmp_path / "round-1" / "part-00000.npz") > 0
+    assert "left" in capsys.readouterr().err
+
+
+def load_points(file):
+    """The number of positions of a part."""
+    with np.load(file) as part:
+        return len(part["points"])
+
+
+def test_a_training_that_was_stopped_ends_with_the_same_weights(tmp_path, small, monkeypatch):
+    learnings = [Learning(tmp_path / name, seed=1) for name in "ab"]
+    for learning in learnings:
+        learning.generate(0, 120, jobs=1)
+    learnings[0].train(0, 3)
+    calls = []
+
+    def stop(*arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return epoch(*arguments)
+
+    monkeypatch.setattr(rounds, "epoch", stop)
+    with pytest.raises(KeyboardInterrupt):
+        learnings[1].train(0, 3)
+    learnings[1].train(0, 3)
+    one, two = (np.load(learning.weights(0)) for learning in learnings)
+    for layer in range(6):
+        np.testing.assert_array_equal(one[f"layer{layer}"], two[f"layer{layer}"])
+
+
+def test_the_command_line_says_what_is_missing(tmp_path, capsys):
+    assert main(["train", str(tmp_path)]) == 2
+    assert "generate" in capsys.readouterr().err
+    assert main(["generate", str(tmp_path), "--round", "1"]) == 2
+    assert "round-0" in capsys.readouterr().err
