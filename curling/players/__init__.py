@@ -1,4 +1,4 @@
-"""Planners that know curling and search nothing else; importing this package registers them with `planners`.
+"""Planners that know curling and play nothing else; importing this package registers them with `planners`.
 
 >>> import planners
 >>> from curling import players
@@ -13,5 +13,7 @@ __all__ = ["PLAYERS", "make", "parse"]
 PLAYERS = {  # name -> "module:Class"
     "rulebased": "curling.players.rulebased:RuleBased",
     "expectimax": "curling.players.expectimax:Expectimax",
+    "process": "curling.players.process:ProcessPlayer",
+    "champion": "curling.players.champion:Champion",
 }
 REGISTRY.extend("curling", PLAYERS)

@@ -36,6 +36,7 @@ class MatchData {
     if (event.type === "shot") {
       event.tracks = event.tracks.map(unpack);
       event.aimed = unpack(event.aimed);
+      if (event.judged) event.judged.track = unpack(event.judged.track);
       event.row = TEAM_STONES * event.team + (event.shot >> 1);
       this.shots.push(event);
     } else if (event.type === "end") {

@@ -171,6 +171,7 @@ const given = JSON.parse(byId("match").textContent);
 if (given.events) {
   begin(given.events[0]);
   for (const event of given.events.slice(1)) game.add(event);
+  if (game.match.judge) drawSummaries(game, go);
   show(true);
 } else {
   listen(given.live);

@@ -8,20 +8,27 @@ import numpy as np
 
 from curling.match_data import End, Match, Record, RecordedShot, Result, Throw, stones_after
 from curling.model import Curling
+from curling.replay.judgement import Judged
 from curling.replay.tracks import stone_tracks
 from curling.sheet import STONES
-from curling.state import FIRST_STONE, HAMMER, TIME, row_of, team_of
-from curling.umpire import outcome
+from curling.state import FIRST_STONE, row_of
+from curling.umpire import outcome, turn_of
 from planners.base import Array, require
 
 Event = dict[str, Any]
 PLAYOUTS = 300  # for a standard error of at most 0.03
 SEED = 1
+# the numbers of a judgement on a page
+JUDGED = "before", "aimed", "after", "loss", "loss_error", "luck", "luck_error"
 SHEET = ("hog_line", "tee", "back_line", "half_width", "house_radius")  # the parts of a sheet on a page
 
 
 class PageEvents:
     """Makes the events of one match.
+
+    Args:
+        match: the match.
+        judged: what a judge says of its shots; None without one.
 
     Attributes:
         deviation: largest distance between a recorded stone and the simulated one, m; inf if only one of them exists.
@@ -31,8 +38,9 @@ class PageEvents:
         ValueError: a match that cannot be played.
     """
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: Match, judged: Judged | None = None) -> None:
         self.match, self.model, self.deviation = match, match.model(), 0.0
+        self._judged, self._thrown = judged, 0
         self._planning = self.model.planning()
         self._state = self.model.initial_state(np.random.default_rng(0))
         self._pace = 1.0 if self.model.physics == "fcv1" else 10.0  # dc2's clock runs ten times too fast
@@ -47,6 +55,7 @@ class PageEvents:
             "rule": model.rule,
             "noise": model.noise if isinstance(model.noise, str) else "custom",
             "chance": self._chance(),
+            "judge": self._judge(),
             "sheet": {name: round(1000.0 * getattr(sheet, name)) for name in SHEET},
         }
 
@@ -62,7 +71,7 @@ class PageEvents:
 
     def _shot(self, shot: RecordedShot) -> Event:
         """The event of a shot: speeds in m/s of a real clock, angles in degrees, times in ms, lengths in mm."""
-        turn = *divmod(int(self._state[TIME]), STONES), int(team_of(self._state)), int(self._state[HAMMER])
+        turn = turn_of(self._state)
         allowed = "none, the match is over" if self._over else f"{turn}, the next shot"
         require(not self._over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
         before = self._state
@@ -72,7 +81,8 @@ class PageEvents:
         apart = float(np.nanmax(np.hypot(*(after.stones - stones).T), initial=0.0))
         same = np.array_equal(np.isnan(after.stones), np.isnan(stones))
         self.deviation = max(self.deviation, apart if same else math.inf)
-        self._state, self._over = after.state, after.over
+        judged = self._judgement(before, shot.aim)
+        self._state, self._over, self._thrown = after.state, after.over, self._thrown + 1
         if after.points is None:
             self._state[FIRST_STONE:] = np.nan_to_num(stones).ravel()
         return {
@@ -87,16 +97,39 @@ class PageEvents:
             "foul": after.foul,
             "stones": [None if place is None else [round(1000.0 * x) for x in place] for place in shot.stones],
             "chance": after.reward if after.over else self._chance(),
+            "judged": judged,
         }
+
+    def _judge(self) -> Any:
+        """The judge's name and the summaries of the teams; None without a judge."""
+        if self._judged is None:
+            return None
+        teams = [summary and summary._asdict() for summary in map(self._judged.summary, (0, 1))]
+        return {"name": self._judged.judge, "teams": teams}
+
+    def _judgement(self, state: Array, aim: Throw) -> Any:
+        """The judgement of the next shot, with the track of another choice of the judge; None without one."""
+        one = self._judged and self._judged.judgements.get(self._thrown)
+        if one is None:
+            return None
+        shares = {name: round(getattr(one, name), 6) for name in JUDGED}
+        throw = *one.choice[:2], math.copysign(self.model.law.launch_spin, one.choice[2])
+        track = self._track(state, throw) if one.choice != aim else None
+        names = {"choice": one.choice_name, "played": one.played_name}
+        return {**shares, **names, "blunder": one.is_blunder, "track": track}
 
     def _aimed_track(self, state: Array, shot: RecordedShot) -> Any:
         """The track of the thrown stone without its execution error; None if there is no error."""
         if shot.aim[:2] == shot.thrown[:2]:
             return None
-        exact = outcome(self.model, state, (*shot.aim[:2], math.copysign(shot.thrown[2], shot.aim[2])), trajectory=True)
-        assert exact.path is not None
+        return self._track(state, (*shot.aim[:2], math.copysign(shot.thrown[2], shot.aim[2])))
+
+    def _track(self, state: Array, throw: Throw) -> Any:
+        """The track of the thrown stone."""
+        path = outcome(self.model, state, throw, self.match.engine, trajectory=True).path
+        assert path is not None
         row = int(row_of(state))
-        return next((track for track in stone_tracks(exact.path, self._pace) if track["stone"] == row), None)
+        return next((track for track in stone_tracks(path, self._pace) if track["stone"] == row), None)
 
     def _throw(self, throw: Throw) -> tuple[float, float]:
         """(speed, angle to the right) of a throw."""
@@ -107,15 +140,17 @@ class PageEvents:
         return round(estimate_win_probability(self._planning, self._state), 3)
 
 
-def record_events(record: Record, advance: Callable[[], None] = lambda: None) -> tuple[list[Event], float]:
-    """All events of a record, and its `PageEvents.deviation`.
+def record_events(
+    record: Record, advance: Callable[[], None] = lambda: None, judged: Judged | None = None
+) -> tuple[list[Event], float]:
+    """All events of a record, and its `PageEvents.deviation`; see `PageEvents`.
 
     `advance` is called after every shot; with the engine "box2d" a shot takes half a second.
 
     Raises:
         ValueError: a match that cannot be played, or a shot that is not the next one.
     """
-    maker = PageEvents(record.match)
+    maker = PageEvents(record.match, judged)
     events, ends = [maker.match_event()], {end.end: end for end in record.ends}
     for shot in record.shots:
         events.append(maker.next_event(shot))

@@ -2,6 +2,7 @@
 
 const byId = id => document.getElementById(id);
 const percent = share => `${Math.round(100 * share)} %`;
+const BLUNDER = "??";
 const signed = (number, digits) => `${number < 0 ? "\u2212" : "+"}${Math.abs(number).toFixed(digits)}`;
 
 function clock(seconds) {
@@ -76,6 +77,7 @@ function drawShot(game, i, over) {
   };
   const where = byId("where");
   where.replaceChildren(side(shot.team, `${game.endName(shot.end)}, shot ${shot.shot + 1}: ${game.match.players[shot.team]}`));
+  if (shot.judged?.blunder) html("span", `${BLUNDER} Blunder`, "blunder", where);
   const description = over ? game.describe(i) + (i === game.count - 1 && game.result ? ` ${game.ending()}.` : "")
     : `${capital(COLOURS[shot.team])} ${(shot.row & 7) + 1} is on its way, ${shot.turn > 0 ? "counter-clockwise" : "clockwise"}.`;
   if (byId("description").textContent !== description) byId("description").textContent = description;
@@ -90,7 +92,43 @@ function drawShot(game, i, over) {
   const own = share => shot.team === 0 ? share : 1 - share;
   if (shot.value !== null) row("Expected to win", percent(own(shot.value)), "by the thrower");
   const [before, after] = [own(game.chance(i)), own(game.chance(i + 1))];
-  row("Chance to win", over ? `${percent(before)} \u2192 ${percent(after)}` : percent(before), over ? signed(100 * (after - before), 0) : "");
+  if (shot.judged) drawJudgement(shot.judged, over, row);
+  const change = [over ? signed(100 * (after - before), 0) : "", shot.judged ? "by playouts" : ""].filter(Boolean).join(", ");
+  row("Chance to win", over ? `${percent(before)} \u2192 ${percent(after)}` : percent(before), change);
+}
+
+// what the judge says of a shot
+function drawJudgement(judged, over, row) {
+  row("Shot", judged.played, `wins ${percent(judged.aimed)}`);
+  row("Judge's choice", judged.choice, `wins ${percent(judged.before)}${judged.track ? ", dotted line" : ""}`);
+  row("Loss", ...lossOf(judged));
+  if (over) row("Luck of the throw", `${signed(100 * judged.luck, 1)} %`, `\u00b1 ${(100 * judged.luck_error).toFixed(1)}`);
+}
+
+// a loss in words; below 0 it says no more than that the shot is not worse
+function lossOf({ loss, loss_error }) {
+  return loss > 0 ? [`${(100 * loss).toFixed(1)} %`, `\u00b1 ${(100 * loss_error).toFixed(1)}`] : ["not worse", "than the judge's choice"];
+}
+
+// the teams' summaries; jump(p) is called for a click on one of the costliest shots
+function drawSummaries(game, jump) {
+  const { judge, players } = game.match, list = byId("judged");
+  list.hidden = false;
+  byId("marks").hidden = !game.shots.some(shot => shot.judged?.blunder);
+  list.replaceChildren(html("li", `Judge: ${judge.name}`), ...[0, 1].filter(team => judge.teams[team]).map(team => {
+    const sum = judge.teams[team], item = html("li");
+    item.append(side(team, players[team]));
+    const [loss, error] = lossOf(sum), mean = sum.loss > 0 ? `mean loss ${loss} ${error}` : "on the mean not worse than the judge";
+    html("p", `${sum.shots} ${sum.shots === 1 ? "shot" : "shots"}, ${mean}, ${sum.blunders} ${sum.blunders === 1 ? "blunder" : "blunders"}, ` +
+      `luck of the throws ${signed(100 * sum.luck, 1)} % \u00b1 ${(100 * sum.luck_error).toFixed(1)}`, "", item);
+    for (const number of sum.costliest) {
+      const shot = game.shots[number], { blunder, loss: lost } = shot.judged;
+      const button = html("button", `${game.endName(shot.end)}, shot ${shot.shot + 1}: ${(100 * lost).toFixed(1)} %${blunder ? ` ${BLUNDER}` : ""}`, "", item);
+      button.type = "button";
+      button.onclick = () => jump(number + 1);
+    }
+    return item;
+  }));
 }
 
 // the curve; `point` moves its cursor, `shots` converts px from its left edge to a number of shots
@@ -121,6 +159,13 @@ function drawCurve(game, p) {
     if (shot.value !== null) element("circle", { cx: x(k), cy: y(Math.max(0, Math.min(1, shot.value))), r: 2.2, fill: "none", stroke: `var(--dot${shot.team})`, "stroke-width": 1.2 }, svg);
   });
   element("path", { d: `M${path}`, fill: "none", stroke: "var(--text)", "stroke-width": 1.8, "stroke-linejoin": "round" }, svg);
+  shots.forEach((shot, k) => {
+    if (!shot.judged?.blunder) return;
+    const mark = element("g", { class: "mark", transform: `translate(${x(k).toFixed(1)} ${y(game.chance(k)).toFixed(1)})` }, svg);
+    element("title", {}, mark).textContent = `Blunder: ${game.endName(shot.end)}, shot ${shot.shot + 1}, ${game.match.players[shot.team]}, ${lossOf(shot.judged)[0]}`;
+    element("circle", { r: 8, fill: "var(--bad)", stroke: `var(--${COLOURS[shot.team]})`, "stroke-width": 2 }, mark);
+    element("text", { y: 3.8, "text-anchor": "middle", "font-size": 11, "font-weight": 700, fill: "var(--card)" }, mark).textContent = BLUNDER;
+  });
   const cursor = element("g", { id: "cursor" }, svg);
   element("line", { y1: top, y2: bottom, stroke: "var(--accent)", "stroke-width": 2 }, cursor);
   element("circle", { r: 4.5, fill: "var(--accent)", stroke: "var(--card)", "stroke-width": 1.5 }, cursor);

@@ -57,23 +57,27 @@ class SheetView {
     });
   }
 
-  // the ways of the stones of a shot up to time t, and the shot as aimed
+  // the ways of the stones of a shot up to time t, the shot as aimed and the judge's choice
   trail(shot, t) {
     this.trails.replaceChildren();
     if (!shot) return;
     const width = this.detail ? 1 : 3;
-    if (shot.aimed) {
-      const end = shot.aimed.t.length - 1;
-      this.way(shot.aimed, Infinity, { stroke: "#51606d", "stroke-width": 1.6 * width, "stroke-dasharray": `${6 * width} ${6 * width}` });
-      if (this.detail && !shot.aimed.out) {
-        const [cx, cy] = onPage([shot.aimed.x[end], shot.aimed.y[end]]);
-        element("circle", { cx, cy, r: RADIUS / 10, stroke: "#51606d", "stroke-width": 1.6, "stroke-dasharray": "5 4" }, this.trails);
-      }
-    }
+    this.ghost(shot.aimed, { stroke: "#51606d", "stroke-width": 1.6 }, 6, 6);
+    this.ghost(shot.judged?.track, { stroke: "#7a2fa0", "stroke-width": 2.6 }, 0.1, 5.5);
     for (const track of shot.tracks) {
       const thrown = track.stone === shot.row, colour = track.stone >> 3 ? "#b07d00" : "#c22f22";
       this.way(track, t, { stroke: colour, "stroke-width": (thrown ? 3.5 : 2.2) * width, opacity: thrown ? .75 : .5 });
     }
+  }
+
+  // a way that no stone took, with the place where it would have come to rest
+  ghost(track, style, dash, gap) {
+    if (!track) return;
+    const width = this.detail ? 1 : 3, end = track.t.length - 1;
+    this.way(track, Infinity, { ...style, "stroke-width": style["stroke-width"] * width, "stroke-dasharray": `${dash * width} ${gap * width}` });
+    if (!this.detail || track.out) return;
+    const [cx, cy] = onPage([track.x[end], track.y[end]]);
+    element("circle", { cx, cy, r: RADIUS / 10, ...style, "stroke-dasharray": `${Math.min(dash, 5)} ${Math.min(gap, 4)}` }, this.trails);
   }
 
   way(track, t, style) {

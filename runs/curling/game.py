@@ -4,7 +4,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from curling import players, record
 from curling.dynamics import release
@@ -19,6 +19,9 @@ from planners.base import Array, Rng, check_actions
 from planners.registry import look_up
 from runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
 from runs.progress import counted
+
+if TYPE_CHECKING:
+    from curling.replay.judgement import Judged
 
 TIES = {"half": 0.5, "thesis": 0.781}  # value of a draw for the team that would have the hammer in the next end
 ROUNDING = 0.005  # m; servers keep their stones to a millimetre or so
@@ -125,12 +128,17 @@ class CurlingGame:
         """The number of shots."""
         return len(found.shots)
 
-    def picture(self, found: Record, advance: Callable[[], None]) -> tuple[str, str | None]:
-        """The page of `curling.replay`, and a warning where the stones on record are another simulator's."""
+    def picture(
+        self, found: Record, advance: Callable[[], None], judged: "Judged | None" = None
+    ) -> tuple[str, str | None]:
+        """The page of `curling.replay`, and a warning where the stones on record are another simulator's.
+
+        `judged` is what a judge says of the shots.
+        """
         from curling.replay.page_events import record_events
         from curling.replay.pages import replay_page  # not for workers, which draw no pages
 
-        events, apart = record_events(found, advance)
+        events, apart = record_events(found, advance, judged)
         place = "from where the record's engine takes them; the page shows them as on record when they are at rest"
         return replay_page(events), f"stones are up to {apart:.3g} m {place}" if apart > ROUNDING else None
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from planners.base import Budget
 from runs.curling import value_map_picture
-from runs.curling.analysis import analyse, parse_presearch
+from runs.curling.analysis.position import analyse, parse_presearch
 from runs.curling.position import read_position
 from runs.experiment import RunError, number
 from runs.files import check_writable, writing

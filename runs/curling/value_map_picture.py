@@ -22,7 +22,7 @@ from curling.state import LEAD, TIME, hammer_of, shot_of, stones_of, team_of
 from envs.curling_draw import BEFORE_HOG, BEHIND_BACK, ICE, LINE, NAMES, TEAMS, draw_ice, draw_paths, draw_stone, moved
 from envs.draw import INK
 from planners.base import AimBlock, Array
-from runs.curling.analysis import THROWS, Analysis, stopping_places, win_probability
+from runs.curling.analysis.position import THROWS, Analysis, stopping_places, win_probability
 from runs.progress import counted
 
 SIZE, DPI = (16.0, 9.6), 110

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import Array, Planner, Rng, require
+from planners.base import Array, Planner, Rng, require, times_itself
 from runs.experiment import Setting
 from runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
 from runs.games.tournament import Tournament
@@ -35,7 +35,7 @@ def _decide(
     start = time.perf_counter()
     try:
         decision = planner.plan(game.model, state.copy(), side.limit(), rng)
-        seconds = time.perf_counter() - start
+        seconds = float(decision.seconds) if times_itself(planner) else time.perf_counter() - start
         require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
         action = game.check_action(state, decision.action)
         return action, float(decision.value), int(decision.simulations), seconds

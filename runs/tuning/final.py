@@ -12,7 +12,6 @@ import numpy as np
 
 import planners
 from planners import Array
-from planners.core.text import read
 from runs.experiment import Setting
 from runs.runner.episode import named_rng, planner_rng
 from runs.statistics.compare import needed
@@ -55,7 +54,7 @@ def finalists(study: Study, searches: Mapping[str, Sequence[Trial]]) -> dict[str
 
 
 def _name(text: str) -> str:
-    name, _ = read(text)
+    name, _ = planners.REGISTRY.read(text)
     return planners.REGISTRY.aliases.get(name, name)
 
 

@@ -54,12 +54,14 @@ def defaults(registry: "Registry", name: str) -> str:
     """The parameters of an entry with their defaults, or why it cannot be used."""
     from dataclasses import fields, is_dataclass
 
-    from planners.registry import parameters_of
+    from planners.registry import parameters_of, verbatim
 
     try:
         cls = registry.cls(name)
     except ValueError as error:
         return f"unusable: {error}"
+    if parameter := verbatim(cls):
+        return f"written {name}:{parameter.upper()}"
     if is_dataclass(cls):
         given = [f"{of.name}={registry.value_text(of, of.default)}" for of in fields(cls)]
     else:

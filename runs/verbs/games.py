@@ -8,8 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-from runs.experiment import UsageError
-from runs.files import check_writable, writing
 from runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, stopped, workers
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
@@ -51,33 +49,24 @@ def replay(arguments: argparse.Namespace) -> int:
     """Write the page of a recorded game, and open it if asked to."""
     import webbrowser
 
+    from runs.games import record_file
     from runs.games.game import GAMES
     from runs.progress import progress
 
     file: Path = arguments.file
-    try:
+    with record_file.reading(file):
         game = GAMES.parse(arguments.game)
-        if file.is_dir():
-            records = f"; there are some in {file / 'records'}" * (file / "records").is_dir()
-            raise UsageError(f"{file} is a folder; give a record, the file of one game{records}")
-        record = game.read(file, partial=True)
+        record = record_file.read_record(game, file)
         out: Path = arguments.out or file.with_suffix(".html")
-        check_writable(out, (".html", ".htm"))
-        if out.exists() and out.samefile(file):
-            raise UsageError(f"{out} is the record itself; give the page another name with --out")
+        record_file.check_page(out, file)
         count, done, start = game.length(record), itertools.count(1), time.monotonic()
         with progress(count, "moves") as advance:
             page, warning = game.picture(
                 record, lambda: advance(1, (time.monotonic() - start) * (count / next(done) - 1.0))
             )
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise UsageError(str(error) if str(error).startswith(str(file)) else f"{file}: {error}") from error
     if warning:
         print(f"bonspiel replay: {file}: {warning}", file=sys.stderr)
-    with writing(out):
-        out.write_text(page, encoding="utf-8")
+    record_file.write_page(out, page)
     print(out)
     if arguments.open and not webbrowser.open(out.resolve().as_uri()):
         print(f"bonspiel replay: no browser found; open {out} yourself", file=sys.stderr)
@@ -105,7 +94,8 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     summary = "play planners against each other at curling or another game"
     example = "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m"
     command = verb("match", match, summary, example)
-    planners = f"{PLANNER}; two, or more for a round robin"
+    own = "process:COMMAND for a program of your own, in quotes if it has arguments (docs/process-player.md)"
+    planners = f"{PLANNER}, or {own}; two, or more for a round robin"
     command.add_argument("planners", nargs="+", metavar="PLANNER", help=planners)
     command.add_argument("--game", default="curling", metavar="GAME[:key=value,...]", help="default: curling")
     games = "games of each two planners, in pairs with the sides swapped (default: 100)"

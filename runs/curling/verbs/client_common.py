@@ -131,7 +131,8 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
 def add_player(command: Parser, concede: str = CONCEDE) -> None:
     """Add the options of the player, which all protocols share."""
     add = command.add_argument
-    add("--planner", default="presearch", metavar=PLANNER, help="the planner (default: presearch)")
+    planner = "the planner (default: presearch); process:COMMAND is a program of your own (docs/process-player.md)"
+    add("--planner", default="presearch", metavar=PLANNER, help=planner)
     add("--name", metavar="NAME", help="of the team (default: the planner's)")
     add("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
     add("--max-seconds", type=float, default=60.0, metavar="S", help="maximum for a move (default: 60)")

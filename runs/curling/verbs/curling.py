@@ -1,4 +1,4 @@
-"""The verbs of curling: play against a planner, the value of leads, maps of positions."""
+"""The verbs of curling: play against a planner, the value of leads, maps of positions, analyses of matches."""
 
 import argparse
 from pathlib import Path
@@ -31,6 +31,13 @@ def value_map(arguments: argparse.Namespace) -> int:
     return value_map.main(arguments)
 
 
+def analyse(arguments: argparse.Namespace) -> int:
+    """Judge every shot of a recorded match."""
+    from runs.curling.analysis import main
+
+    return main.main(arguments)
+
+
 def add_match_options(command: argparse.ArgumentParser) -> None:
     """Add the short forms of curling's parameters to the verb `match`."""
     options = command.add_argument_group("options of curling, short for --game curling:key=value,...")
@@ -57,6 +64,9 @@ def add_verbs(verb: Verb) -> None:
     summary = "draw a position of curling, the chosen shot and the values of all aims"
     example = "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png"
     _add_map_options(verb("map", value_map, summary, example))
+    summary = "judge every shot of a recorded match: win probability lost, blunders, luck"
+    example = "bonspiel analyse results/server/MATCH.jsonl --milliseconds 2000 --out analysis.html"
+    _add_analyse_options(verb("analyse", analyse, summary, example))
 
 
 def _add_play_options(command: argparse.ArgumentParser) -> None:
@@ -87,3 +97,18 @@ def _add_map_options(command: argparse.ArgumentParser) -> None:
     add("--budget", type=int, metavar="N", help="simulations instead, for a reproducible picture")
     add("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
     add("--out", type=Path, default=Path("map.png"), metavar="FILE", help="default: map.png")
+
+
+def _add_analyse_options(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("record", type=Path, metavar="RECORD", help="the record of a match; it may break off")
+    add("--planner", default="champion", metavar=PLANNER, help="the judge (default: champion)")
+    budget = command.add_mutually_exclusive_group()
+    time = "its time for a shot, and again for the value of each aim (default: 1000)"
+    budget.add_argument("--milliseconds", type=float, default=1000.0, metavar="T", help=time)
+    simulations = "simulations instead, for the same result every time"
+    budget.add_argument("--simulations", type=int, metavar="N", help=simulations)
+    add("--team", choices=("team0", "team1"), help="judge the shots of one team (default: both)")
+    add("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
+    add("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    add("--out", type=Path, metavar="FILE.html", help="write the page of the match with the judgements here")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from curling.engines import make_engine
+from curling.replay.judgement import Judged, Judgement
 from curling.replay.page_events import record_events
 from curling.replay.pages import replay_page
 from curling.sheet import STONES, no_stones
@@ -328,3 +329,56 @@ def test_digital_curling_2_and_extra_ends(look, pixels, make_game):
     assert f"Extra end {extra}, shot 16" in page.inner_text("#where")
     # a draw takes some twenty seconds, whatever the clock of the physics says
     assert 15_000 < record_events(found)[0][1]["length"] < 30_000
+
+
+@pytest.fixture(scope="module")
+def judged_page(played):
+    """Shot 6 is a blunder, shot 10 better than the judge's choice, shot 1 the judge's own."""
+    losses = {number: 0.01 for number in range(len(played.shots))} | {5: 0.13, 9: -0.04, 0: 0.0}
+    found = {}
+    for number, loss in losses.items():
+        choice = played.shots[number].aim if loss == 0.0 else (0.2, 2.45, -1.0)
+        found[number] = Judgement(choice, "draw", "guard", 0.6, 0.6 - loss, 0.65 - loss, 0.012, 0.02)
+    return replay_page(record_events(played, judged=Judged("presearch, 1,000 ms", played.shots, found))[0])
+
+
+def test_judgements_stand_beside_the_shots(look, judged_page):
+    page = look(judged_page)
+    page.evaluate("replay.go(6)")
+    settled(page)
+    assert page.inner_text("#where .blunder") == "?? Blunder"
+    numbers = page.inner_text("#numbers").replace("\n", " ")
+    for said in ("Shot guard wins 47 %", "Judge's choice draw wins 60 %, dotted line", "Loss 13.0 % \u00b1 1.2"):
+        assert said in numbers, numbers
+    assert "Luck of the throw +5.0 % \u00b1 2.0" in numbers and ", by playouts" in numbers
+    assert page.locator("#house polyline[stroke='#7a2fa0']").count() == 1
+    page.evaluate("replay.go(5.5)")  # its luck is not known before the stone stops
+    assert "Luck" not in page.inner_text("#numbers") and page.locator("#where .blunder").count() == 1
+    page.evaluate("replay.go(10)")
+    assert "Loss not worse than the judge's choice" in page.inner_text("#numbers").replace("\n", " ")
+    assert page.locator("#where .blunder").count() == 0
+    page.evaluate("replay.go(1)")
+    assert "dotted line" not in page.inner_text("#numbers")
+    assert page.locator("#house polyline[stroke='#7a2fa0']").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_blunders_are_marked_on_the_curve_and_listed(look, judged_page, played, width):
+    page = look(judged_page, width=width)
+    assert page.locator("#judged li").first.inner_text() == "Judge: presearch, 1,000 ms"
+    assert page.locator("#marks").is_visible() and page.text_content("#curve .mark text") == "??"
+    team = played.shots[5].team
+    assert f"Blunder: End 1, shot 6, {played.match.players[team]}, 13.0 %" in page.text_content("#curve .mark title")
+    own = page.locator("#judged li").nth(1 + team)
+    assert "16 shots, mean loss" in own.inner_text() and "1 blunder, luck of the throws +" in own.inner_text()
+    assert page.locator("#judged li").count() == 3 and "0 blunders" in page.inner_text("#judged")
+    page.get_by_role("button", name="End 1, shot 6: 13.0 % ??").click()
+    assert place(page) == 6
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_page_without_a_judge_speaks_of_none(look, page_text):
+    page = look(page_text)
+    assert not page.locator("#marks").is_visible() and not page.locator("#judged").is_visible()
+    page.evaluate("replay.go(6)")
+    assert "Judge" not in page.inner_text("#numbers") and page.locator(".mark").count() == 0

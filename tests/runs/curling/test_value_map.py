@@ -17,7 +17,7 @@ from curling.state import stones_of
 from planners.base import Budget
 from planners.presearch import Presearch
 from runs.curling import value_map_picture
-from runs.curling.analysis import analyse, stopping_places
+from runs.curling.analysis.position import analyse, stopping_places
 from runs.curling.position import MatchPosition, read_position, state_of
 
 HIT = {"stones": [[0.0, 38.405]] + [None] * 15, "shot": 15, "hammer": 1, "end": 1, "lead": 0, "ends": 2}

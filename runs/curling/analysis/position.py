@@ -10,12 +10,12 @@ from curling.dynamics import release
 from curling.engines import make_engine
 from curling.model import Curling
 from curling.physics import law_index
-from curling.sheet import STONES
 from curling.shots import draw, reach
 from curling.state import row_of, stones_of
 from curling.umpire import Outcome, outcome
 from planners.base import Array, Budget, Decision, Rng
 from planners.presearch import Presearch, Sweep
+from runs.curling.analysis.valuation import exact, playouts
 from runs.curling.position import MatchPosition
 from runs.experiment import UsageError
 
@@ -94,12 +94,6 @@ def parse_presearch(text: str) -> Presearch:
     return planner
 
 
-def playouts(model: Curling, state: Array, n: int, rng: Rng) -> float:
-    """Mean value for team 0 of n playouts by the default policy."""
-    scratch = np.empty(model.state_dim)
-    return float(np.mean([model.rollout(state.copy(), scratch, STONES, model.params, rng) for _ in range(n)]))
-
-
 def analyse(position: MatchPosition, planner: Presearch, name: str, budget: Budget, rng: Rng) -> Analysis:
     """Let the planner choose a shot, and play its outcomes."""
     model, state = position.match.planning(), position.state
@@ -110,7 +104,7 @@ def analyse(position: MatchPosition, planner: Presearch, name: str, budget: Budg
         return after.reward if after.over else playouts(model, after.state, n, rng)
 
     vx, vy, side = decision.action.tolist()
-    aimed = vx, vy, model.law.launch_spin * (1.0 if side >= 0.0 else -1.0)
+    aimed = exact(model, (vx, vy, side))
     exactly = outcome(model, state, aimed)
     throws = [outcome(model, state, release(decision.action, model.params, rng)) for _ in range(THROWS)]
     sign = model.player(state, model.params)

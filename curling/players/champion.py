@@ -1,0 +1,77 @@
+"""The strongest player: `curling.players.reply_search` with the value that was learned by self-play."""
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from curling.model import Curling
+from curling.players.reply_search import MOST_ERRORS, ReplySearch, SearchSettings
+from curling.state import NETWORK
+from planners.base import Array, Budget, Decision, Model, Rng, check_plan
+from planners.checks import check_actions, require, require_count, require_positive
+from planners.presearch.planner import Presearch
+from planners.presearch.ties import by_second_reward
+from planners.valued import with_values
+
+
+@dataclass(frozen=True)
+class Champion:
+    """The strongest player where the package has weights for the game; elsewhere `presearch` plays.
+
+    With the same seed and a budget of simulations, which are throws valued, the decision is the same on however many
+    threads.
+
+    Args:
+        threads: how many search; None is one for each core that the process may use.
+        size: most aims in the grid of the screen.
+        screen_share: part of the budget that the screen may take, above 0 and below 1.
+        finalists: shots that are compared by the opponent's replies, at least 2.
+        reply_errors: errors with which the best replies are thrown.
+    """
+
+    threads: int | None = None
+    size: int = 4_284
+    screen_share: float = 0.25
+    finalists: int = 8
+    reply_errors: int = 8
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        if self.threads is not None:
+            require_count("threads", self.threads, 1, 1024)
+        require_count("size", self.size)
+        require_positive("screen_share", self.screen_share, 1.0)
+        require(self.screen_share < 1.0, "screen_share", self.screen_share, "below 1")
+        require_count("finalists", self.finalists, 2)
+        require_count("reply_errors", self.reply_errors, 1, MOST_ERRORS)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return None if isinstance(model, Curling) and model.compiled else "curling on the analytic engine only"
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose a shot; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        given = None if root_actions is None else check_actions(model, root_actions)
+        curling: Any = model
+        if curling.reward == "win":
+            curling = curling.planning()
+        if len(curling.params) == curling.params[NETWORK]:
+            return Presearch().plan(curling, state, budget, rng, given)
+        threads = self.threads or _cores()
+        settings = SearchSettings(self.size, self.screen_share, self.finalists, self.reply_errors, threads)
+        with ThreadPoolExecutor(threads) as pool:
+
+            def search(of: Any, part: Budget, begun: float, actions: Array | None) -> Decision:
+                found = ReplySearch(settings, of, state, part, rng, pool, begun)
+                return found.decide(given if actions is None else actions)
+
+            return by_second_reward(with_values(curling), state, budget, rng, start, search)
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,113 @@
+"""A program that answers each line by a line, and that never outlives the process which started it."""
+
+import os
+import queue
+import signal
+import subprocess
+import threading
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO
+
+LONGEST = 1 << 16  # bytes of a line; what is longer is cut, and then is no JSON
+FAREWELL = 0.5  # s that a program has to end by itself when its input is closed
+
+# a process that is killed can end nothing, and a program that computes does not see that its input is closed: a shell
+# waits for the end of its own input, and then kills the group of processes $0
+WATCH = 'read -r _; kill -s KILL -- "-$0"'
+
+Lines = queue.SimpleQueue[bytes]
+
+
+class ProcessFailure(Exception):
+    """The program could not be started, ended, or did not keep to the protocol; the message is one line."""
+
+
+class LineProcess:
+    """A running program with its group of processes; `end` ends it, as does the end of this object or process.
+
+    Its standard error is ours. Ctrl-C does not reach it.
+
+    Args:
+        command: the program and its arguments.
+
+    Raises:
+        ProcessFailure: it cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        try:
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True)
+        except OSError as error:
+            raise ProcessFailure(f"{command[0]} cannot be started ({error.strerror})") from error
+        line = ["sh", "-c", WATCH, str(self._process.pid)]
+        watcher = subprocess.Popen(line, stdin=pipe, stdout=nothing, stderr=nothing, start_new_session=True)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._input, self._lines = self._process.stdin, Lines()
+        # a thread reads, since a pipe is not read with a time limit on every system
+        reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
+        reader.start()
+        self.end = weakref.finalize(self, _end, self._process, watcher, reader)
+
+    def ask(self, line: bytes, limit: float) -> bytes:
+        """The line that the program answers within `limit` seconds.
+
+        Raises:
+            ProcessFailure: it ended, wrote a line unasked, or does not answer.
+        """
+        if not self._lines.empty():
+            raise self._unexpected(self._lines.get())
+        with suppress(BrokenPipeError):  # it has ended, which is also the end of its output
+            self._input.write(line + b"\n")
+            self._input.flush()
+        try:
+            answer = self._lines.get(timeout=limit)
+        except queue.Empty:
+            hint = "does it flush its output after every line?"
+            raise ProcessFailure(f"no answer within {limit:.3g} s; {hint}") from None
+        if not answer:
+            raise self._unexpected(answer)
+        return answer
+
+    def _unexpected(self, line: bytes) -> ProcessFailure:
+        """The failure behind a line that was not asked for, or behind the end of the output."""
+        if line:
+            return ProcessFailure(f"wrote {excerpt(line)} unasked")
+        try:
+            status = self._process.wait(FAREWELL)
+        except subprocess.TimeoutExpired:
+            return ProcessFailure("closed its output instead of an answer")
+        how = f"exit status {status}" if status >= 0 else f"signal {-status}"
+        return ProcessFailure(f"ended ({how}) instead of an answer")
+
+
+def excerpt(line: bytes) -> str:
+    """The beginning of a line, in quotes."""
+    text = line.decode(errors="replace").strip()
+    return repr(text if len(text) <= 80 else f"{text[:80]}...")
+
+
+def _read(output: IO[bytes], lines: Lines) -> None:
+    """Pass lines on until the output is closed, which an empty one says."""
+    with output:
+        while line := output.readline(LONGEST):
+            lines.put(line)
+    lines.put(b"")
+
+
+def _end(process: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes], reader: threading.Thread) -> None:
+    """Close the program's input, which asks it to end, and soon kill what is left of its group."""
+    assert process.stdin is not None and watcher.stdin is not None
+    with suppress(OSError):  # what could not be written to it before
+        process.stdin.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(FAREWELL)
+    with suppress(OSError):  # none is left
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    watcher.kill()
+    watcher.wait()
+    watcher.stdin.close()
+    reader.join(FAREWELL)

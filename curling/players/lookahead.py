@@ -1,0 +1,130 @@
+"""Expected values of shots by the learned value, a shot or two ahead, over given errors of execution; compiled.
+
+All shots meet the same errors, so that their values differ by the shots and not by luck (common random numbers).
+Values are those for the team that throws the shot at hand.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curling.candidates import MOST_CANDIDATES
+from curling.dynamics import actions, step_exact, step_with_errors, value
+from curling.engines.analytic import WORKSPACE
+from curling.sheet import STONES
+from curling.state import STATE_DIM, team_of
+from planners.base import Array, Rng
+from planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
+
+FEW = 3  # errors of each reply, before the best few meet all
+BEST_REPLIES = 5
+
+
+class Scratch(NamedTuple):
+    """Arrays to write to: states, the stones, the engine's workspace, replies with their keys and sums of values."""
+
+    after: Array
+    answered: Array
+    played_out: Array
+    stones: Array
+    workspace: Array
+    replies: Array
+    keys: NDArray[np.uint64]
+    sums: Array
+
+
+def new_scratch() -> Scratch:
+    """Scratch space, for one thread."""
+    after, answered, played_out = np.empty((3, STATE_DIM))
+    replies, keys = np.empty((MOST_CANDIDATES, 3)), np.empty(MOST_CANDIDATES, np.uint64)
+    places, sums = np.empty((STONES, 2)), np.empty(MOST_CANDIDATES)
+    return Scratch(after, answered, played_out, places, np.empty(WORKSPACE), replies, keys, sums)
+
+
+SCRATCH = typeof(new_scratch())
+
+
+@helper
+def _throw(
+    state: Array, aim: Array, errors: Array, after: Array, params: Array, scratch: Scratch, rng: Rng
+) -> tuple[float, bool]:
+    """The value after a throw with these errors for the team that throws, and whether the end is over; writes `after`.
+
+    The value is the reward at the end of the end, or what the network expects within it.
+    """
+    worth, over = step_with_errors(state, aim, errors, after, params, scratch.stones, scratch.workspace)
+    if not over:
+        worth += value(after, scratch.played_out, STONES, params, rng)
+    return (1.0 - 2.0 * team_of(state)) * worth, over
+
+
+@kernel(VECTOR, MATRIX, VECTOR, RNG, VECTOR, SCRATCH)
+def screen(state: Array, aims: Array, params: Array, rng: Rng, values: Array, scratch: Scratch) -> None:
+    """Write the value of each aim thrown without errors."""
+    sign = 1.0 - 2.0 * team_of(state)
+    for i in range(len(aims)):
+        worth, over = step_exact(state, aims[i], scratch.after, params, rng)
+        if not over:
+            worth += value(scratch.after, scratch.played_out, STONES, params, rng)
+        values[i] = sign * worth
+
+
+@kernel(VECTOR, MATRIX, MATRIX, VECTOR, RNG, MATRIX, SCRATCH)
+def expect(state: Array, aims: Array, errors: Array, params: Array, rng: Rng, values: Array, scratch: Scratch) -> None:
+    """Write the value of each aim thrown with each error, [aims, errors]."""
+    for i in range(len(aims)):
+        for j in range(len(errors)):
+            values[i, j], _ = _throw(state, aims[i], errors[j], scratch.after, params, scratch, rng)
+
+
+@helper
+def _best_reply(state: Array, errors: Array, params: Array, rng: Rng, scratch: Scratch) -> tuple[float, int]:
+    """The value of the best candidate of the team to throw, for that team, and the number of throws.
+
+    A few errors choose some candidates, and all errors the best of these.
+    """
+    count, few = actions(state, params, scratch.replies, scratch.keys), min(FEW, len(errors))
+    for i in range(count):
+        scratch.sums[i] = 0.0
+        for j in range(few):
+            worth, _ = _throw(state, scratch.replies[i], errors[j], scratch.answered, params, scratch, rng)
+            scratch.sums[i] += worth
+    thrown, best = count * few, -np.inf
+    for _ in range(min(BEST_REPLIES, count)):
+        chosen = 0
+        for i in range(count):
+            if scratch.sums[i] > scratch.sums[chosen]:
+                chosen = i
+        total = scratch.sums[chosen]
+        for j in range(few, len(errors)):
+            worth, _ = _throw(state, scratch.replies[chosen], errors[j], scratch.answered, params, scratch, rng)
+            total += worth
+        thrown += len(errors) - few
+        best = max(best, total / len(errors))
+        scratch.sums[chosen] = -np.inf
+    return best, thrown
+
+
+@kernel(VECTOR, MATRIX, MATRIX, MATRIX, VECTOR, RNG, MATRIX, SCRATCH)
+def look_further(
+    state: Array,
+    aims: Array,
+    errors: Array,
+    reply_errors: Array,
+    params: Array,
+    rng: Rng,
+    values: Array,
+    scratch: Scratch,
+) -> int:
+    """Write the value of each aim thrown with each error and answered by the best reply; the number of throws."""
+    thrown, team = 0, team_of(state)
+    for i in range(len(aims)):
+        for j in range(len(errors)):
+            values[i, j], over = _throw(state, aims[i], errors[j], scratch.after, params, scratch, rng)
+            thrown += 1
+            if not over:
+                reply, more = _best_reply(scratch.after, reply_errors, params, rng, scratch)
+                values[i, j] = reply if team_of(scratch.after) == team else -reply
+                thrown += more
+    return thrown

@@ -1,0 +1,212 @@
+"""A player that is a program of its own, in any language, and answers positions by shots in lines of JSON.
+
+docs/process-player.md describes the messages.
+"""
+
+import math
+import shlex
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import Meta, Struct
+
+from curling.match_data import places
+from curling.model import Curling
+from curling.noise import noise_of
+from curling.players.line_process import LineProcess, ProcessFailure, excerpt
+from curling.sheet import STONES
+from curling.state import CAP, LEAD, TIME, hammer_of, stones_of, team_of
+from planners.base import Array, Budget, Decision, Model, Rng, check_action, check_plan, require, steps_left
+from planners.registry import VERBATIM
+
+PROTOCOL = 1
+PATIENCE = 600.0  # s for a program to start, which may compile, and to answer the greeting
+GRACE = 30.0  # s that an answer may come after its budget; that it was late is on record
+SLOWEST = 0.1  # s of a simulation, for budgets in simulations
+PIPE = 0.01  # s from a question to its answer that the program does not see itself, at most
+SEEDS = 2**53  # up to which all readers of JSON keep whole numbers
+
+Answer = TypeVar("Answer", bound=Struct)
+Natural = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0.0)]
+
+
+class Hello(Struct, tag="hello", forbid_unknown_fields=True):
+    """The program is ready."""
+
+    protocol: int
+
+
+class Shot(Struct, tag="shot", forbid_unknown_fields=True):
+    """The program's choice; see docs/process-player.md."""
+
+    vx: float
+    vy: float
+    rotation: float
+    value: float | None = None
+    simulations: Natural | None = None
+    seconds: Seconds | None = None
+
+
+class Failure(Struct, tag="error", forbid_unknown_fields=True):
+    """The program cannot answer."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class ProcessPlayer:
+    """Asks a program, which is started at the first decision and ends with this object, for shots.
+
+    A decision's `seconds` are the program's own, if it states them and they account for the time that it took to
+    answer. After a failure the program is ended; the next decision starts it again.
+
+    Args:
+        command: the program and its arguments, quoted as for a shell, which does not take part.
+    """
+
+    command: str = field(default="", metadata={VERBATIM: True})
+
+    takes_root_actions: ClassVar[bool] = False
+    times_itself: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be started."""
+        require(isinstance(self.command, str), "command", self.command, "text")
+        try:
+            words = shlex.split(self.command)
+        except ValueError as error:
+            raise ValueError(f"process:{self.command}: {error}") from error
+        require(bool(words), "command", self.command, "a program and its arguments, written process:COMMAND")
+        if shutil.which(words[0]) is None:
+            raise ValueError(f"process:{self.command}: {words[0]!r} is no program that can be found and executed")
+
+    def __reduce__(self) -> tuple[type["ProcessPlayer"], tuple[str]]:
+        """Another process starts the program for itself."""
+        return ProcessPlayer, (self.command,)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return None if isinstance(model, Curling) else "curling only"
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose a shot; see `planners.Planner.plan`.
+
+        Raises:
+            ProcessFailure: the program cannot be started, ended, does not answer, or breaks the protocol.
+        """
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        steps_left(model, state)
+        assert isinstance(model, Curling)
+        question = msgspec.json.encode(position(model, state, budget, int(rng.integers(SEEDS))))
+        expected = budget.seconds or SLOWEST * (budget.simulations or 0)
+        with self._program.running() as process:
+            start = time.perf_counter()
+            line = process.ask(question, expected + GRACE)
+            seconds = time.perf_counter() - start
+            shot = decoded(line, Shot)
+            require(shot.rotation in (1.0, -1.0), "rotation", shot.rotation, "1 or -1")
+            action = check_action(model, model.aim(shot.vx, shot.vy, shot.rotation))
+            value = math.nan if shot.value is None else _return(shot.value, model, int(team_of(state)))
+        if shot.seconds is not None and 0.0 <= seconds - shot.seconds <= PIPE:
+            seconds = shot.seconds
+        simulations = shot.simulations or 0
+        root = action[None], np.array([simulations], np.int64), np.array([value])
+        return Decision(action, value, simulations, seconds, *root)
+
+    @cached_property
+    def _program(self) -> "_Program":
+        return _Program(shlex.split(self.command))
+
+
+def position(model: Curling, state: Array, budget: Budget, seed: int) -> dict[str, Any]:
+    """The message that asks for a shot."""
+    end, shot = divmod(int(state[TIME]), STONES)
+    limit = {"seconds": budget.seconds} if budget.seconds else {"simulations": budget.simulations}
+    return {
+        "type": "position",
+        "stones": places(stones_of(state)),
+        "shot": shot,
+        "team": int(team_of(state)),
+        "hammer": int(hammer_of(state)),
+        "lead": int(state[LEAD]),
+        "end": end,
+        "ends": model.ends,
+        "extra_ends": model.extra_ends,
+        "reward": model.reward,
+        "tie": float(model.tie),
+        "physics": model.physics,
+        "rule": model.rule,
+        "noise": asdict(noise_of(model.noise)),
+        "max_speed": float(model.params[CAP]),
+        "budget": limit,
+        "seed": seed,
+    }
+
+
+def decoded(line: bytes, kind: type[Answer]) -> Answer:
+    """The answer of this kind that a line holds.
+
+    Raises:
+        ProcessFailure: it is another one, or none.
+    """
+    try:
+        answer: Hello | Shot | Failure = msgspec.json.decode(line, type=Hello | Shot | Failure)
+    except (ValueError, RecursionError) as error:
+        raise ProcessFailure(f"answered {excerpt(line)}: {error}") from error
+    if isinstance(answer, Failure):
+        raise ProcessFailure(f"failed: {' '.join(answer.message.split())}")
+    if not isinstance(answer, kind):
+        raise ProcessFailure(f"answered {excerpt(line)}: not of the type {kind.__struct_config__.tag!r}")
+    return answer
+
+
+def _return(value: float, model: Curling, team: int) -> float:
+    """The return for the thrower of what the program expects its team to get."""
+    if model.reward == "points":
+        return value
+    require(0.0 <= value <= 1.0, "value", value, "from 0 to 1")
+    return value - team  # rewards are team 0's: team 1 expects between -1 and 0
+
+
+class _Program:
+    """The process of a command, which is started when it is needed, and which one decision at a time uses."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._command, self._lock = command, threading.Lock()
+        self._process: LineProcess | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[LineProcess]:
+        """The process, which any error in the block ends."""
+        with self._lock:
+            try:
+                if self._process is None:
+                    self._process = LineProcess(self._command)
+                    _greet(self._process)
+                yield self._process
+            except BaseException:
+                process, self._process = self._process, None
+                if process is not None:
+                    process.end()
+                raise
+
+
+def _greet(process: LineProcess) -> None:
+    """Wait until a program is ready.
+
+    Raises:
+        ProcessFailure: it does not speak this protocol.
+    """
+    greeting = msgspec.json.encode({"type": "hello", "protocol": PROTOCOL})
+    hello = decoded(process.ask(greeting, PATIENCE), Hello)
+    if hello.protocol != PROTOCOL:
+        raise ProcessFailure(f"speaks protocol {hello.protocol}; this version of bonspiel speaks {PROTOCOL}")

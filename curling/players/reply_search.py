@@ -1,0 +1,243 @@
+"""A search of one shot and its reply with a learned value: screen, common random numbers, sequential halving.
+
+1. Each aim of a grid is thrown once without errors, and the values that the network gives are smoothed by the errors of
+   execution, as in root pre-search (`planners.presearch`). The peaks and the rule-based candidates go on.
+2. They are thrown with the same quasi-random errors each (common random numbers), fewer and fewer with more and more.
+3. The finalists are compared a shot deeper by sequential halving (Karnin, Koren and Somekh 2013): the opponent has its
+   best reply to each of their throws. What a reply is worth less what the network expected corrects the mean of 2,
+   which knows more throws (a control variate).
+"""
+
+import functools
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curling.model import Curling
+from curling.players.lookahead import Scratch, expect, look_further, new_scratch, screen
+from curling.sheet import LAST_SHOT
+from curling.state import shot_of
+from planners.base import Array, Budget, Decision, Rng
+from planners.core.actions import own_actions
+from planners.core.aims import aims_of
+from planners.core.jit import seconds_loading
+from planners.core.search import PROGRESS_SECONDS, Stopped, reported, stopping
+from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
+
+FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of that which tells how many throws a time budget pays for
+PEAKS = 16
+FIRST_ERRORS, MOST_ERRORS = 16, 1024
+CLOSING_SECONDS = 0.0005  # of a time budget, for what comes after the last throw
+
+Shots = NDArray[np.int64]
+
+
+@functools.cache
+def _sobol() -> Array:
+    from scipy.stats import qmc  # late: its import takes longer than all else here
+
+    points: Array = qmc.Sobol(4, scramble=False).random(MOST_ERRORS)
+    return points
+
+
+def quasi_random_errors(rng: Rng) -> Array:
+    """Errors of speed, angle, vx and vy in standard deviations, [MOST_ERRORS, 4]: a Sobol sequence shifted at random.
+
+    The shift makes means over the first n of them unbiased (Cranley and Patterson 1976).
+    """
+    from scipy.special import ndtri
+
+    errors: Array = ndtri(np.clip((_sobol() + rng.random(4)) % 1.0, 1e-9, 1.0 - 1e-9))
+    return errors
+
+
+class SearchSettings(NamedTuple):
+    """Parameters; see `curling.players.champion.Champion`."""
+
+    size: int
+    screen_share: float
+    finalists: int
+    reply_errors: int
+    threads: int
+
+
+class ReplySearch:
+    """One decision. Values are those for the team to throw.
+
+    Attributes:
+        thrown: throws valued so far, replies included.
+        aims: the shots compared, [A, 3].
+        values: of each with each error, by the network, [A, MOST_ERRORS]; the first `errors` of each.
+        errors: with how many each was thrown, [A].
+        corrections: for the first errors of each, what the best reply is worth less that value.
+    """
+
+    aims: Array
+    values: Array
+    errors: NDArray[np.int64]
+    corrections: list[list[float]]
+
+    def __init__(
+        self,
+        settings: SearchSettings,
+        model: Curling,
+        state: Array,
+        budget: Budget,
+        rng: Rng,
+        pool: ThreadPoolExecutor,
+        start: float,
+    ) -> None:
+        """Begin; `start` is the clock when the budget began."""
+        self.settings, self.model, self.state, self.budget, self.pool = settings, model, state, budget, pool
+        self.rng, self.params, self.start, self.thrown = rng, model.params, start, 0
+        self.throws, self.reply_errors = quasi_random_errors(rng), quasi_random_errors(rng)[: settings.reply_errors]
+        self.scratches = [new_scratch() for _ in range(settings.threads)]
+
+    def decide(self, root_actions: Array | None) -> Decision:
+        """Choose one of the actions given, or of all useful shots."""
+        if root_actions is None:
+            root_actions = np.concatenate([self.screened(), own_actions(self.model, self.state)])
+        self.aims, count = root_actions, len(root_actions)
+        self.values, self.errors = np.empty((count, MOST_ERRORS)), np.zeros(count, np.int64)
+        self.corrections = [[] for _ in range(count)]
+        if self.thrown == 0 and self.budget.simulations is None:
+            self.throw(np.arange(count), 1)  # to know the speed
+        best = self.finalists()
+        if shot_of(self.state) < LAST_SHOT:
+            best = self.compare_replies(best)
+        return self.decision(best)
+
+    def left(self) -> float:
+        """Throws left of the budget; of a time budget as the speed so far foretells."""
+        if self.budget.simulations is not None:
+            return self.budget.simulations - self.thrown
+        elapsed = time.perf_counter() - self.start - seconds_loading(self.start)
+        return ((self.budget.seconds or 0.0) - elapsed - CLOSING_SECONDS) * self.thrown / elapsed
+
+    def screened(self) -> Array:
+        """The peaks of the finest grid that the screen's share pays for; none where that is too small for any."""
+        affordable = self.settings.screen_share * self.left() if self.budget.simulations is not None else float(COARSE)
+        if affordable < FEWEST:
+            return np.empty((0, 3))
+        sweep = self.screen(grid_size(int(affordable), self.settings.size))
+        if self.budget.simulations is None:
+            size = grid_size(int(self.settings.screen_share * self.left()), self.settings.size)
+            sweep = self.screen(size) if size > COARSE else sweep
+        return peaks(sweep, PEAKS)
+
+    def screen(self, size: int) -> Sweep:
+        """Throw a grid of aims without errors."""
+        blocks = self.model.aim_grid(self.state, size)
+        aims = aims_of(blocks)
+        values, raw, smooth, at = np.empty(len(aims)), [], [], 0
+
+        def throw(part: Shots, scratch: Scratch) -> int:
+            here = slice(part[0], part[-1] + 1)
+            screen(self.state, aims[here], self.params, self.rng, values[here], scratch)
+            return len(part)
+
+        self.thrown += sum(self.on_threads(throw, np.arange(len(aims))))
+        for block in blocks:
+            shape = block.actions.shape[:2]
+            raw.append(values[at : at + shape[0] * shape[1]].reshape(shape))
+            smooth.append(smoothed(raw[-1], np.ones(shape), block.sd))
+            at += shape[0] * shape[1]
+        return Sweep(blocks, raw, smooth, len(aims))
+
+    def on_threads(self, work: Callable[[Shots, Scratch], int], items: Shots) -> list[int]:
+        """Work on parts of the items, one for each thread; the results."""
+        if stopping():
+            raise Stopped
+        if len(self.scratches) == 1 or len(items) == 1:
+            return [work(items, self.scratches[0])]
+        parts = [part for part in np.array_split(items, len(self.scratches)) if len(part)]
+        return list(self.pool.map(work, parts, self.scratches))
+
+    def finalists(self) -> Shots:
+        """The best shots by the network, best first: each time that their errors double, half of the shots stay."""
+        last = shot_of(self.state) == LAST_SHOT
+        goal, affordable = 2 if last else self.settings.finalists, max(1, int(self.left()))
+        alive = np.arange(min(len(self.aims), affordable))
+        upto = max(min(affordable // (2 * len(alive)), FIRST_ERRORS), 1)
+        while True:
+            self.throw(alive, upto)
+            alive = self.ranked(alive)
+            more = min(2 * upto, MOST_ERRORS)
+            done = more == upto or (len(alive) <= goal and not last)
+            alive = alive[: max(goal, -(-len(alive) // 2))]
+            if done or (more - upto) * len(alive) > self.left() or reported(self.decision(alive)):
+                return alive
+            upto = more
+
+    def throw(self, shots: Shots, upto: int) -> None:
+        """Throw each of the shots with so many errors in all."""
+
+        def work(part: Shots, scratch: Scratch) -> int:
+            for i in part:
+                first = self.errors[i]
+                new = self.values[i : i + 1, first:upto].copy()
+                expect(self.state, self.aims[i : i + 1], self.throws[first:upto], self.params, self.rng, new, scratch)
+                self.values[i, first:upto], self.errors[i] = new[0], upto
+            return int(len(part) * (upto - first))
+
+        self.thrown += sum(self.on_threads(work, shots))
+
+    def compare_replies(self, alive: Shots) -> Shots:
+        """The finalists, best first, by the opponent's replies: half of them stay after each part of the budget."""
+        phases, cost, told = max(1, math.ceil(math.log2(len(alive)))), 100.0, time.perf_counter()
+        for phase in range(phases):
+            left = self.left()
+            keep = left * (1.0 - 1.0 / (phases - phase))
+            while (replied := len(self.corrections[alive[0]])) < MOST_ERRORS:
+                if self.left() - cost * len(alive) < keep:
+                    break
+                if replied == self.errors[alive].min():
+                    self.throw(alive, min(2 * replied, MOST_ERRORS))
+                before = self.thrown
+                self.reply(alive, replied)
+                cost = (self.thrown - before) / len(alive)
+                if time.perf_counter() - told > PROGRESS_SECONDS:
+                    alive, told = self.ranked(alive), time.perf_counter()
+                    if reported(self.decision(alive)):
+                        return alive
+            alive = self.ranked(alive)
+            if phase < phases - 1:
+                alive = alive[: max(2, -(-len(alive) // 2))]
+        return alive
+
+    def reply(self, shots: Shots, number: int) -> None:
+        """Value the best reply to each of the shots, thrown with this error."""
+
+        def work(part: Shots, scratch: Scratch) -> int:
+            thrown = 0
+            for i in part:
+                value, error = np.empty((1, 1)), self.throws[number : number + 1]
+                arguments = self.aims[i : i + 1], error, self.reply_errors, self.params, self.rng, value, scratch
+                thrown += look_further(self.state, *arguments)
+                self.corrections[i].append(float(value[0, 0] - self.values[i, number]))
+            return thrown
+
+        self.thrown += sum(self.on_threads(work, shots))
+
+    def ranked(self, shots: Shots) -> Shots:
+        """The shots, best first."""
+        return shots[np.argsort(-self.means(shots), kind="stable")]
+
+    def means(self, shots: Shots) -> Array:
+        """Estimates of the values of some shots."""
+        network = [self.values[i, : self.errors[i]].mean() for i in shots]
+        return np.array(network) + [np.mean(self.corrections[i]) if self.corrections[i] else 0.0 for i in shots]
+
+    def decision(self, best: Shots) -> Decision:
+        """The decision so far."""
+        tried = self.errors > 0
+        values = np.full(len(self.aims), np.nan)
+        values[tried] = self.means(np.flatnonzero(tried))
+        visits = self.errors + np.array([len(corrections) for corrections in self.corrections], np.int64)
+        action, value, seconds = self.aims[best[0]].copy(), float(values[best[0]]), time.perf_counter() - self.start
+        return Decision(action, value, self.thrown, seconds, self.aims, visits, values)

@@ -1,0 +1,89 @@
+"""Plays as a program of its own: `python -m curling.players.serve PLANNER` answers docs/process-player.md.
+
+This one file uses only what bonspiel has had since version 0.1, so that it plays an older version where that version's
+own Python runs it: `process:/path/to/old/python -I /path/to/this/serve.py PLANNER`.
+"""
+
+import functools
+import json
+import math
+import os
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from curling import players
+from curling.model import Curling
+from curling.noise import Noise
+from curling.state import state_of
+from planners import Budget
+
+PROTOCOL = 1
+WARM_UP = Budget(seconds=0.1)  # which loads, or compiles, all that a planner needs
+
+
+@functools.cache
+def model_of(noise: tuple[tuple[str, float], ...], **given: Any) -> Curling:
+    """The match of a position."""
+    return Curling(noise=Noise(**dict(noise)), **given)
+
+
+def shot(planner: Any, asked: dict[str, Any], start: float) -> dict[str, Any]:
+    """The answer to a position, which came when the clock showed `start`."""
+    given = {key: asked[key] for key in ("ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed")}
+    model = model_of(tuple(asked["noise"].items()), **given)
+    stones = np.array([(math.nan, math.nan) if place is None else place for place in asked["stones"]])
+    state = state_of(stones, asked["shot"], asked["hammer"], asked["end"], asked["lead"])
+    budget = Budget(**asked["budget"])
+    if budget.seconds is not None:
+        budget = Budget(seconds=max(budget.seconds - (time.perf_counter() - start), 1e-6))
+    decision = planner.plan(model, state, budget, np.random.default_rng(asked["seed"]))
+    vx, vy, rotation = decision.action.tolist()
+    answer = {"type": "shot", "vx": vx, "vy": vy, "rotation": 1 if rotation >= 0.0 else -1}
+    value = float(decision.value)
+    if math.isfinite(value):
+        # rewards are team 0's: team 1 expects a probability less one; smoothed values may be a little beyond
+        answer["value"] = value if asked["reward"] == "points" else min(max(value + asked["team"], 0.0), 1.0)
+    return answer | {"simulations": int(decision.simulations), "seconds": time.perf_counter() - start}
+
+
+def ready(text: str) -> Any:
+    """The planner of this text, after it has planned once."""
+    planner, model, rng = players.parse(text), Curling().planning(), np.random.default_rng(0)
+    planner.plan(model, model.initial_state(rng), WARM_UP, rng)
+    return planner
+
+
+def failure(error: Exception) -> dict[str, str]:
+    """The answer that tells an error."""
+    return {"type": "error", "message": " ".join(f"{type(error).__name__}: {error}".split())}
+
+
+def main(line: list[str]) -> int:
+    """Answer standard input, line by line, until it is closed; the exit status."""
+    if len(line) != 1:
+        print("usage: python -m curling.players.serve PLANNER, a planner as for bonspiel match", file=sys.stderr)
+        return 2
+    answers = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
+    os.dup2(2, 1)  # whatever else is printed
+    planner = None
+    for asked in sys.stdin:
+        start = time.perf_counter()
+        answer: dict[str, Any]
+        try:
+            message = json.loads(asked)
+            if message["type"] == "hello":
+                planner = ready(line[0])
+                answer = {"type": "hello", "protocol": PROTOCOL}
+            else:
+                answer = shot(planner, message, start)
+        except Exception as error:
+            answer = failure(error)
+        answers.write(json.dumps(answer) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,132 @@
+"""Judges the shots of a record, each on some worker."""
+
+import functools
+import math
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+import numpy as np
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from curling import players
+from curling.match_data import Match, Record, Throw, stones_after
+from curling.model import Curling
+from curling.replay.judgement import Judgement
+from curling.state import apply_rules, team_of
+from curling.umpire import turn_of
+from planners.base import Array, Budget, Planner, require
+from runs.curling.analysis.shot_names import shot_name
+from runs.curling.analysis.valuation import Estimate, PositionJudge, estimate
+from runs.experiment import RunError
+from runs.progress import progress
+from runs.runner import parallel
+from runs.runner.episode import failures_named
+
+WARM_UP = Budget(simulations=2_000)
+
+
+class Judge(NamedTuple):
+    """The planner that judges, as on the command line, its budget for a shot, and the seed of all draws."""
+
+    planner: str
+    budget: Budget
+    seed: int
+
+
+class ThrownShot(NamedTuple):
+    """A shot on record with the positions before and after it.
+
+    Attributes:
+        number: in the record, from 0.
+        state: before it, [state_dim].
+        aim: (vx, vy, rotation), m/s.
+        next_state: after it, with the stones of the record.
+        reward: team 0's win probability after its last stone, None within an end.
+    """
+
+    number: int
+    state: Array
+    aim: Throw
+    next_state: Array
+    reward: float | None
+
+
+def thrown_shots(record: Record) -> list[ThrownShot]:
+    """The shots of a record, by the stones on record, whatever simulator moved them.
+
+    Raises:
+        ValueError: a match that cannot be played, or a shot that is not the next one.
+    """
+    model, found = record.match.model().planning(), list[ThrownShot]()
+    state = model.initial_state(np.random.default_rng(0))
+    for number, shot in enumerate(record.shots):
+        turn, over = turn_of(state), model.steps_left(state) == 0
+        allowed = "none, the match is over" if over else f"{turn}, the next shot"
+        require(not over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
+        next_state = np.empty_like(state)
+        reward, ended = apply_rules(state, stones_after(shot), next_state, model.params)
+        found.append(ThrownShot(number, state, shot.aim, next_state, reward if ended else None))
+        state = next_state
+    return found
+
+
+@functools.cache
+def _warmed_up(text: str, model: Curling) -> Planner:
+    """The planner of a text, after an untimed plan that loads or compiles its code."""
+    planner, rng = players.parse(text), np.random.default_rng(0)
+    planner.plan(model, model.initial_state(rng), WARM_UP, rng)
+    return planner
+
+
+def judge_shot(judge: Judge, match: Match, shot: ThrownShot) -> tuple[int, Judgement]:
+    """The number of the shot and its judgement.
+
+    Raises:
+        RunError: the planner failed.
+    """
+    model, state = match.model().planning(), shot.state
+    with failures_named(judge.planner, "this match"):
+        desk = PositionJudge(model, state, _warmed_up(judge.planner, model), judge.budget, judge.seed)
+        choice, played = desk.choose(), desk.value_aim(shot.aim)
+        best = played if choice == shot.aim else desk.value_aim(choice)
+        after = Estimate(shot.reward, 0.0) if shot.reward is not None else desk.value_position(shot.next_state)
+    aimed, loss = estimate(played), estimate(best - played)
+
+    def own(value: float) -> float:
+        return value if team_of(state) == 0 else 1.0 - value
+
+    return shot.number, Judgement(
+        choice,
+        shot_name(model, state, choice),
+        shot_name(model, state, shot.aim),
+        own(estimate(best).mean),
+        own(aimed.mean),
+        own(after.mean),
+        loss.error,
+        math.hypot(after.error, aimed.error),
+    )
+
+
+def judge_match(record: Record, shots: Sequence[ThrownShot], judge: Judge, jobs: int) -> dict[int, Judgement]:
+    """The judgements of some shots of a record by their numbers, with progress on standard error.
+
+    With a budget of simulations the same whatever the number of workers, `jobs`.
+
+    Raises:
+        RunError: the planner failed, or workers died.
+    """
+    with failures_named(judge.planner, "this match"):  # compiled here once, if at all, and no part of the time left
+        _warmed_up(judge.planner, record.match.model().planning())
+    tasks = ((judge, record.match, shot) for shot in shots)
+    began, found = time.monotonic(), dict[int, Judgement]()
+    workers = parallel.spread(judge_shot, tasks, jobs, pinned=judge.budget.seconds is not None)
+    try:
+        with progress(len(shots), "shots") as advance, closing(workers) as results:
+            for number, judgement in results:
+                found[number] = judgement
+                advance(1, (time.monotonic() - began) / len(found) * (len(shots) - len(found)))
+    except TerminatedWorkerError as error:
+        raise RunError("worker processes died again and again (killed, or out of memory); try fewer --jobs") from error
+    return dict(sorted(found.items()))

@@ -1,0 +1,135 @@
+"""The expected win probability of an aim: throws with errors, each followed by a reply of the judge and playouts.
+
+The errors are the same for all aims of a position (common random numbers), and stratified: their two largest parts are
+cut into cells of equal probability with two throws in each, so that the difference of the two tells the standard error
+(Cochran 1977, "Sampling techniques", chapter 5).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from curling.match_data import Throw
+from curling.model import Curling
+from curling.noise import noise_of
+from curling.sheet import LAST_SHOT, STONES
+from curling.state import CAP, TIME, shot_of
+from curling.umpire import outcome
+from planners.base import Array, Budget, Planner, Rng
+
+CELLS = 4  # along each part of the errors; 3, with longer replies, and 5, with shorter ones, were measured to be worse
+LAST_CELLS = 30  # for the last stone of an end: its value is exact, but it decides more
+REPLIES = 10  # from the position in which the stones came to rest
+PLAYOUTS = 64  # after a reply
+
+
+class Estimate(NamedTuple):
+    """An estimated mean and its standard error."""
+
+    mean: float
+    error: float
+
+
+def errors(model: Curling, cells: int, rng: Rng) -> Array:
+    """Standard normal deviates of the errors of speed, angle, vx and vy, [2, cells^2, 4]: two throws for each cell."""
+    from scipy.special import ndtri  # late: its import takes as long as numba's
+
+    deviates = rng.standard_normal((2, cells * cells, 4))
+    corners = np.stack(np.divmod(np.arange(cells * cells), cells), axis=-1)
+    stratified = slice(0, 2) if noise_of(model.noise).params[:2].any() else slice(2, 4)
+    deviates[..., stratified] = ndtri((corners + rng.random((2, cells * cells, 2))) / cells)
+    return deviates
+
+
+def throw(model: Curling, aim: Throw, deviates: Array) -> Throw:
+    """The throw of an aim with an error, as `curling.noise.noisy_velocity` throws it.
+
+    Args:
+        model: of the match.
+        aim: (vx, vy, rotation), m/s.
+        deviates: [4], as from `errors`.
+    """
+    of_speed, of_angle, of_vx, of_vy = noise_of(model.noise).params * deviates
+    speed, angle = min(math.hypot(*aim[:2]), model.params[CAP]) + of_speed, math.atan2(aim[1], aim[0]) + of_angle
+    return speed * math.cos(angle) + of_vx, speed * math.sin(angle) + of_vy, exact(model, aim)[2]
+
+
+def exact(model: Curling, aim: Throw) -> Throw:
+    """The throw of an aim without an error."""
+    return aim[0], aim[1], model.law.launch_spin * (1.0 if aim[2] >= 0.0 else -1.0)
+
+
+class PositionJudge:
+    """Chooses an aim in one position, and values aims by throws with errors and replies.
+
+    Args:
+        model: the match for planners, see `Curling.planning`.
+        state: the position, [state_dim].
+        planner: chooses the aim and the replies.
+        budget: for the choice; and for the replies to all throws of an aim together.
+        seed: of all draws, with the number of the shot in the match.
+    """
+
+    def __init__(self, model: Curling, state: Array, planner: Planner, budget: Budget, seed: int) -> None:
+        self.model, self.state = model, state
+        self._planner, self._budget, self._seed = planner, budget, (seed, int(state[TIME]))
+        cells = LAST_CELLS if shot_of(state) == LAST_SHOT else CELLS
+        self._errors = errors(model, cells, self._rng(1))
+        self._reply_budget = _part(budget, self._throws)
+
+    def choose(self) -> Throw:
+        """The planner's aim."""
+        vx, vy, side = self._planner.plan(self.model, self.state, self._budget, self._rng(0)).action.tolist()
+        return vx, vy, 1.0 if side >= 0.0 else -1.0
+
+    def value_aim(self, aim: Throw) -> Array:
+        """Team 0's win probability after each throw with an error, [2, cells^2]."""
+        values = np.empty(self._errors.shape[:2])
+        for number, at in enumerate(np.ndindex(*values.shape), 2):
+            after = outcome(self.model, self.state, throw(self.model, aim, self._errors[at]))
+            values[at] = after.reward if after.over else self._value(after.state, self._rng(number))
+        return values
+
+    def value_position(self, state: Array) -> Estimate:
+        """Team 0's win probability in a position after a throw, within the end."""
+        values = [self._value(state, self._rng(2 + self._throws + number)) for number in range(REPLIES)]
+        return Estimate(float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(REPLIES))
+
+    def _value(self, state: Array, rng: Rng) -> float:
+        """Mean of playouts that begin with the reply: the value that a search gives its own choice is too good."""
+        reply = self._planner.plan(self.model, state, self._reply_budget, rng).action
+        return playouts(self.model, state, PLAYOUTS, rng, reply)
+
+    @property
+    def _throws(self) -> int:
+        return self._errors[..., 0].size
+
+    def _rng(self, number: int) -> Rng:
+        return np.random.default_rng((*self._seed, number))
+
+
+def estimate(values: Array) -> Estimate:
+    """The mean of values of stratified throws, [2, cells], or of their differences, and its standard error."""
+    first, second = values
+    return Estimate(float(values.mean()), float(np.hypot.reduce(first - second)) / (2 * len(first)))
+
+
+def playouts(model: Curling, state: Array, n: int, rng: Rng, first: Array | None = None) -> float:
+    """Mean value for team 0 of n playouts by the default policy, after the action `first` if there is one."""
+    values, next_state, scratch = np.empty(n), np.empty(model.state_dim), np.empty(model.state_dim)
+    for number in range(n):
+        if first is None:
+            next_state[:], over = state, False
+        else:
+            values[number], over = model.step(state, first, next_state, model.params, rng)
+        if not over:
+            values[number] = model.rollout(next_state, scratch, STONES, model.params, rng)
+    return float(values.mean())
+
+
+def _part(budget: Budget, parts: int) -> Budget:
+    """The budget divided, with at least one simulation in each part."""
+    if budget.simulations is not None:
+        return Budget(simulations=max(1, budget.simulations // parts))
+    return Budget(seconds=(budget.seconds or 0.0) / parts)

@@ -1,0 +1,376 @@
+"""Programs as players: what they are asked, what they may answer, and that none is left behind."""
+
+import asyncio
+import json
+import os
+import pickle
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import planners
+from curling import players
+from curling.client.planner_process import PlannerProcess
+from curling.client.planner_worker import ClientPosition
+from curling.model import Curling
+from curling.players import process, serve
+from curling.players.line_process import LineProcess, ProcessFailure
+from curling.players.process import ProcessPlayer
+from curling.sheet import no_stones
+from curling.state import state_of
+from planners import Budget
+
+PROGRAM = """
+import json, os, subprocess, sys, time
+
+def say(answer):
+    print(json.dumps(answer), flush=True)
+
+HELLO = {{"type": "hello", "protocol": 1}}
+SHOT = {{"type": "shot", "vx": 0.1, "vy": 2.4, "rotation": -1}}
+with open("pids", "a") as pids:
+    print(os.getpid(), file=pids)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["type"] == "hello":
+        {hello}
+    else:
+        {answer}
+"""
+MODEL = Curling(ends=2).planning()
+
+
+@pytest.fixture
+def player(tmp_path, monkeypatch):
+    """A player whose program does this when it is greeted and when it is asked."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(answer="say(SHOT)", hello="say(HELLO)"):
+        Path("program.py").write_text(PROGRAM.format(answer=answer, hello=hello))
+        return ProcessPlayer(f"{sys.executable} -IS program.py")
+
+    return make
+
+
+def pids():
+    return [int(line) for line in Path("pids").read_text().split()]
+
+
+def is_gone(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def wait_until_gone(pid):
+    deadline = time.monotonic() + 20.0
+    while not is_gone(pid):
+        assert time.monotonic() < deadline, f"{pid} is left behind"
+        time.sleep(0.01)
+
+
+def wait_for_a_line(player):
+    """Until something comes that was not asked for, or the output ends."""
+    deadline = time.monotonic() + 20.0
+    while player._program._process._lines.empty():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def plan(player, budget=Budget(1), state=None, model=MODEL, seed=0):  # noqa: B008 - it is frozen
+    return player.plan(
+        model, model.initial_state(None) if state is None else state, budget, np.random.default_rng(seed)
+    )
+
+
+def test_a_position_is_told_in_plain_numbers(player):
+    stones = no_stones()
+    stones[0], stones[8] = (0.25, 38.5), (-1.0, 37.0)
+    model = Curling(ends=3, extra_ends=2, tie=0.75, max_speed=3.5, rule="no_tick").planning()
+    asks = player("open('asked', 'a').write(line); say(SHOT)")
+    plan(asks, Budget(seconds=0.25), state_of(stones, 2, hammer=0, end=1, lead=-2), model, seed=7)
+    plan(asks, Budget(20))
+    first, other = (json.loads(line) for line in Path("asked").read_text().splitlines())
+    assert first == {
+        "type": "position",
+        "stones": [[0.25, 38.5], *[None] * 7, [-1.0, 37.0], *[None] * 7],
+        "shot": 2,
+        "team": 1,
+        "hammer": 0,
+        "lead": -2,
+        "end": 1,
+        "ends": 3,
+        "extra_ends": 2,
+        "reward": "win_probability",
+        "tie": 0.75,
+        "physics": "fcv1",
+        "rule": "no_tick",
+        "noise": {"speed": 0.0076, "angle": 0.0018, "vx": 0.0, "vy": 0.0},
+        "max_speed": 3.5,
+        "budget": {"seconds": 0.25},
+        "seed": int(np.random.default_rng(7).integers(2**53)),
+    }
+    assert other["budget"] == {"simulations": 20} and other["max_speed"] == 4.0
+    assert len(pids()) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "shot", "told", "value"),
+    [
+        (MODEL, 0, 0.25, 0.25),
+        (MODEL, 1, 0.25, -0.75),
+        (Curling(), 1, 1.5, 1.5),
+        (Curling(reward="win", velocity_unit="box"), 0, None, None),
+    ],
+)
+def test_an_answer_is_a_decision(player, model, shot, told, value):
+    """Team 0 throws first; the returns of team 1, which are those of team 0 with the other sign, are below 0."""
+    answer = "null" if told is None else told
+    made = player(f"say(SHOT | {{'simulations': 9, 'value': json.loads('{answer}')}})")
+    decision = plan(made, state=state_of(no_stones(), shot), model=model)
+    np.testing.assert_allclose(decision.action, model.aim(0.1, 2.4, -1.0))
+    assert decision.value == value if value is not None else np.isnan(decision.value)
+    assert (decision.simulations, decision.visits.tolist(), decision.actions.shape) == (9, [9], (1, 3))
+
+
+def test_the_time_is_the_program_s_own_if_it_accounts_for_all_of_it(player, monkeypatch):
+    assert plan(player("time.sleep(0.05); say(SHOT | {'seconds': 0.001})")).seconds >= 0.05
+    assert 0.0 < plan(player("say(SHOT | {'seconds': 9.0})")).seconds < 5.0
+    assert plan(player("time.sleep(0.05); say(SHOT)")).seconds >= 0.05
+    monkeypatch.setattr(process, "PIPE", 9.0)  # on a busy machine
+    assert plan(player("time.sleep(0.05); say(SHOT | {'seconds': 0.001})")).seconds == 0.001
+
+
+FAULTS = {
+    "sys.exit(3)": r"ended \(exit status 3\)",
+    "os.abort()": r"ended \(signal 6\)",
+    "os.close(1); time.sleep(9)": "closed its output",
+    "time.sleep(9)": r"no answer within 0\.2\d* s.*flush",
+    "print('thinking', flush=True)": "answered 'thinking': JSON is malformed",
+    "print('[' * 100_000, flush=True)": r"answered '\[+\.\.\.'",
+    "print(flush=True)": "answered ''",
+    "say(None)": "answered 'null'",
+    "say(HELLO)": "not of the type 'shot'",
+    "say({'type': 'shot', 'vx': 0.1, 'vy': 2.4})": "missing required field `rotation`",
+    "say(SHOT | {'sims': 3})": "unknown field `sims`",
+    "say(SHOT | {'vx': '0.1'})": r"`float`.*vx",
+    "say(SHOT | {'vx': float('nan')})": "malformed",
+    "say(SHOT | {'vx': 0.5})": "action=.*within",
+    "say(SHOT | {'rotation': 0})": "rotation=0.0.*1 or -1",
+    "say(SHOT | {'value': 1.5})": "value=1.5.*0 to 1",
+    "say(SHOT | {'simulations': -1})": "simulations",
+    "say({'type': 'error', 'message': 'no\\n idea'})": "failed: no idea",
+}
+
+
+@pytest.mark.parametrize("answer", FAULTS)
+def test_a_fault_is_one_line_and_ends_the_program_which_then_starts_again(player, monkeypatch, answer):
+    faulty = player(f"{answer} if len(open('pids').readlines()) == 1 else say(SHOT)".replace("; ", " or "))
+    with monkeypatch.context() as patched, pytest.raises((ProcessFailure, ValueError), match=FAULTS[answer]) as raised:
+        if "no answer" in FAULTS[answer]:
+            patched.setattr(process, "GRACE", 0.1)
+        plan(faulty)
+    assert "\n" not in str(raised.value)
+    assert is_gone(pids()[0])
+    assert plan(faulty).action[0] == 0.1
+    assert len(pids()) == 2
+
+
+def test_a_second_line_is_not_taken_for_the_next_answer(player):
+    chatty = player("print(json.dumps(SHOT) + '\\n' + json.dumps(SHOT), flush=True)")
+    plan(chatty)
+    wait_for_a_line(chatty)
+    with pytest.raises(ProcessFailure, match="unasked"):
+        plan(chatty)
+
+
+def test_a_program_that_ends_between_two_questions_is_told(player):
+    ends = player("say(SHOT); sys.exit(4)")
+    plan(ends)
+    wait_for_a_line(ends)
+    with pytest.raises(ProcessFailure, match=r"ended \(exit status 4\)"):
+        plan(ends)
+
+
+@pytest.mark.parametrize(
+    ("hello", "problem"),
+    [
+        ("say(HELLO | {'protocol': 2})", "speaks protocol 2"),
+        ("say(SHOT)", "not of the type 'hello'"),
+        ("sys.exit(1)", "exit status 1"),
+    ],
+)
+def test_a_program_must_speak_this_protocol(player, hello, problem):
+    with pytest.raises(ProcessFailure, match=problem):
+        plan(player(hello=hello))
+    assert is_gone(pids()[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("process", "command=''"),
+        ("process:", "command=''"),
+        ("process:  ", "program"),
+        ("process:no-such-program --fast", "'no-such-program' is no program that can be found"),
+        ("process:/etc/passwd", "is no program"),
+        ("process:sh -c 'exit", "quot"),
+    ],
+)
+def test_a_command_that_cannot_be_started_is_refused_before_play(text, problem):
+    with pytest.raises(ValueError, match=problem) as raised:
+        players.parse(text)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_program_without_an_interpreter_cannot_be_started(tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/no/such/interpreter\n")
+    program.chmod(0o700)
+    with pytest.raises(ProcessFailure, match="cannot be started"):
+        plan(ProcessPlayer(str(program)))
+
+
+@pytest.mark.parametrize("command", ["sh -c 'a=1,b=2; x:y (' z", "sh a=1", "sh (x", "sh none", "sh x:y=1,z"])
+def test_a_command_is_written_as_it_is(command):
+    made = players.parse(f"process:{command}")
+    assert made.command == command
+    assert planners.REGISTRY.text(made) == f"process:{command}"
+    assert list(planners.REGISTRY.modules(f"process:{command}")) == []
+
+
+def test_within_another_planner_a_command_stands_in_parentheses():
+    assert players.parse("root:inner=(process:sh a:b=1),workers=2").inner == ProcessPlayer("sh a:b=1")
+
+
+def test_other_models_and_root_actions_are_refused(player):
+    import envs
+
+    made = player()
+    assert planners.unsupported(made, envs.Trap()) == "curling only"
+    with pytest.raises(ValueError, match="root_actions"):
+        made.plan(MODEL, MODEL.initial_state(None), Budget(1), np.random.default_rng(0), np.array([[0.1, 2.4, 1.0]]))
+    with pytest.raises(ValueError, match="over"):
+        plan(made, state=state_of(no_stones(), 0, end=2, lead=1))
+    assert not Path("pids").exists(), "nothing is started for it"
+
+
+def test_a_copy_starts_a_program_of_its_own(player):
+    made = player()
+    plan(made)
+    other = pickle.loads(pickle.dumps(made))
+    assert other == made
+    plan(other)
+    assert len(set(pids())) == 2
+
+
+def test_the_program_ends_with_its_player(player):
+    made = player()
+    plan(made)
+    assert not is_gone(pids()[0])
+    del made
+    assert is_gone(pids()[0])
+
+
+STUBBORN = """
+import os, signal, subprocess, sys, time
+child = subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL)
+print(child.pid, flush=True)
+while True:
+    time.sleep(1.0)
+"""
+
+
+def test_a_program_that_does_not_end_is_killed_with_its_own_children():
+    program = LineProcess([sys.executable, "-ISc", STUBBORN])
+    pid, child = program._process.pid, int(program._lines.get(timeout=20.0))
+    program.end()
+    wait_until_gone(child)
+    assert is_gone(pid)
+
+
+def test_a_program_does_not_outlive_a_killed_process():
+    """The program computes, and never sees that its input was closed."""
+    code = f"""
+from curling.players.line_process import LineProcess
+program = LineProcess([{sys.executable!r}, "-ISc", {STUBBORN!r}])
+print(program._process.pid, int(program._lines.get(timeout=20.0)), flush=True)
+program._lines.get()
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    with parent:
+        left = [int(pid) for pid in parent.stdout.readline().split()]
+        parent.kill()
+    assert len(left) == 2
+    for pid in left:
+        wait_until_gone(pid)
+
+
+def test_the_client_of_servers_takes_it(player):
+    made = player()
+    first = ClientPosition(no_stones(), 0, 1, 0, 1, True, "five_rock", "fcv1", (0.0076, 0.0018))
+
+    async def ask():
+        async with PlannerProcess(f"process:{made.command}") as planner:
+            assert await planner.warm_up(first, 0.01) is None
+            return await planner.choose(first, 1.0, 60.0)
+
+    choice = asyncio.run(ask())
+    assert choice.failure is None and choice.action == (0.1, 2.4, -1.0)
+    wait_until_gone(pids()[0])  # its worker is killed
+
+
+def test_remarks_of_the_program_are_passed_on(player, capfd):
+    plan(player("print('a remark', file=sys.stderr, flush=True); say(SHOT)"))
+    assert capfd.readouterr() == ("", "a remark\n")
+
+
+@pytest.fixture(scope="module")
+def rulebased():
+    return ProcessPlayer(f"{sys.executable} {serve.__file__} rulebased:simulations=3")
+
+
+@pytest.mark.parametrize("shot", [6, 7])
+@pytest.mark.parametrize("model", [MODEL, Curling(physics="dc2", noise="gat", rule="none", extra_ends=1)])
+def test_serve_answers_what_the_planner_decides(rulebased, model, shot):
+    stones = no_stones()
+    stones[[0, 1, 8]] = [(0.3, 36.5), (-0.5, 35.0), (0.1, 35.5)]
+    state = state_of(stones, shot, hammer=1, lead=1 if model is MODEL else 0, end=1 if model is MODEL else 0)
+    served = plan(rulebased, state=state, model=model, seed=5)
+    seed = int(np.random.default_rng(5).integers(process.SEEDS))
+    own = plan(players.parse("rulebased:simulations=3"), state=state, model=model, seed=seed)
+    np.testing.assert_array_equal(served.action, own.action)
+    assert served.value == pytest.approx(own.value, abs=1e-12)
+    assert served.simulations == own.simulations
+    assert 0.0 < served.seconds
+
+
+def test_serve_tells_what_is_wrong_and_goes_on(capfd):
+    with pytest.raises(ProcessFailure, match="failed: ValueError: unknown planner 'nobody'"):
+        plan(ProcessPlayer(f"{sys.executable} {serve.__file__} nobody"))
+    with pytest.raises(ProcessFailure, match="exit status 2"):
+        plan(ProcessPlayer(f"{sys.executable} {serve.__file__}"))
+    assert "usage: " in capfd.readouterr().err
+    line = LineProcess([sys.executable, serve.__file__, "random"])
+    assert json.loads(line.ask(b'{"type": "hello", "protocol": 1}', 60.0)) == {
+        "type": "hello",
+        "protocol": serve.PROTOCOL,
+    }
+    for question in (b"thinking", b"{}", b'{"type": "position"}'):
+        assert json.loads(line.ask(question, 60.0))["type"] == "error"
+    line.end()
+
+
+def test_both_sides_speak_the_same_protocol():
+    assert serve.PROTOCOL == process.PROTOCOL
+
+
+def test_keys_of_the_terminal_do_not_reach_the_program(player):
+    made = player()
+    plan(made)
+    assert os.getsid(pids()[0]) == pids()[0] != os.getsid(0)

@@ -1,0 +1,216 @@
+"""The champion: its search, budgets, threads, reports, and what it does without weights."""
+
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from curling import players
+from curling.dynamics import step_with_errors
+from curling.engines.analytic import WORKSPACE
+from curling.model import Curling
+from curling.noise import Noise, noise_of
+from curling.players.champion import Champion
+from curling.players.lookahead import expect, look_further, new_scratch, screen
+from curling.players.reply_search import MOST_ERRORS, quasi_random_errors
+from curling.sheet import STONES, no_stones
+from curling.state import state_of
+from planners import Budget
+from planners.core.actions import own_actions
+from planners.core.search import Stopped, progress_to, stopped_by
+from planners.presearch import Presearch
+
+MODEL = Curling(2, reward="win_probability")
+
+
+def position(shot, seed=3, model=MODEL):
+    """A position that the default policy reaches."""
+    rng = np.random.default_rng(seed)
+    state = model.initial_state(rng)
+    after = np.empty_like(state)
+    for _ in range(shot):
+        model.rollout(state.copy(), after, 1, model.params, rng)
+        state = after.copy()
+    return state
+
+
+def plan(simulations, shot=9, threads=1, seed=1, root_actions=None, **parameters):
+    """A decision."""
+    budget, rng = Budget(simulations=simulations), np.random.default_rng(seed)
+    return Champion(threads=threads, **parameters).plan(MODEL, position(shot), budget, rng, root_actions)
+
+
+@pytest.mark.parametrize("noise", ["normal_dist", "none", Noise(0.01, 0.002, 0.003, 0.004)])
+def test_a_throw_with_errors_is_a_noisy_throw(noise):
+    model = replace(MODEL, noise=noise)
+    state, action = position(7), model.aim(0.05, 2.5, 1.0)
+    drawn, errors = np.random.default_rng(5), np.zeros(4)
+    given = noise_of(noise).params > 0.0
+    errors[given] = drawn.standard_normal(int(given.sum()))
+    thrown, noisy = np.empty_like(state), np.empty_like(state)
+    step_with_errors(state, action, errors, thrown, model.params, np.empty((STONES, 2)), np.empty(WORKSPACE))
+    model.step(state, action, noisy, model.params, np.random.default_rng(5))
+    np.testing.assert_array_equal(thrown, noisy)
+
+
+def test_quasi_random_errors_are_standard_normal():
+    errors = quasi_random_errors(np.random.default_rng(0))
+    assert errors.shape == (MOST_ERRORS, 4)
+    np.testing.assert_allclose(errors.mean(0), 0.0, atol=0.01)
+    np.testing.assert_allclose(np.cov(errors.T), np.eye(4), atol=0.02)
+
+
+def test_values_a_shot_ahead_are_those_of_the_positions_after():
+    state, rng, scratch = position(9), np.random.default_rng(0), new_scratch()
+    aims = own_actions(MODEL, state)
+    errors, after = quasi_random_errors(rng)[:3], np.empty_like(state)
+    values, screened = np.empty((len(aims), 3)), np.empty(len(aims))
+    expect(state, aims, errors, MODEL.params, rng, values, scratch)
+    screen(state, aims, MODEL.params, rng, screened, scratch)
+    mover = MODEL.player(state, MODEL.params)
+    for i, aim in enumerate(aims):
+        MODEL.step_exact(state, aim, after, MODEL.params, rng)
+        assert screened[i] == pytest.approx(mover * MODEL.value(after, after.copy(), 1, MODEL.params, rng))
+        step_with_errors(state, aim, errors[2], after, MODEL.params, scratch.stones, scratch.workspace)
+        assert values[i, 2] == pytest.approx(mover * MODEL.value(after, after.copy(), 1, MODEL.params, rng))
+
+
+def test_a_best_reply_is_as_good_for_the_opponent_as_any_candidate():
+    state, rng, scratch = position(9), np.random.default_rng(0), new_scratch()
+    aims, errors = own_actions(MODEL, state)[:3], quasi_random_errors(rng)
+    replied, after = np.empty((3, 1)), np.empty_like(state)
+    thrown = look_further(state, aims, errors[:1], errors[5:8], MODEL.params, rng, replied, scratch)
+    expected = 0
+    for i, aim in enumerate(aims):
+        step_with_errors(state, aim, errors[0], after, MODEL.params, scratch.stones, scratch.workspace)
+        replies = own_actions(MODEL, after)
+        values = np.empty((len(replies), 3))
+        expect(after, replies, errors[5:8], MODEL.params, rng, values, scratch)
+        assert -replied[i, 0] == pytest.approx(values.mean(1).max())
+        expected += 1 + 3 * len(replies)
+    assert thrown == expected
+
+
+def test_the_last_stone_takes_what_wins():
+    stones = no_stones()
+    stones[0] = 0.0, 38.405  # team 0 lies shot on the tee, and team 1 has the last stone, a point behind
+    state = state_of(stones, 15, hammer=1, end=1, lead=0)
+    decision = Champion(threads=1).plan(MODEL, state, Budget(simulations=8_000), np.random.default_rng(0))
+    assert decision.value > -0.35  # a take-out that stays; values of team 1 are losses of team 0
+    after, rng, wins = np.empty_like(state), np.random.default_rng(1), 0.0
+    for _ in range(200):
+        wins += 1.0 - MODEL.step(state, decision.action, after, MODEL.params, rng)[0]
+    assert 1.0 + decision.value == pytest.approx(wins / 200, abs=0.08)
+
+
+@pytest.mark.parametrize("shot", [0, 9, 15])
+def test_decisions_are_the_same_on_any_number_of_threads(shot):
+    one, two = (plan(4_000, shot, threads) for threads in (1, 3))
+    np.testing.assert_array_equal(one.action, two.action)
+    np.testing.assert_array_equal(one.values, two.values)
+    assert (one.value, one.simulations) == (two.value, two.simulations)
+
+
+@pytest.mark.parametrize("simulations", [1, 5, 70, 500, 3_000])
+def test_budgets_of_throws_are_kept(simulations):
+    decision = plan(simulations)
+    assert decision.simulations <= max(1.1 * simulations, 1)
+    assert np.isfinite(decision.value)
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.2])
+def test_time_budgets_are_kept_and_used(seconds):
+    state, planner = position(8), Champion(threads=1)
+    planner.plan(MODEL, state, Budget(seconds=0.1), np.random.default_rng(0))
+    decisions = [planner.plan(MODEL, state, Budget(seconds=seconds), np.random.default_rng(i)) for i in range(5)]
+    took = sorted(decision.seconds for decision in decisions)[2]
+    assert 0.5 * seconds < took < 1.5 * seconds + 0.01
+
+
+def test_root_actions_are_the_only_ones_within_a_time_budget_too():
+    given = own_actions(MODEL, position(9))[2:5]
+    for budget in (Budget(simulations=2_000), Budget(seconds=0.05)):
+        decision = Champion(threads=1).plan(MODEL, position(9), budget, np.random.default_rng(0), given)
+        np.testing.assert_array_equal(decision.actions, given)
+        assert (decision.visits > 0).all()
+        assert decision.action in given
+
+
+def test_more_throws_make_better_shots_in_the_eyes_of_a_deep_search():
+    gains, scratch, rng = [], new_scratch(), np.random.default_rng(2)
+    errors = quasi_random_errors(rng)
+    for shot in (3, 6, 9, 11, 13):
+        shots = np.array([plan(simulations, shot).action for simulations in (70, 8_000)])
+        values = np.empty((2, 128))
+        look_further(position(shot), shots, errors[:128], errors[128:140], MODEL.params, rng, values, scratch)
+        gains.append(values[1].mean() - values[0].mean())
+    assert np.mean(gains) > 0.0
+
+
+def test_without_weights_presearch_plays():
+    model = Curling(2, reward="win_probability", weights="none")
+    state, budget = position(9), Budget(simulations=300)
+    one = Champion().plan(model, state, budget, np.random.default_rng(4))
+    two = Presearch().plan(model, state, budget, np.random.default_rng(4))
+    np.testing.assert_array_equal(one.action, two.action)
+
+
+def test_points_decide_where_the_match_is_won():
+    model = Curling(2, reward="win_probability")
+    state = state_of(no_stones(), 14, hammer=1, end=1, lead=8)
+    state[3:5] = 0.0, 38.9  # team 0's stone behind the tee
+    decision = Champion(threads=1).plan(model, state, Budget(simulations=6_000), np.random.default_rng(0))
+    assert decision.value > 0.99
+    after, rng, points = np.empty_like(state), np.random.default_rng(0), []
+    points_model = model.tie_breaker(state)
+    for _ in range(40):
+        model.step(state, decision.action, after, model.params, rng)
+        points.append(points_model.rollout(after.copy(), after.copy(), 1, points_model.params, rng))
+    assert np.mean(points) > -0.9
+
+
+def test_the_best_shot_so_far_is_reported_and_a_report_can_end_the_search():
+    seen = []
+
+    def report(decision):
+        seen.append(decision)
+        return len(seen) == 3
+
+    with progress_to(report):
+        decision = plan(50_000)
+    assert len(seen) == 3 and decision.simulations < 45_000
+    np.testing.assert_array_equal(decision.action, seen[-1].action)
+    assert seen[0].simulations < seen[1].simulations
+
+
+def test_a_search_ends_when_it_is_told_to():
+    event = threading.Event()
+    threading.Timer(0.1, event.set).start()
+    start = time.perf_counter()
+    with stopped_by(event), pytest.raises(Stopped):
+        plan(10_000_000)
+    assert time.perf_counter() - start < 5.0
+
+
+def test_matches_for_points_and_for_the_win_can_be_planned():
+    for reward in ("points", "win"):
+        model = Curling(1, reward=reward)
+        state = position(12, model=model)
+        decision = Champion(threads=1).plan(model, state, Budget(simulations=2_000), np.random.default_rng(0))
+        assert np.isfinite(decision.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("champion:threads=0", "threads"),
+        ("champion:screen_share=1", "screen_share"),
+        ("champion:finalists=1", "finalists"),
+        ("champion:reply_errors=9999", "reply_errors"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(text, word):
+    with pytest.raises(ValueError, match=word):
+        players.parse(text)
