@@ -1,8 +1,10 @@
 """Ctrl-C while compiled code is called."""
 
+import _thread
 import ctypes
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
@@ -45,6 +47,15 @@ def _replaced(before: Callable[..., None], handler: Callable[..., None]) -> Iter
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if frame is None or frame.f_code is not ctypes.cast.__code__:
+    outer = frame
+    while outer is not None and outer.f_code is not ctypes.cast.__code__:
+        outer = outer.f_back
+    if outer is None:
         raise KeyboardInterrupt
-    threading.Timer(LATER, signal.pthread_kill, [threading.get_ident(), number]).start()
+    # not by threading.Timer, whose start waits for its thread: on a busy machine until the signal is there
+    _thread.start_new_thread(_send, (threading.get_ident(), number))
+
+
+def _send(thread: int, number: int) -> None:
+    time.sleep(LATER)
+    signal.pthread_kill(thread, number)
