@@ -15,7 +15,6 @@ import numpy as np
 from curling.match_data import Match
 from curling.model import MOST_ENDS
 from curling.noise import Noise, noise_of
-from curling.replay.live_server import LiveServer
 from curling.server import dc2, dc3
 from curling.server.lobby import PortError
 from curling.server.record_feed import RecordFeed
@@ -47,7 +46,11 @@ def main(options: Options) -> int:
         url, port = None, options.watch
         if context.feed is not None and port is not None:
             try:
+                from curling.replay.live_server import LiveServer
+
                 url = leaving.enter_context(closing(LiveServer(context.feed, port=port))).url
+            except ModuleNotFoundError as error:
+                raise UsageError("--watch needs Starlette and uvicorn: pip install -e '.[web]'") from error
             except OSError as error:
                 refused = f"port {port} cannot show the matches ({error.strerror})"
                 raise RunError(f"{refused}; choose another --watch") from error

@@ -8,7 +8,7 @@ from typing import Any
 RECORDS = Path("results/server")
 SD = "standard deviation of the"
 PATHS = "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number); 0: none"
-WATCH = "show the matches on a page at http://127.0.0.1:PORT; 0: any free port"
+WATCH = "show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port"
 
 
 def _option(meaning: str, metavar: str | None = None, default: Any = None, **given: Any) -> Any:

@@ -177,6 +177,19 @@ def test_a_port_that_is_taken_is_named(run, protocol, option):
     assert err.count("\n") == 1 and str(port) in err and "in use" in err
 
 
+WITHOUT_WEB = """
+import sys
+sys.modules["starlette"] = None
+from runs.cli import main"""
+
+
+def test_a_missing_extra_is_named_with_its_command(start):
+    server = start("server", "dc3", "--port", "0", "--watch", "0", program=WITHOUT_WEB)
+    _, err = server.communicate(timeout=PATIENCE)
+    needed = "--watch needs Starlette and uvicorn: pip install -e '.[web]'"
+    assert (server.returncode, err) == (2, f"bonspiel server dc3: {needed}\n")
+
+
 def test_nothing_is_told_to_be_watched_before_all_ports_are_open(run):
     with socket.create_server(("127.0.0.1", 0)) as other:
         status, out, _ = run("server", "dc2", "--port", other.getsockname()[1], "--watch", 0)

@@ -1,0 +1,152 @@
+"""Serves pages to browsers from a thread with an event loop of its own, protected from the pages of other sites."""
+
+import asyncio
+import ipaddress
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from http import HTTPMethod, HTTPStatus
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse, StreamingResponse
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from curling.server.asgi_server import listening_socket, serving
+
+VIEWERS = 64  # streams of events at once
+PING = 10.0  # s between keep-alive messages, which also reveal viewers that have left
+FAREWELL = 1.0  # s for streams to end in order when the server is closed
+PROTECTION = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+}
+
+
+class PageServer:
+    """Serves pages until it is closed.
+
+    Args:
+        routes: of the pages; all run in the event loop of this server.
+        host: address to bind to.
+        port: 0 is any free one.
+
+    Attributes:
+        port: bound to.
+        url: of the page at /.
+        viewers: a permit for each that may still come.
+        closed: whether streams have to end.
+
+    Raises:
+        OSError: the port is in use, or the address is not one of this machine.
+    """
+
+    def __init__(self, routes: Sequence[BaseRoute], host: str, port: int) -> None:
+        listener = listening_socket(host, port)
+        self.port = listener.getsockname()[1]
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
+        app = Starlette(routes=routes, middleware=[Middleware(_Protection)])
+        app.router.redirect_slashes = False
+        self.viewers, self.closed = asyncio.Semaphore(VIEWERS), asyncio.Event()
+        runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._loop = runner.get_loop()
+
+        async def serve() -> None:
+            async with serving(app, [listener], lambda line: print(line, file=sys.stderr)):
+                await self.closed.wait()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(FAREWELL):
+                        for _ in range(VIEWERS):
+                            await self.viewers.acquire()
+
+        def run() -> None:
+            with runner:
+                runner.run(serve())
+
+        self._thread = Thread(target=run, name="pages", daemon=True)
+        self._thread.start()
+
+    def call(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call a function in the event loop of the pages, soon; from any thread, in the order of the calls."""
+        self._loop.call_soon_threadsafe(function, *arguments)
+
+    def close(self) -> None:
+        """End all streams, and stop listening."""
+        self.call(self.closed.set)
+        self._thread.join()
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events for one of a bounded number of viewers, until the server is closed; others are refused."""
+
+    def __init__(self, messages: AsyncIterator[str], server: PageServer) -> None:
+        super().__init__(self._until_closed(messages), headers={"Connection": "close"}, media_type="text/event-stream")
+        self._server = server
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events, unless there are too many viewers."""
+        if self._server.viewers.locked():
+            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"{VIEWERS} viewers are already connected")
+        async with self._server.viewers:
+            await super().__call__(scope, receive, send)
+
+    async def _until_closed(self, messages: AsyncIterator[str]) -> AsyncIterator[str]:
+        closed = asyncio.ensure_future(self._server.closed.wait())
+        coming = asyncio.ensure_future(anext(messages, None))
+        try:
+            while not closed.done():
+                await asyncio.wait((coming, closed), timeout=PING, return_when=asyncio.FIRST_COMPLETED)
+                if not coming.done():
+                    yield ": nothing new\n\n"
+                elif (message := coming.result()) is None:
+                    return
+                else:
+                    yield message
+                    coming = asyncio.ensure_future(anext(messages, None))
+        finally:
+            closed.cancel()
+            coming.cancel()
+
+
+class _Protection:
+    """Refuses requests that another site's page caused, and has browsers show no page within another site's."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(PROTECTION)
+            await send(message)
+
+        refusal = _refusal(scope["method"], Headers(scope=scope))
+        answer = self._app if refusal is None else PlainTextResponse(refusal, HTTPStatus.FORBIDDEN)
+        await answer(scope, receive, send_protected)
+
+
+def _refusal(method: str, headers: Headers) -> str | None:
+    """Why a request is refused; None if it is not."""
+    host = headers.get("Host", "")
+    if not _is_address(host):
+        # prevents DNS rebinding: another site whose name resolves to this address must not read these pages
+        return "ask for this page by its address or as localhost"
+    if method not in (HTTPMethod.GET, HTTPMethod.HEAD) and headers.get("Origin") != f"http://{host}":
+        return "only a page of this server may change something here"
+    return None
+
+
+def _is_address(host: str) -> bool:
+    """Whether a Host header is an IP address or localhost, not a name that others could choose."""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        return name == "localhost" or bool(ipaddress.ip_address(name))
+    except ValueError:
+        return False
