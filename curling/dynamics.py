@@ -210,7 +210,10 @@ def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -
 
 @compiled("rollout")
 def value(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """What the network of `curling.end_network` expects of the end under way; without weights, `rollout`."""
+    """What the network of `curling.end_network` expects of the end under way, for points of this end alone.
+
+    Without weights, `rollout`.
+    """
     first = int(params[NETWORK])
     if first == len(params):
         return rollout(state, scratch, depth, params, rng)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from curling.end_network import SHAPES, SIZES
+from curling.noise import noise_of
 from planners.base import Array, require
 
 FILE = Path(__file__).parent / "end_network.npz"
@@ -58,9 +59,10 @@ def load(path: Path) -> tuple[Array, Provenance]:
     try:
         with np.load(path) as file:
             about = json.loads(str(file["about"]))
-            arrays = [file[f"layer{i}"] for i in range(len(SHAPES))]
+            arrays = [file[f"layer{i}"].astype(np.float64, casting="same_kind") for i in range(len(SHAPES))]
         version = about.pop("format")
         provenance = Provenance(**{**about, "rounds": tuple(about["rounds"])})
+        noise_of(provenance.noise)
     except FileNotFoundError:
         raise ValueError(f"weights={str(path)!r}: there is no such file") from None
     except Exception as error:  # numpy, zipfile and json raise what they like on a file of something else
@@ -68,7 +70,7 @@ def load(path: Path) -> tuple[Array, Provenance]:
     require(version == FORMAT, "weights", str(path), f"of format {FORMAT}, not {version}")
     shapes = tuple(array.shape for array in arrays)
     require(shapes == SHAPES, "weights", str(path), f"of the shapes {SHAPES}, not {shapes}")
-    weights = np.concatenate([array.ravel() for array in arrays]).astype(np.float64)
+    weights = np.concatenate([array.ravel() for array in arrays])
     require(bool(np.isfinite(weights).all()), "weights", str(path), "finite numbers")
     weights.flags.writeable = False
     return weights, provenance

@@ -51,8 +51,8 @@ class Curling:
             hammer; None is that of the pre-search in self-play under this physics.
         max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games
-            that they are for, and elsewhere `value` plays out; a path is a file that `curling.learning` wrote; "none"
-            always plays out.
+            that they are for, and elsewhere `value` plays out; a path is a file that `curling.learning` wrote, which is
+            used in whatever game; "none" always plays out.
     """
 
     ends: int = 1
@@ -102,6 +102,9 @@ class Curling:
             require_positive("max_speed", self.max_speed)
         if self.table is not None:
             object.__setattr__(self, "table", table_of(self.table, self.physics))
+        if self.weights not in (None, "none"):
+            require(isinstance(self.weights, str), "weights", self.weights, 'a file or "none"')
+            load(Path(str(self.weights)))
 
     @property
     def law(self) -> Physics:

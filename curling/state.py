@@ -138,9 +138,9 @@ def worth_of(state: Array, params: Array, worth: Array) -> None:
     hammer, left = hammer_of(state), int(params[LAST_END]) - int(state[TIME]) // STONES - 1
     values = params[VALUES : int(params[NETWORK])]
     for points in range(-TEAM_STONES, TEAM_STONES + 1):
-        own = points if hammer == 0 else -points
+        points0 = points if hammer == 0 else -points
         if params[REWARD] == POINTS:
             worth[points + TEAM_STONES] = 0.5 + points / STONES
         else:
-            value = value_of(values, left, next_hammer(own, hammer), int(state[LEAD]) + own)
+            value = value_of(values, left, next_hammer(points0, hammer), int(state[LEAD]) + points0)
             worth[points + TEAM_STONES] = value if hammer == 0 else 1.0 - value

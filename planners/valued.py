@@ -40,7 +40,7 @@ class Valued:
     """A planner that takes the model's `value` for every rollout.
 
     Args:
-        inner: the planner; in writing, `valued:inner=(uct:leaf=rollout)`.
+        inner: the planner, with leaf="rollout" where it has the choice; in writing, `valued:inner=(uct:leaf=rollout)`.
     """
 
     inner: Planner = field(default=Presearch(), metadata={NESTED: True})
@@ -49,6 +49,7 @@ class Valued:
         """Refuse what is no planner."""
         require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
         require(not isinstance(self.inner, Valued), "inner", self.inner, "another planner than valued")
+        require(getattr(self.inner, "leaf", None) != "tree", "inner", self.inner, "one that rolls out: leaf=rollout")
 
     @property
     def takes_root_actions(self) -> bool:

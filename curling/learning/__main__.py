@@ -31,10 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
     for step, text in helps.items():
         command = steps.add_parser(step, help=text, description=text)
         command.add_argument("folder", metavar="FOLDER", type=Path, help="for all that is made")
-        command.add_argument("--seed", type=int, default=2026, help="of everything random (2026)")
         if step in ("generate", "all"):
+            command.add_argument("--seed", type=int, help="of everything random (2026), when the folder is begun")
+            command.add_argument("--samples", type=int, help="noisy throws of each candidate (4), likewise")
             command.add_argument("--jobs", type=int, default=-1, help="worker processes (one for each core)")
-            command.add_argument("--samples", type=int, default=4, help="noisy throws of each candidate (4)")
         if step in ("generate", "train", "evaluate"):
             command.add_argument("--round", type=int, default=0, help="0 is the default policy's (0)")
         if step == "generate":
@@ -54,16 +54,18 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    learning = Learning(options.folder, options.seed, getattr(options, "samples", 4))
     result = options.folder / FILE.name
+    if options.step == "ship":
+        shutil.copyfile(result, FILE)
+        return
+    given = {name: getattr(options, name, None) for name in ("seed", "samples")}
+    learning = Learning.of_folder(options.folder, **given)
     if options.step == "generate":
         learning.generate(options.round, options.ends, options.jobs)
     elif options.step == "train":
         learning.train(options.round, options.epochs)
     elif options.step == "evaluate":
         print(learning.evaluate(options.round))
-    elif options.step == "ship":
-        shutil.copyfile(result, FILE)
     else:
         for number, (ends, epochs) in enumerate(zip(ENDS, EPOCHS, strict=True)):
             learning.generate(number, ends, options.jobs)

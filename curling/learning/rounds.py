@@ -18,7 +18,10 @@ from curling.learning.evaluation import Evaluation, evaluate
 from curling.learning.self_play import Part, play_part
 from curling.learning.training import Descent, epoch, first_weights
 from curling.model import Curling
-from planners.base import Array
+from planners.base import Array, require
+from planners.checks import require_count
+from planners.core.jit import compile_missing
+from planners.root.workers import leave_ctrl_c_to_the_parent
 
 PART_ENDS = 4_000
 HELD_OUT = 2  # parts of each round that are not learned from
@@ -65,6 +68,26 @@ class Learning:
     seed: int = 2026
     samples: int = 4
 
+    @classmethod
+    def of_folder(cls, folder: Path, **given: int | None) -> "Learning":
+        """The learning that a folder was begun with, or a new one; given are `seed` and `samples`, or None for either.
+
+        Raises:
+            ValueError: they are out of range, or others than the folder was begun with.
+        """
+        file, asked = folder / "learning.json", {name: value for name, value in given.items() if value is not None}
+        if file.exists():
+            begun = json.loads(file.read_text(encoding="utf-8"))
+            for name, value in asked.items():
+                require(begun[name] == value, name, value, f"{begun[name]}, as {folder} was begun with")
+            return cls(folder, **begun)
+        new = cls(folder, **asked)
+        require_count("seed", new.seed, 0)
+        require_count("samples", new.samples)
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps({"seed": new.seed, "samples": new.samples}) + "\n", encoding="utf-8")
+        return new
+
     def round_folder(self, number: int) -> Path:
         """The folder of a round."""
         return self.folder / f"round-{number}"
@@ -79,6 +102,8 @@ class Learning:
         Raises:
             ValueError: the weights of the round before are missing.
         """
+        require_count("round", number, 0)
+        require_count("ends", ends)
         weights = self.weights(number - 1)
         if number > 0:
             load(Path(weights))
@@ -86,13 +111,18 @@ class Learning:
         parts = range(-(-ends // PART_ENDS) + HELD_OUT)
         due = [part for part in parts if not self._part(number, part).exists()]
         tasks = (joblib.delayed(self._play)(number, part, weights) for part in due)
-        with _progress(len(due), f"parts of {PART_ENDS:,} ends of round {number}") as advance:
+        compile_missing()  # else every process would compile
+        apart = joblib.parallel_config(backend="loky", inner_max_num_threads=1, initializer=leave_ctrl_c_to_the_parent)
+        with apart, _progress(len(due), f"parts of {PART_ENDS:,} ends of round {number}") as advance:
             for _ in joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
                 advance()
 
     def train(self, number: int, epochs: int) -> None:
         """Train the weights of a round on its parts; `epochs` in all, of which a stopped training keeps those done."""
+        require_count("round", number, 0)
+        require_count("epochs", epochs)
         if Path(self.weights(number)).exists():
+            print(f"round {number} has its weights already", file=sys.stderr, flush=True)
             return
         data, params = self._parts(number, held_out=False), Curling(10, reward="win_probability").params
         checkpoint, rng = self.round_folder(number) / "training.npz", np.random.default_rng([self.seed, number, 1])

@@ -1,8 +1,8 @@
 """Self-play of single ends by one ply of search, for positions and what came of them; compiled.
 
-Until a random shot of each end most shots explore, so that positions are diverse; from it on both teams play the best
-candidate by the value after it, over a few errors of execution, and positions are kept. What came of them is then what
-this policy makes of them, without exploration.
+Until a random shot of each end three of ten shots explore, so that positions are diverse; from it on both teams play
+the best candidate by the value after it, over a few errors of execution, and positions are kept. What came of them is
+then what this policy makes of them, without exploration.
 """
 
 from dataclasses import dataclass, replace

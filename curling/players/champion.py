@@ -3,16 +3,18 @@
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from curling.model import Curling
-from curling.players.reply_search import MOST_ERRORS, ReplySearch, SearchSettings
-from curling.state import NETWORK
-from planners.base import Array, Budget, Decision, Model, Rng, check_plan
+from curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
+from curling.sheet import STONES
+from curling.state import NETWORK, TIME
+from planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
 from planners.checks import check_actions, require, require_count, require_positive
 from planners.presearch.planner import Presearch
 from planners.presearch.ties import by_second_reward
+from planners.root.workers import is_worker
 from planners.valued import with_values
 
 
@@ -53,15 +55,18 @@ class Champion:
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose a shot; see `planners.Planner.plan`."""
-        start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
+        steps_left(model, state)
         given = None if root_actions is None else check_actions(model, root_actions)
         curling: Any = model
         if curling.reward == "win":
             curling = curling.planning()
         if len(curling.params) == curling.params[NETWORK]:
             return Presearch().plan(curling, state, budget, rng, given)
-        threads = self.threads or _cores()
+        if curling.reward == "points":  # the network knows no end but this one
+            curling = replace(curling, ends=int(state[TIME]) // STONES + 1, extra_ends=0)
+        load_code()
+        threads, start = self.threads or _cores(), time.perf_counter()
         settings = SearchSettings(self.size, self.screen_share, self.finalists, self.reply_errors, threads)
         with ThreadPoolExecutor(threads) as pool:
 
@@ -69,9 +74,12 @@ class Champion:
                 found = ReplySearch(settings, of, state, part, rng, pool, begun)
                 return found.decide(given if actions is None else actions)
 
-            return by_second_reward(with_values(curling), state, budget, rng, start, search)
+            # whether all returns tie is asked of the network too
+            return by_second_reward(with_values(curling), state, budget, rng, start, search, FIRST_ERRORS)
 
 
 def _cores() -> int:
-    """Those that this process may use."""
+    """Those that this process may use; one for a job of several, which have the others."""
+    if is_worker():
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

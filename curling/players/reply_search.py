@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
 
 FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of that which tells how many throws a time budget pays for
 PEAKS = 16
-FIRST_ERRORS, MOST_ERRORS = 16, 1024
+FIRST_ERRORS, MOST_ERRORS = 16, 8192
+REPLIES_AT_ONCE = 16  # to divide among threads; decisions are the same on however many
 CLOSING_SECONDS = 0.0005  # of a time budget, for what comes after the last throw
 
 Shots = NDArray[np.int64]
@@ -45,14 +46,26 @@ def _sobol() -> Array:
     return points
 
 
-def quasi_random_errors(rng: Rng) -> Array:
-    """Errors of speed, angle, vx and vy in standard deviations, [MOST_ERRORS, 4]: a Sobol sequence shifted at random.
+def load_code() -> None:
+    """Load all that a decision needs, before the clock of the first one starts."""
+    import scipy.ndimage
+    import scipy.special  # noqa: F401 - for later imports
 
-    The shift makes means over the first n of them unbiased (Cranley and Patterson 1976).
+    _sobol()
+    kernels: tuple[Any, ...] = screen, expect, look_further
+    for kernel in kernels:
+        kernel.load()
+
+
+def quasi_random_errors(shift: Array, first: int, upto: int) -> Array:
+    """Errors first..upto-1 of speed, angle, vx and vy in standard deviations, [upto - first, 4].
+
+    They are a Sobol sequence shifted by random numbers, [4], which makes means over the first n of them unbiased
+    (Cranley and Patterson 1976).
     """
     from scipy.special import ndtri
 
-    errors: Array = ndtri(np.clip((_sobol() + rng.random(4)) % 1.0, 1e-9, 1.0 - 1e-9))
+    errors: Array = ndtri(np.clip((_sobol()[first:upto] + shift) % 1.0, 1e-9, 1.0 - 1e-9))
     return errors
 
 
@@ -72,7 +85,8 @@ class ReplySearch:
     Attributes:
         thrown: throws valued so far, replies included.
         aims: the shots compared, [A, 3].
-        values: of each with each error, by the network, [A, MOST_ERRORS]; the first `errors` of each.
+        throws: errors of execution, [N, 4], in standard deviations.
+        values: of each shot with each of them, by the network, [A, MOST_ERRORS]; the first `errors` of each.
         errors: with how many each was thrown, [A].
         corrections: for the first errors of each, what the best reply is worth less that value.
     """
@@ -95,7 +109,10 @@ class ReplySearch:
         """Begin; `start` is the clock when the budget began."""
         self.settings, self.model, self.state, self.budget, self.pool = settings, model, state, budget, pool
         self.rng, self.params, self.start, self.thrown = rng, model.params, start, 0
-        self.throws, self.reply_errors = quasi_random_errors(rng), quasi_random_errors(rng)[: settings.reply_errors]
+        bounds = (-math.inf, math.inf) if model.reward == "points" else model.return_bounds
+        self.low, self.high = sorted(model.player(state, model.params) * bound for bound in bounds)
+        self.shift, self.throws = rng.random(4), np.empty((0, 4))
+        self.reply_errors = quasi_random_errors(rng.random(4), 0, settings.reply_errors)
         self.scratches = [new_scratch() for _ in range(settings.threads)]
 
     def decide(self, root_actions: Array | None) -> Decision:
@@ -162,7 +179,8 @@ class ReplySearch:
         """The best shots by the network, best first: each time that their errors double, half of the shots stay."""
         last = shot_of(self.state) == LAST_SHOT
         goal, affordable = 2 if last else self.settings.finalists, max(1, int(self.left()))
-        alive = np.arange(min(len(self.aims), affordable))
+        known = np.arange(len(self.aims))
+        alive = (self.ranked(known) if self.errors.all() else known)[:affordable]
         upto = max(min(affordable // (2 * len(alive)), FIRST_ERRORS), 1)
         while True:
             self.throw(alive, upto)
@@ -176,6 +194,8 @@ class ReplySearch:
 
     def throw(self, shots: Shots, upto: int) -> None:
         """Throw each of the shots with so many errors in all."""
+        if upto > len(self.throws):
+            self.throws = np.concatenate([self.throws, quasi_random_errors(self.shift, len(self.throws), upto)])
 
         def work(part: Shots, scratch: Scratch) -> int:
             for i in part:
@@ -191,16 +211,19 @@ class ReplySearch:
         """The finalists, best first, by the opponent's replies: half of them stay after each part of the budget."""
         phases, cost, told = max(1, math.ceil(math.log2(len(alive)))), 100.0, time.perf_counter()
         for phase in range(phases):
-            left = self.left()
+            left, most = self.left(), MOST_ERRORS >> (phases - 1 - phase)
             keep = left * (1.0 - 1.0 / (phases - phase))
-            while (replied := len(self.corrections[alive[0]])) < MOST_ERRORS:
-                if self.left() - cost * len(alive) < keep:
+            while (replied := len(self.corrections[alive[0]])) < most:
+                affordable = int((self.left() - keep) / (cost * len(alive)))
+                if affordable < 1:
                     break
                 if replied == self.errors[alive].min():
                     self.throw(alive, min(2 * replied, MOST_ERRORS))
+                upto = replied + min(affordable, max(1, REPLIES_AT_ONCE // len(alive)))
+                upto = min(upto, most, int(self.errors[alive].min()))
                 before = self.thrown
-                self.reply(alive, replied)
-                cost = (self.thrown - before) / len(alive)
+                self.reply(alive, replied, upto)
+                cost = (self.thrown - before) / (len(alive) * (upto - replied))
                 if time.perf_counter() - told > PROGRESS_SECONDS:
                     alive, told = self.ranked(alive), time.perf_counter()
                     if reported(self.decision(alive)):
@@ -210,19 +233,23 @@ class ReplySearch:
                 alive = alive[: max(2, -(-len(alive) // 2))]
         return alive
 
-    def reply(self, shots: Shots, number: int) -> None:
-        """Value the best reply to each of the shots, thrown with this error."""
+    def reply(self, shots: Shots, first: int, upto: int) -> None:
+        """Value the best replies to each of the shots, thrown with errors first..upto-1."""
+        thrown_with = [(i, number) for number in range(first, upto) for i in shots]
+        found = np.empty(len(thrown_with))
 
         def work(part: Shots, scratch: Scratch) -> int:
-            thrown = 0
-            for i in part:
-                value, error = np.empty((1, 1)), self.throws[number : number + 1]
-                arguments = self.aims[i : i + 1], error, self.reply_errors, self.params, self.rng, value, scratch
-                thrown += look_further(self.state, *arguments)
-                self.corrections[i].append(float(value[0, 0] - self.values[i, number]))
+            thrown, value = 0, np.empty((1, 1))
+            for at in part:
+                i, number = thrown_with[at]
+                aim, error = self.aims[i : i + 1], self.throws[number : number + 1]
+                thrown += look_further(self.state, aim, error, self.reply_errors, self.params, self.rng, value, scratch)
+                found[at] = value[0, 0] - self.values[i, number]
             return thrown
 
-        self.thrown += sum(self.on_threads(work, shots))
+        self.thrown += sum(self.on_threads(work, np.arange(len(found))))
+        for (i, _), correction in zip(thrown_with, found.tolist(), strict=True):
+            self.corrections[i].append(correction)
 
     def ranked(self, shots: Shots) -> Shots:
         """The shots, best first."""
@@ -237,7 +264,7 @@ class ReplySearch:
         """The decision so far."""
         tried = self.errors > 0
         values = np.full(len(self.aims), np.nan)
-        values[tried] = self.means(np.flatnonzero(tried))
+        values[tried] = np.clip(self.means(np.flatnonzero(tried)), self.low, self.high)  # corrected means may be beyond
         visits = self.errors + np.array([len(corrections) for corrections in self.corrections], np.int64)
         action, value, seconds = self.aims[best[0]].copy(), float(values[best[0]]), time.perf_counter() - self.start
         return Decision(action, value, self.thrown, seconds, self.aims, visits, values)

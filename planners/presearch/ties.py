@@ -24,7 +24,7 @@ Search = Callable[[Model, Budget, float, Array | None], Decision]  # model, budg
 
 ROLLOUTS = 128
 FIRST_SHARE = 0.25  # of the budget, for the search by returns that tells which actions tie
-FEWEST_VISITS = 0.5  # of those of the action played: returns of fewer tie by chance
+VISITS_SHARE = 0.5  # of the most: returns of fewer tie by chance
 
 
 @kernel(PROBLEM, MATRIX, float64, float64, int64, RNG)
@@ -96,13 +96,16 @@ def _has_way_out(model: Model, problem: Problem, bounds: tuple[float, float], rn
     return not all(_always_within(model, later, bounds, most, rng) for later in after)
 
 
-def tied_actions(decision: Decision, near: float) -> Array | None:
-    """The actions whose returns are within `near` of that of the action chosen, [B, action_dim]; None if all are."""
+def tied_actions(decision: Decision, near: float, fewest_visits: float = math.inf) -> Array | None:
+    """The actions whose returns are within `near` of that of the action chosen, [B, action_dim]; None if all are.
+
+    Only those with so many visits, or with half of those of the most visited action.
+    """
     tried = decision.visits > 0
     tied = tried & (np.where(tried, decision.values, 0.0) >= decision.value - near)
     if (tied == tried).all():
         return None
-    return decision.actions[tied & (decision.visits >= FEWEST_VISITS * decision.visits.max())]
+    return decision.actions[tied & (decision.visits >= min(fewest_visits, VISITS_SHARE * decision.visits.max()))]
 
 
 def with_returns_of(first: Decision, second: Decision) -> Decision:
@@ -114,16 +117,19 @@ def with_returns_of(first: Decision, second: Decision) -> Decision:
     return replace(second, value=value, values=np.where(second.visits > 0, values, np.nan))
 
 
-def by_second_reward(model: Model, state: Array, budget: Budget, rng: Rng, start: float, search: Search) -> Decision:
+def by_second_reward(
+    model: Model, state: Array, budget: Budget, rng: Rng, start: float, search: Search, fewest_visits: float = math.inf
+) -> Decision:
     """What a search decides, by the second reward where all returns are as good as equal.
 
-    `start` is the clock when the budget began.
+    `start` is the clock when the budget began; see `tied_actions` for the fewest visits.
     """
     tie = tie_in(model, state, rng)
     if tie is None:
         return search(model, budget, start, None)
-    first = search(model, budget.rest(FIRST_SHARE, 0, start), start, None)
-    left, now, tied = budget.rest(1.0, first.simulations, start), time.perf_counter(), tied_actions(first, tie.near)
+    first = search(model, budget.rest(FIRST_SHARE, 0, start), time.perf_counter(), None)
+    left, now = budget.rest(1.0, first.simulations, start), time.perf_counter()
+    tied = tied_actions(first, tie.near, fewest_visits)
     if not tie.holds(first):
         decision = search(model, left, now, None)
     elif tied is not None and len(tied) == 1:

@@ -30,7 +30,7 @@ def run_all(run: Run, function: Callable[..., T], tasks: Sequence[tuple[Any, ...
     if run == "one":
         return [function(*task) for task in tasks]
     most = len(tasks) if together else min(len(tasks), _cores())
-    return (_on_threads if run == "threads" or _is_worker() else _in_processes)(function, tasks, most)
+    return (_on_threads if run == "threads" or is_worker() else _in_processes)(function, tasks, most)
 
 
 def _cores() -> int:
@@ -39,7 +39,7 @@ def _cores() -> int:
     return int(joblib.cpu_count())
 
 
-def _is_worker() -> bool:
+def is_worker() -> bool:
     """Whether this process is one of joblib's, whose other workers use the cores already."""
     from joblib.parallel import get_active_backend
 
@@ -78,13 +78,13 @@ def _in_processes(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], 
     compile_missing()  # else every process would compile
     try:
         # without limit: larger arguments would be shared, and read-only
-        with parallel_config(backend="loky", inner_max_num_threads=1, initializer=_leave_ctrl_c_to_the_parent):
+        with parallel_config(backend="loky", inner_max_num_threads=1, initializer=leave_ctrl_c_to_the_parent):
             found: list[T] = Parallel(most, batch_size=1, max_nbytes=None)(delayed(function)(*task) for task in tasks)
             return found
     except pickle.PicklingError as error:
         raise TypeError(f"run='processes': cannot send the model to a process ({error}); run=threads fits") from error
 
 
-def _leave_ctrl_c_to_the_parent() -> None:
+def leave_ctrl_c_to_the_parent() -> None:
     """Ctrl-C reaches every process of a terminal; this one is ended by its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

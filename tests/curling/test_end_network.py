@@ -169,11 +169,13 @@ def spoiled(path, **changes):
         (lambda path: path.write_text("nothing"), "file of weights"),
         (lambda path: spoiled(path, layer0=np.zeros((3, 3))), "shapes"),
         (lambda path: spoiled(path, layer1=np.full(128, np.nan)), "finite"),
+        (lambda path: spoiled(path, layer1=np.full(128, "a")), "file of weights"),
         (lambda path: spoiled(path, about=np.array(json.dumps({"format": 99, **vars(ABOUT)}))), "format"),
+        (lambda path: spoiled(path, about=np.array(json.dumps({"format": 1, **vars(ABOUT), "noise": "x"}))), "noise"),
     ],
 )
 def test_bad_weights_are_refused_and_playouts_serve(tmp_path, monkeypatch, capsys, spoil, words):
-    path = tmp_path / f"{words}.npz".replace(" ", "-")
+    path = tmp_path / "weights-of-this-test.npz"
     spoil(path)
     with pytest.raises(ValueError, match=words):
         load(path)

@@ -44,7 +44,9 @@ def test_the_estimate_takes_the_place_of_rollouts():
     assert type(model).rollout is not type(valued).rollout
 
 
-@pytest.mark.parametrize("inner", ["uct:leaf=rollout", "dpw:leaf=rollout", "kr_uct", "open_loop", "voot"])
+@pytest.mark.parametrize(
+    "inner", ["uct:leaf=rollout", "dpw:leaf=rollout", "kr_uct", "open_loop:leaf=rollout", "voot:leaf=rollout"]
+)
 def test_a_search_with_values_is_that_of_a_model_with_such_rollouts(inner):
     @dataclass(frozen=True)
     class Other(Trap):
@@ -53,12 +55,11 @@ def test_a_search_with_values_is_that_of_a_model_with_such_rollouts(inner):
     model, other, budget = TrapWithValue(), Other(), Budget(simulations=200)
     state = model.initial_state(np.random.default_rng(0))
     planner = planners.parse(inner)
-    if planners.unsupported(planner, other):
-        pytest.skip("not for Trap")
     one = planners.parse(f"valued:inner=({inner})").plan(model, state, budget, np.random.default_rng(1))
     two = planner.plan(other, state, budget, np.random.default_rng(1))
     np.testing.assert_array_equal(one.action, two.action)
     np.testing.assert_array_equal(one.values, two.values)
+    assert not np.array_equal(one.values, planner.plan(model, state, budget, np.random.default_rng(1)).values)
 
 
 def test_plain_python_models_have_values_too():
@@ -83,6 +84,8 @@ def test_models_with_values_keep_their_parameters_and_pickle():
     assert loaded.noise_range == 0.2 and loaded.rollout is valued.rollout
 
 
-def test_it_does_not_nest_in_itself():
+def test_it_does_not_nest_in_itself_and_needs_rollouts():
     with pytest.raises(ValueError, match="valued"):
         Valued(Valued())
+    with pytest.raises(ValueError, match="leaf=rollout"):
+        planners.parse("valued:inner=uct")

@@ -101,7 +101,12 @@ def _add_map_options(command: argparse.ArgumentParser) -> None:
 
 def _add_analyse_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("record", type=Path, metavar="RECORD", help="the record of a match; it may break off")
+    add(
+        "record",
+        type=Path,
+        metavar="RECORD",
+        help="the record of a match, which may break off, or the log of a Digital Curling 3 client",
+    )
     add("--planner", default="champion", metavar=PLANNER, help="the judge (default: champion)")
     budget = command.add_mutually_exclusive_group()
     time = "its time for a shot, and again for the value of each aim (default: 1000)"

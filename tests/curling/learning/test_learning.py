@@ -114,6 +114,28 @@ def test_a_training_that_was_stopped_ends_with_the_same_weights(tmp_path, small,
         np.testing.assert_array_equal(one[f"layer{layer}"], two[f"layer{layer}"])
 
 
+def test_a_folder_keeps_the_settings_that_it_was_begun_with(tmp_path):
+    assert Learning.of_folder(tmp_path, seed=5) == Learning(tmp_path, 5)
+    assert Learning.of_folder(tmp_path, seed=None, samples=4) == Learning(tmp_path, 5)
+    with pytest.raises(ValueError, match=r"seed=6: must be 5, as .* was begun with"):
+        Learning.of_folder(tmp_path, seed=6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["generate", "--ends", "0"], "ends"),
+        (["generate", "--round", "-1"], "round"),
+        (["generate", "--samples", "0"], "samples"),
+        (["generate", "--seed", "-1"], "seed"),
+        (["train", "--epochs", "0"], "epochs"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(tmp_path, capsys, arguments, word):
+    assert main([arguments[0], str(tmp_path / "new"), *arguments[1:]]) == 2
+    assert f"{word}=" in capsys.readouterr().err
+
+
 def test_the_command_line_says_what_is_missing(tmp_path, capsys):
     assert main(["train", str(tmp_path)]) == 2
     assert "generate" in capsys.readouterr().err
