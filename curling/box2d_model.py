@@ -7,10 +7,11 @@ import numpy as np
 from curling.dynamics import release
 from curling.engines.box2d import Box2DEngine
 from curling.model import Curling
+from curling.physics import BY_NAME
 from curling.state import LAW, apply_rules, row_of, stones_of
 from planners.base import Array, Rng
 
-ENGINES = Box2DEngine("fcv1"), Box2DEngine("dc2")  # in the order of `law_index`
+ENGINES = tuple(Box2DEngine(name) for name in BY_NAME)  # type: ignore[arg-type]  # in the order of `law_index`
 
 
 def box2d_step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:

@@ -5,7 +5,7 @@ import numpy as np
 from curling.engines import make_engine
 from curling.model import Curling
 from curling.rules import thrower
-from curling.sheet import STONE_RADIUS, STONES, TEAM_STONES, present
+from curling.sheet import STONES, TEAM_STONES, present
 from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, stones_of
 from planners.base import Array, check_state, require
 
@@ -31,7 +31,7 @@ def check_match_state(model: Curling, state: Array) -> Array:
     require(not absent.any(), "stones", absent[absent.any(axis=1)].tolist(), "(0, 0) where absent, else on the sheet")
     make_engine("analytic", physics=model.physics).check_stones(stones, row_of(checked))
     if model.law.hog_removes_all:
-        for i in np.flatnonzero(stones[:, 1] - STONE_RADIUS <= model.law.sheet.hog_line):
+        for i in np.flatnonzero(stones[:, 1] <= model.law.limits.hog):
             require(False, f"stones[{i}]", tuple(stones[i].tolist()), "past the hog line")
     return checked
 

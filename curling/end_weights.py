@@ -22,7 +22,9 @@ class Provenance:
     """What weights are for, and where they come from.
 
     Attributes:
-        physics: of the games they are for, as of `curling.model.Curling`.
+        physics: of the games they are for, and of the physics whose `experience` it is. So weights for fcv1 serve dc4,
+            which differs in the limits of play alone: over self-play of theirs the loss is 1.453 +- 0.007 nats in fcv1
+            and 1.460 +- 0.017 in dc4.
         rule: likewise.
         noise: likewise, a name.
         seed: of the training.

@@ -17,7 +17,7 @@ from curling.end_weights import NO_WEIGHTS, load, own
 from curling.noise import Noise, noise_of
 from curling.physics import Physics, law_index, physics_of
 from curling.rules import rule_of
-from curling.sheet import STONE_RADIUS, STONES, no_stones
+from curling.sheet import STONES, no_stones
 from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
 from curling.value import table_of, win_probabilities
 from planners.base import AimBlock, Array, Rng
@@ -36,10 +36,10 @@ class Curling:
     Args:
         ends: ends of the match, at most 100.
         rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the default of
-            the physics, "five_rock" for fcv1 and "four_rock" for dc2.
-        noise: "normal_dist" or "none" for fcv1, "dc2", "gat" or "none" for dc2, or a `curling.noise.Noise`; None is the
-            first name of the physics.
-        physics: "fcv1" or "dc2".
+            the physics, "five_rock" for fcv1 and dc4, "four_rock" for dc2.
+        noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, or a `curling.noise.Noise`;
+            None is the first name of the physics.
+        physics: "fcv1", "dc2" or "dc4", which is fcv1 with the limits of play of Digital Curling 4.
         extra_ends: largest number of extra ends after a tie, at most 100; a tie after them is a draw.
         velocity_unit: "m/s", or "box": useful velocities normalised to [-1, 1]^2, for reinforcement learning.
         reward: "points", at each end of an end; "win": 1 if team 0 wins the match, 0 if it loses; or "win_probability":
@@ -58,7 +58,7 @@ class Curling:
     ends: int = 1
     rule: str | None = None
     noise: str | Noise | None = None
-    physics: Literal["fcv1", "dc2"] = "fcv1"
+    physics: Literal["fcv1", "dc2", "dc4"] = "fcv1"
     extra_ends: int = 0
     velocity_unit: Literal["m/s", "box"] = "m/s"
     reward: Literal["points", "win", "win_probability"] = "points"
@@ -135,7 +135,7 @@ class Curling:
         if self.weights is not None:
             return NO_WEIGHTS if self.weights == "none" else load(Path(self.weights))[0]
         weights, provenance = own()
-        if provenance is None or (self.physics, self.rule) != (provenance.physics, provenance.rule):
+        if provenance is None or (self.law.experience, self.rule) != (provenance.physics, provenance.rule):
             return NO_WEIGHTS
         slower = self.max_speed is not None and self.max_speed < self.law.max_speed
         return NO_WEIGHTS if slower or noise_of(self.noise) != noise_of(provenance.noise) else weights
@@ -192,7 +192,7 @@ class Curling:
         """Lower bounds of the states."""
         low = state_of(no_stones(), 0, hammer=0)
         low[LEAD] = -8.0 * (self.ends + self.extra_ends)
-        low[FIRST_STONE::2] = STONE_RADIUS - self.law.sheet.half_width
+        low[FIRST_STONE::2] = -self.law.limits.side
         return low
 
     @cached_property
@@ -200,7 +200,7 @@ class Curling:
         """Upper bounds of the states."""
         high = -self.state_low
         high[TIME], high[HAMMER] = self.horizon, 1.0
-        high[FIRST_STONE + 1 :: 2] = self.law.sheet.back_line + STONE_RADIUS
+        high[FIRST_STONE + 1 :: 2] = self.law.limits.farthest
         return high
 
     @cached_property

@@ -1,13 +1,13 @@
-"""The two physics: "fcv1" (Digital Curling 3 and 4) and "dc2" (Digital Curling 2, as in the 2017 thesis).
+"""The physics: "fcv1" of Digital Curling 3, "dc4" of Digital Curling 4, "dc2" of Digital Curling 2 and the 2017 thesis.
 
 A stone of speed v and spin w > 0 (counter-clockwise) slows down and turns to its left; w < 0 turns it to its right.
-Impacts are elastic with Coulomb friction.
+Impacts are elastic with Coulomb friction. "dc4" is "fcv1" but for the limits of play.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from curling.sheet import DC2_SHEET, DC3_SHEET, Sheet
+from curling.sheet import DC2_SHEET, DC3_SHEET, DIAMETER, Limits, Sheet
 from planners.registry import look_up
 
 GRAVITY = 9.80665
@@ -18,9 +18,12 @@ class Physics:
     """Parameters of a simulator, for both engines.
 
     Attributes:
-        name: "fcv1" or "dc2".
+        name: "fcv1", "dc2" or "dc4".
+        experience: the physics whose counts of self-play and learned weights serve this one.
         sheet: the lines of the sheet.
-        max_speed: largest speed of an aim, m/s (the clock of dc2 runs ten times too fast).
+        limits: where stones are removed.
+        pace: how many times too fast the clock runs.
+        max_speed: largest speed of an aim, m/s.
         launch_spin: magnitude of a thrown stone's spin, rad/s.
         impact_friction: Coulomb coefficient between two stones; 12 never lets them slip.
         restitution_speed: impacts below this closing speed are perfectly inelastic, m/s.
@@ -33,7 +36,10 @@ class Physics:
     """
 
     name: str
+    experience: str
     sheet: Sheet
+    limits: Limits
+    pace: float
     max_speed: float
     launch_spin: float
     impact_friction: float
@@ -48,7 +54,10 @@ class Physics:
 
 FCV1 = Physics(
     name="fcv1",
+    experience="fcv1",
     sheet=DC3_SHEET,
+    limits=DC3_SHEET.limits,
+    pace=1.0,
     max_speed=4.0,
     launch_spin=math.pi / 2.0,
     impact_friction=0.2,
@@ -62,7 +71,10 @@ FCV1 = Physics(
 )
 DC2 = Physics(
     name="dc2",
+    experience="dc2",
     sheet=DC2_SHEET,
+    limits=DC2_SHEET.limits,
+    pace=10.0,
     max_speed=48.79,
     launch_spin=0.066696,
     impact_friction=12.009216,
@@ -75,6 +87,10 @@ DC2 = Physics(
     noises=("dc2", "gat", "none"),
 )
 
+# behind the back line stones go on until they rest, but four diameters on they can no longer touch one that stays
+DC4_LIMITS = Limits(side=2.085, back=40.234 + 4.0 * DIAMETER, back_at_rest=40.234, hog=32.004)
+DC4 = replace(FCV1, name="dc4", limits=DC4_LIMITS)
+
 FCV1_DRAG = (0.00200985 * GRAVITY, 0.06385782, 0.00626286 * GRAVITY)  # a, b, c of dv/dt = -(a / (v + b) + c)
 FCV1_TURN = (0.00820, -0.8)  # k, p: the heading turns at k v^p rad/s
 FCV1_SPIN_LOSS = 0.025  # |w| falls at this / max(v, 0.001) rad/s^2
@@ -84,7 +100,7 @@ DC2_DECELERATION = 12.009216  # m/s^2
 DC2_STOP_SPEED = DC2_DECELERATION * 0.001  # m/s
 DC2_TURN = 0.066696 * DC2_DECELERATION  # the heading turns at this / v rad/s while the stone spins; spin never fades
 
-LAWS = (FCV1, DC2)
+LAWS = (FCV1, DC2, DC4)
 BY_NAME = {law.name: law for law in LAWS}
 
 
@@ -92,11 +108,11 @@ def physics_of(name: str) -> Physics:
     """The physics of a name.
 
     Raises:
-        ValueError: not "fcv1" or "dc2".
+        ValueError: not "fcv1", "dc2" or "dc4".
     """
     return look_up("physics", name, BY_NAME)
 
 
 def law_index(name: str) -> int:
-    """The number of a physics in compiled code, an index into LAWS: 0 is "fcv1", 1 is "dc2"."""
+    """The number of a physics in compiled code, an index into LAWS: 0 is "fcv1", 1 is "dc2", 2 is "dc4"."""
     return tuple(BY_NAME).index(name)

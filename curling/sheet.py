@@ -4,6 +4,7 @@ The origin is the release point; y points towards the house, x to the right of t
 Stones are an array [16, 2], NaN where absent: rows 0-7 are team 0's in the order thrown, rows 8-15 team 1's.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,28 @@ STONE_MASS = 19.96  # kg
 
 
 @dataclass(frozen=True)
+class Limits:
+    """Where a simulator removes stones, by their centres, m.
+
+    Attributes:
+        side: a moving stone is lost from this |x| on.
+        back: a moving stone is lost from this y on.
+        back_at_rest: a stone at rest is lost beyond this y.
+        hog: a stone at rest is lost up to this y.
+    """
+
+    side: float
+    back: float
+    back_at_rest: float
+    hog: float
+
+    @property
+    def farthest(self) -> float:
+        """The largest y of a stone in play."""
+        return min(self.back, self.back_at_rest)
+
+
+@dataclass(frozen=True)
 class Sheet:
     """The lines of a sheet: distances from the release point or the centre line, m."""
 
@@ -33,6 +56,12 @@ class Sheet:
     def in_house(self) -> float:
         """Distance of a stone's centre from the tee below which it is in the house, m."""
         return self.house_radius + STONE_RADIUS
+
+    @property
+    def limits(self) -> Limits:
+        """Those of stones that touch a side line, lie wholly behind the back line or not wholly past the hog line."""
+        side, back = self.half_width - STONE_RADIUS, self.back_line + STONE_RADIUS
+        return Limits(side, back, math.inf, self.hog_line + STONE_RADIUS)
 
 
 DC3_SHEET = Sheet(hog_line=32.004, tee=38.405, back_line=40.234, half_width=2.375, house_radius=1.829)

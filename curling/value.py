@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from curling.physics import physics_of
 from curling.rules import next_hammer
 from curling.sheet import TEAM_STONES
 from planners.base import Array, require, require_positive
@@ -94,7 +95,7 @@ def table_of(table: str | Sequence[float] | None, physics: str) -> tuple[float, 
         ValueError: not a table.
     """
     if table is None:
-        return table_from_counts(SELF_PLAY[physics])
+        return table_from_counts(SELF_PLAY[physics_of(physics).experience])
     if table == "thesis":
         return check_table(THESIS)
     return load_table(table) if isinstance(table, str) else check_table(table)

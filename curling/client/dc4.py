@@ -18,7 +18,7 @@ RULES = {"five_rock": "fgz_rule", "no_tick": "no_tick_rule"}  # their names on t
 EXTRA_FRACTION = 0.5  # of a share of time in extra ends: they all have one clock, and there may be more of them
 RESEND_SECONDS = 2.0  # until a lost throw is sent again
 
-position_of = partial(ClientPosition, extra_ends=True, physics="fcv1", noise="normal_dist")
+position_of = partial(ClientPosition, extra_ends=True, physics="dc4", noise="normal_dist")
 
 
 async def create_match(account: Account, rule: str, ends: int, seconds: float, extra_seconds: float) -> UUID:

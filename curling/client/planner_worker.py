@@ -51,7 +51,7 @@ class ClientPosition:
         ends: regular ends left, the current one included, at least 1.
         extra_ends: whether a tie is followed by extra ends; otherwise it is a draw.
         rule: one of `curling.rules.RULES`.
-        physics: "fcv1" or "dc2".
+        physics: "fcv1", "dc2" or "dc4".
         noise: of the thrower: one of `curling.noise.NOISES`, or standard deviations of speed, m/s, and angle, rad.
         max_speed: the thrower's top speed, m/s; None is that of the physics.
     """
@@ -63,7 +63,7 @@ class ClientPosition:
     ends: int
     extra_ends: bool
     rule: str
-    physics: Literal["fcv1", "dc2"]
+    physics: Literal["fcv1", "dc2", "dc4"]
     noise: str | tuple[float, float]
     max_speed: float | None = None
 

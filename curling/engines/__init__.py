@@ -11,7 +11,7 @@ names = REGISTRY.names
 
 
 def make_engine(name: str = "analytic", physics: str = "fcv1") -> Engine:
-    """Make an engine, "analytic" or "box2d", of "fcv1" (Digital Curling 3 and 4) or "dc2" (Digital Curling 2).
+    """Make an engine, "analytic" or "box2d", of "fcv1" (Digital Curling 3), "dc2" or "dc4".
 
     Raises:
         ValueError: unknown name or physics.

@@ -10,7 +10,7 @@ import numpy as np
 from curling.engines.base import Engine, Path
 from curling.engines.board import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, row_count
 from curling.engines.curve import place_of
-from curling.engines.curve_tables import HOG, LONGEST, TOP_SPEED
+from curling.engines.curve_tables import BACK_AT_REST, HOG, LONGEST, TOP_SPEED
 from curling.engines.events import find_next_event, process_events, start_moving
 from curling.engines.impact import CONTACT_ROWS
 from curling.engines.rates import TIME_STEP
@@ -21,7 +21,7 @@ from planners.jit import helper, kernel
 
 WORKSPACE = (STONES + CONTACT_ROWS, FIELDS)
 # s; fcv1 slows a stone before moving it, as if released half a step earlier; dc2 slows it half a step first
-EARLY = np.array([0.5 * TIME_STEP, 0.0])
+EARLY = np.array([0.0 if law.name == "dc2" else 0.5 * TIME_STEP for law in LAWS])
 HOG_REMOVES_ALL = np.array([law.hog_removes_all for law in LAWS])
 
 
@@ -53,13 +53,13 @@ def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: f
 
 @helper
 def _collect(law: int, board: Array, stones: Array, index: int) -> None:
-    """Write the stones at rest, without those that the hog line removes."""
+    """Write the stones at rest, without those that the hog line or the back line removes."""
     for i in range(STONES):
         stones[i, 0], stones[i, 1] = nan, nan
     for n in range(row_count(board)):
         i = int(board[n, ROW])
         short = board[n, Y] <= HOG[law] and (HOG_REMOVES_ALL[law] or i == index)
-        if board[n, STATE] != ABSENT and not short:
+        if board[n, STATE] != ABSENT and not short and not board[n, Y] > BACK_AT_REST[law]:
             stones[i, 0], stones[i, 1] = board[n, X], board[n, Y]
 
 
@@ -74,12 +74,12 @@ def shoot(stones: Array, index: int, vx: float, vy: float, spin: float, law: int
             tables it is reduced to their largest speed.
         vy: see vx.
         spin: rad/s, counter-clockwise above 0.
-        law: 0 is fcv1, 1 is dc2, see `curling.physics.law_index`.
+        law: 0 is fcv1, 1 is dc2, 2 is dc4, see `curling.physics.law_index`.
         workspace: scratch space, float64 of shape WORKSPACE, with any contents.
     """
     if not 0 <= index < STONES:
         return
-    rule = 1 if law == 1 else 0
+    rule = law if 0 < law < len(HOG) else 0
     _release(rule, workspace, stones, index, vx, vy, spin)
     process_events(rule, workspace, 0.0, inf)
     _collect(rule, workspace, stones, index)

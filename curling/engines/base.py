@@ -16,7 +16,7 @@ OVERLAP = 0.005  # m, largest accepted overlap of stones; servers report about a
 NOISE_ROOM = 1.025  # largest accepted speed over the cap on aims, because of execution noise
 MAX_SPIN = 10.0
 MAX_THREADS = 1024
-PATH_FRAMES = 20  # frames of a path per second of fcv1's time
+PATH_FRAMES = 20  # frames of a path per second of a real clock
 
 
 class Path(NamedTuple):
@@ -33,9 +33,9 @@ class Path(NamedTuple):
 
 @dataclass(frozen=True)
 class Engine(ABC):
-    """Plays shots of "fcv1" or "dc2", including removals but not the free guard zone rule (see `curling.rules`)."""
+    """Plays shots of a physics, including removals but not the free guard zone rule (see `curling.rules`)."""
 
-    physics: Literal["fcv1", "dc2"] = "fcv1"
+    physics: Literal["fcv1", "dc2", "dc4"] = "fcv1"
 
     def __post_init__(self) -> None:
         physics_of(self.physics)
@@ -48,7 +48,7 @@ class Engine(ABC):
     @property
     def path_interval(self) -> float:
         """Seconds between two frames of a path: 0.05, or 0.005 of dc2's ten times faster clock."""
-        return 1.0 / PATH_FRAMES if self.physics == "fcv1" else 0.1 / PATH_FRAMES
+        return 1.0 / PATH_FRAMES / self.law.pace
 
     @overload
     def shot(
@@ -140,8 +140,8 @@ class Engine(ABC):
         require(board.shape == (STONES, 2), "stones", board.shape, f"an array of shape ({STONES}, 2)")
         absent = ~present(board)
         _require_rows(absent == np.isnan(board[:, 1]), "stones[{}]", board, "NaN in whole rows")
-        sheet, (x, y) = self.law.sheet, board.T
-        on_sheet = (np.abs(x) <= sheet.half_width - STONE_RADIUS) & (y > 0.0) & (y <= sheet.back_line + STONE_RADIUS)
+        limits, (x, y) = self.law.limits, board.T
+        on_sheet = (np.abs(x) <= limits.side) & (y > 0.0) & (y <= limits.farthest)
         _require_rows(absent | on_sheet, "stones[{}]", board, "on the sheet")
         gaps = np.hypot(*(board[:, None] - board).T)
         np.fill_diagonal(gaps, np.inf)

@@ -99,7 +99,8 @@ class World:
         return stones / self.units
 
 
-WORLDS = {"fcv1": World(10.0, (8, 3), TIME_STEP, fcv1_motion), "dc2": World(1.0, (10, 10), 0.5 * TIME_STEP, dc2_motion)}
+FCV1_WORLD = World(10.0, (8, 3), TIME_STEP, fcv1_motion)
+WORLDS = {"fcv1": FCV1_WORLD, "dc2": World(1.0, (10, 10), 0.5 * TIME_STEP, dc2_motion), "dc4": FCV1_WORLD}
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,8 @@ class Box2DEngine(Engine):
 
     def _run(self, stones: Array, index: int, velocity: Array, spin: float, every: int) -> Path:
         """Places of the stones at every n-th step (0: none) and at the end of the shot."""
-        settings, sheet = WORLDS[self.physics], self.law.sheet
-        side = (sheet.half_width - STONE_RADIUS) * settings.units
-        back = (sheet.back_line + STONE_RADIUS) * settings.units
+        settings, limits = WORLDS[self.physics], self.law.limits
+        side, back = limits.side * settings.units, limits.back * settings.units
         world, bodies = settings.build(self.law, stones, index, velocity, spin)
         times, places, step = [], [], 0
         moving = settings.slow_down(bodies, settings.first)
@@ -127,10 +127,11 @@ class Box2DEngine(Engine):
             moving = settings.slow_down(bodies, TIME_STEP)
         return Path(np.array([*times, step * TIME_STEP]), np.array([*places, settings.places(bodies)]))
 
-    def _without_short(self, stones: Array, index: int) -> Array:
-        """The stones at rest, without those that the hog line removes."""
-        kept = stones.copy()
-        short = kept[:, 1] - STONE_RADIUS <= self.law.sheet.hog_line
+    def _in_play(self, stones: Array, index: int) -> Array:
+        """The stones at rest, without those that the hog line or the back line removes."""
+        kept, limits = stones.copy(), self.law.limits
+        kept[kept[:, 1] > limits.back_at_rest] = np.nan
+        short = kept[:, 1] <= limits.hog
         kept[short & (self.law.hog_removes_all | (np.arange(STONES) == index))] = np.nan
         return kept
 
@@ -138,9 +139,9 @@ class Box2DEngine(Engine):
         finals = np.empty((len(velocities), STONES, 2))
         for n, (velocity, spin) in enumerate(zip(velocities, spins, strict=True)):
             path = self._run(stones, index, velocity, float(spin), 0)
-            finals[n] = self._without_short(path.positions[-1], index)
+            finals[n] = self._in_play(path.positions[-1], index)
         return finals
 
     def _path(self, stones: Array, index: int, velocity: Array, spin: float) -> tuple[Array, Path]:
         path = self._run(stones, index, velocity, spin, round(self.path_interval / TIME_STEP))
-        return self._without_short(path.positions[-1], index), path
+        return self._in_play(path.positions[-1], index), path

@@ -24,7 +24,6 @@ from curling import physics, sheet
 from curling.engines import rates
 from curling.engines.rates import RATES
 from curling.physics import DC2_STOP_SPEED, FCV1_STOP_SPEED, LAWS, Physics
-from curling.sheet import STONE_RADIUS
 from planners.base import Array
 from planners.core.values import cached
 
@@ -159,8 +158,9 @@ PER_TAU_OF_CURVE, PER_ROOT_X = np.tile(PER_TAU, 2), np.append(1.0 / _both("root_
 PER_SPEED, PER_SINE, PER_LOSS = 1.0 / _both("speed"), 1.0 / _both("sine"), 1.0 / _both("loss")
 TOP_SPEED = INVERSE_CELLS / PER_SPEED * (1.0 - 1e-9)  # m/s, at the end of the tables
 LONGEST = CURVE_CELLS / PER_TAU  # s, from there to the stop
-STOP_SPEED = np.array([FCV1_STOP_SPEED, DC2_STOP_SPEED])  # m/s, slower stones are at rest
+STOP_SPEED = np.array([FCV1_STOP_SPEED, DC2_STOP_SPEED, FCV1_STOP_SPEED])  # m/s, slower stones are at rest
 
-SIDE = np.array([law.sheet.half_width - STONE_RADIUS for law in LAWS])  # m, a stone is out from this |x|
-BACK = np.array([law.sheet.back_line + STONE_RADIUS for law in LAWS])  # m, or from this y
-HOG = np.array([law.sheet.hog_line + STONE_RADIUS for law in LAWS])  # m, or at rest up to this y
+SIDE = np.array([law.limits.side for law in LAWS])  # m, a stone is out from this |x|
+BACK = np.array([law.limits.back for law in LAWS])  # m, or from this y
+BACK_AT_REST = np.array([law.limits.back_at_rest for law in LAWS])  # m, or at rest beyond this y
+HOG = np.array([law.limits.hog for law in LAWS])  # m, or at rest up to this y

@@ -31,4 +31,8 @@ def dc2_rates(v: Array) -> tuple[Array, Array, Array]:
     return np.full_like(v, a), turn, np.zeros_like(v)
 
 
-RATES: dict[str, Callable[[Array], tuple[Array, Array, Array]]] = {"fcv1": fcv1_rates, "dc2": dc2_rates}
+RATES: dict[str, Callable[[Array], tuple[Array, Array, Array]]] = {
+    "fcv1": fcv1_rates,
+    "dc2": dc2_rates,
+    "dc4": fcv1_rates,
+}

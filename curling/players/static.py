@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from curling.model import Curling
+from curling.physics import physics_of
 from curling.rules import score
 from curling.sheet import STONES, TEAM_STONES
 from curling.state import FIRST_STONE, IN_HOUSE, TEE, hammer_of, shot_of
@@ -80,7 +81,7 @@ def probabilities(counts: Array) -> Array:
 def outcome_table(physics: str) -> Array:
     """Probabilities of -8..8 points for the team with the hammer, by `features`, [features, 17]."""
     given: Any = json.loads(FILE.read_text(encoding="utf-8"))
-    table = np.array(given[physics], np.float64)
+    table = np.array(given[physics_of(physics).experience], np.float64)
     return table / table.sum(1, keepdims=True)
 
 

@@ -43,7 +43,7 @@ class PageEvents:
         self._judged, self._thrown = judged, 0
         self._planning = self.model.planning()
         self._state = self.model.initial_state(np.random.default_rng(0))
-        self._pace = 1.0 if self.model.physics == "fcv1" else 10.0  # dc2's clock runs ten times too fast
+        self._pace = self.model.law.pace
         self._over = False
 
     def match_event(self) -> Event:

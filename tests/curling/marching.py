@@ -3,7 +3,7 @@
 Every step slows and turns each moving stone, applies the impulses of overlapping stones, and moves all stones.
 """
 
-from math import atan2, cos, nan, sin, sqrt
+from math import atan2, cos, inf, nan, sin, sqrt
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from planners.jit import helper, kernel
 STEP = 0.001
 RADIUS = 0.145
 ITERATIONS = 8
-SIDE = 2.375 - RADIUS
-BACK = np.array([FCV1.sheet.back_line + RADIUS, DC2.sheet.back_line + RADIUS])
-HOG = np.array([FCV1.sheet.hog_line + RADIUS, DC2.sheet.hog_line + RADIUS])
+# by law: fcv1, dc2, dc4
+SIDE = np.array([2.23, 2.23, 2.085])
+BACK = np.array([FCV1.sheet.back_line + RADIUS, DC2.sheet.back_line + RADIUS, inf])
+BACK_AT_REST = np.array([inf, inf, 40.234])
+HOG = np.array([FCV1.sheet.hog_line + RADIUS, DC2.sheet.hog_line + RADIUS, 32.004])
 A, B, C = FCV1_DRAG
 K, P = FCV1_TURN
 
@@ -27,7 +29,7 @@ def slow(law, vx, vy, w, step):
         return 0.0, 0.0, w
     v = sqrt(vx * vx + vy * vy)
     side = 1.0 if w > 0.0 else (-1.0 if w < 0.0 else 0.0)
-    if law == 0:
+    if law != 1:
         slower = v - (A / (v + B) + C) * step
         turn = K * v**P * step
         spin = side * max(abs(w) - FCV1_SPIN_LOSS / max(v, 0.001) * step, 0.0)
@@ -54,7 +56,7 @@ def push(law, p, v, w, pairs):
             if 0.0 < distance <= 2.0 * RADIUS:
                 nx, ny = dx / distance, dy / distance
                 closing = (v[i, 0] - v[j, 0]) * nx + (v[i, 1] - v[j, 1]) * ny
-                bounce = closing if closing > (0.0 if law == 0 else 1.0) else 0.0
+                bounce = closing if closing > (0.0 if law != 1 else 1.0) else 0.0
                 for k, value in enumerate((float(i), float(j), nx, ny, 0.5 * distance, bounce, 0.0, 0.0)):
                     pairs[n, k] = value
                 n += 1
@@ -63,7 +65,7 @@ def push(law, p, v, w, pairs):
             i, j, nx, ny, arm = int(pairs[k, 0]), int(pairs[k, 1]), pairs[k, 2], pairs[k, 3], pairs[k, 4]
             bounce, along, rim = pairs[k, 5], pairs[k, 6], pairs[k, 7]
             slip = (v[i, 1] - v[j, 1]) * nx - (v[i, 0] - v[j, 0]) * ny + arm * (w[i] + w[j])
-            most = (0.2 if law == 0 else 12.009216) * along
+            most = (0.2 if law != 1 else 12.009216) * along
             pairs[k, 7] = min(max(rim + slip / (2.0 + 4.0 * (arm / RADIUS) ** 2), -most), most)
             for a, sign in ((i, 1.0), (j, -1.0)):
                 v[a, 0] += sign * (pairs[k, 7] - rim) * ny
@@ -94,7 +96,7 @@ def _march(p, index, vx, vy, spin, law, v, w, pairs, moving):
         v[index, 0], v[index, 1], w[index] = slow(law, vx, vy, spin, 0.5 * STEP)
     n = find_moving(v, moving)
     while n > 0:
-        if law == 0:
+        if law != 1:
             for i in moving[:n]:
                 v[i, 0], v[i, 1], w[i] = slow(law, v[i, 0], v[i, 1], w[i], STEP)
         overlap = False
@@ -111,7 +113,7 @@ def _march(p, index, vx, vy, spin, law, v, w, pairs, moving):
             if v[i, 0] != 0.0 or v[i, 1] != 0.0:
                 p[i, 0] += v[i, 0] * STEP
                 p[i, 1] += v[i, 1] * STEP
-                if abs(p[i, 0]) >= SIDE or p[i, 1] >= BACK[law]:
+                if abs(p[i, 0]) >= SIDE[law] or p[i, 1] >= BACK[law]:
                     p[i, 0], p[i, 1], v[i, 0], v[i, 1] = nan, nan, 0.0, 0.0
                 elif law == 1:
                     v[i, 0], v[i, 1], w[i] = slow(law, v[i, 0], v[i, 1], w[i], STEP)
@@ -120,12 +122,12 @@ def _march(p, index, vx, vy, spin, law, v, w, pairs, moving):
         if stopped:
             n = find_moving(v, moving)
     for i in range(16):
-        if p[i, 1] <= HOG[law] and (law == 0 or i == index):
+        if p[i, 1] > BACK_AT_REST[law] or (p[i, 1] <= HOG[law] and (law != 1 or i == index)):
             p[i, 0], p[i, 1] = nan, nan
 
 
 def march(stones, index, velocity, spin, law):
-    """The stones after a shot; law 0 is fcv1, 1 is dc2."""
+    """The stones after a shot; law 0 is fcv1, 1 is dc2, 2 is dc4."""
     after = stones.copy()
     v, w, pairs, moving = np.zeros((16, 2)), np.zeros(16), np.empty((120, 8)), np.empty(16, np.int64)
     _march(after, index, *velocity, spin, law, v, w, pairs, moving)

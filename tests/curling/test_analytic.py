@@ -17,7 +17,7 @@ from curling.engines.board import MOVING, RESTING, SPEED_X, SPEED_Y, STATE, TURN
 from curling.engines.curve import motion, spin_at
 from curling.engines.events import process_events
 from curling.engines.impact import energy, impact, impact_of_many
-from curling.physics import DC2, DC2_SHEET
+from curling.physics import DC2, DC2_SHEET, DC4, law_index
 from curling.sheet import DC3_SHEET, STONE_RADIUS, no_stones
 from tests.curling.marching import march
 from tests.curling.recorded import compare, dc2_shots, dc3_shots
@@ -25,16 +25,22 @@ from tests.curling.recorded import compare, dc2_shots, dc3_shots
 FULL = bool(os.environ.get("BONSPIEL_FULL"))  # all 100,000 shots against the marching engine: about five minutes
 DC2_TIME = 12.3  # a tee draw's speed in dc2 over that in fcv1
 
-OVERLAP = {"fcv1": 1.0e-3, "dc2": 1.1e-3}  # m, of stones at rest; an inelastic impact of dc2, below 1 m/s, leaves 1 mm
+OVERLAP = {
+    "fcv1": 1.0e-3,
+    "dc2": 1.1e-3,
+    "dc4": 1.0e-3,
+}  # m, of stones at rest; an inelastic impact of dc2, below 1 m/s, leaves 1 mm
 
 SEEDS = st.integers(0, 2**32 - 1)
-PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])
+PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2", "dc4"])
 
 
 def position(physics, stones, shots, seed):
     """A random board, velocities [shots, 2] and spins [shots]."""
     rng = np.random.default_rng(seed)
     board, (velocities, spins) = random_board(stones, rng), random_shots(shots, rng)
+    while physics == "dc4" and ((np.abs(board[:, 0]) > DC4.limits.side) | (board[:, 1] > DC4.limits.farthest)).any():
+        board = random_board(stones, rng)
     if physics == "dc2":
         board[:, 1] -= DC3_SHEET.tee - DC2_SHEET.tee
         velocities, spins = DC2_TIME * velocities, np.sign(spins) * DC2.launch_spin
@@ -71,9 +77,9 @@ def test_dc2_agrees_with_recorded_shots(kind, median, p90):
     assert np.quantile(errors.millimetres, 0.9) <= p90
 
 
-@pytest.mark.parametrize(("physics", "count"), [("fcv1", 4_000), ("dc2", 20_000)])
+@pytest.mark.parametrize(("physics", "count"), [("fcv1", 4_000), ("dc2", 20_000), ("dc4", 4_000)])
 def test_agrees_with_the_marching_engine(physics, count):
-    engine, law, errors = curling.make_engine("analytic", physics), int(physics == "dc2"), []
+    engine, law, errors = curling.make_engine("analytic", physics), law_index(physics), []
     for seed in range((100_000 if FULL else count) // 20):
         board, velocities, spins = position(physics, seed % 16, 20, seed)
         finals = engine.shots(board, 15, velocities, spins)

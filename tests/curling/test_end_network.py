@@ -131,7 +131,8 @@ def test_without_weights_the_value_is_a_playout():
 
 
 def test_weights_are_for_one_kind_of_game():
-    same = MODEL, replace(MODEL, noise=NOISES["normal_dist"]), replace(MODEL, max_speed=4.0), Curling()
+    dc4 = replace(MODEL, physics="dc4")
+    same = MODEL, replace(MODEL, noise=NOISES["normal_dist"]), replace(MODEL, max_speed=4.0), Curling(), dc4
     for model in same:
         assert len(model.params) == model.params[NETWORK] + WEIGHTS
     others = replace(MODEL, noise="none"), replace(MODEL, rule="four_rock"), replace(MODEL, max_speed=3.0)

@@ -7,11 +7,12 @@ import pytest
 
 import curling
 from curling.engines import names
-from curling.physics import physics_of
+from curling.physics import BY_NAME, law_index, physics_of
 from curling.sheet import no_stones, present
+from curling.shots import draw
 from tests.curling.recorded import as_played_by, compare, sample, shots
 
-ALL = [curling.make_engine(name, physics) for name in names() for physics in ("fcv1", "dc2")]
+ALL = [curling.make_engine(name, physics) for name in names() for physics in BY_NAME]
 ENGINES = pytest.mark.parametrize("engine", ALL, ids=str)
 EVERY = {  # both engines play every n-th recorded shot of a kind
     "fcv1": {"free": 15, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 8, "clusters": 2},
@@ -74,9 +75,50 @@ def test_removals(engine):
 @ENGINES
 def test_the_hog_line_removes_all_stones_or_in_dc2_only_the_thrown_one(engine):
     law = engine.law
-    stones = board((1.5, law.sheet.hog_line), (1.5, law.sheet.hog_line + 1.0))
+    stones = board((1.5, law.limits.hog - 0.001), (1.5, law.sheet.hog_line + 1.0))
     final = engine.shot(stones, 0, (law.tee_draw[0], 0.9 * law.tee_draw[1]), law.launch_spin)
     assert present(final).tolist() == [i == 9 or (i == 8 and law.name == "dc2") for i in range(16)]
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize(
+    ("x", "y", "kept"),
+    [
+        (2.1, 38.4, ["fcv1"]),  # over dc4's side limit, but not over the line
+        (-2.1, 38.4, ["fcv1"]),
+        (0.5, 40.3, ["fcv1"]),  # behind the back line, but not wholly
+        (0.5, 40.2, ["fcv1", "dc4"]),
+        (0.5, 32.1, ["dc4"]),  # not wholly past the hog line
+        (0.5, 31.9, []),
+    ],
+)
+def test_the_limits_of_play_of_dc4(name, x, y, kept):
+    """A draw that stops at (x, y) stays in play under these physics."""
+    side = -np.sign(x)  # so that the stone curls outwards and was never farther out
+    vx, vy = draw(law_index("fcv1"), x, y, side)
+    for physics in ("fcv1", "dc4"):
+        engine = curling.make_engine(name, physics)
+        final = engine.shot(no_stones(), 0, (vx, vy), side * engine.law.launch_spin)
+        assert present(final)[0] == (physics in kept)
+        if physics in kept:
+            assert np.hypot(*(final[0] - (x, y))) < 0.03
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_side_limit_of_dc4_holds_while_stones_move(name):
+    """A draw to x = 1.9 comes from beyond x = 2.085."""
+    engine = curling.make_engine(name, "dc4")
+    vx, vy = draw(law_index("fcv1"), 1.9, 38.4, 1.0)
+    stones, path = curling.make_engine(name, "fcv1").shot(no_stones(), 0, (vx, vy), engine.law.launch_spin, True)
+    assert stones[0, 0] < 2.0 and np.nanmax(path.positions[:, 0, 0]) > 2.1
+    assert not present(engine.shot(no_stones(), 0, (vx, vy), engine.law.launch_spin)).any()
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_stone_at_rest_is_lost_in_dc4_if_a_shot_leaves_it_behind_the_back_line(name):
+    stones = board((0.0, 40.2))
+    for physics, lost in (("dc4", True), ("fcv1", False)):
+        assert present(curling.make_engine(name, physics).shot(stones, 0, (0.0, 2.449), 0.0))[8] != lost
 
 
 @ENGINES

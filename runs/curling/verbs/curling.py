@@ -44,7 +44,7 @@ def add_match_options(command: argparse.ArgumentParser) -> None:
     for key, metavar, meaning in (
         ("ends", "N", "ends of a game (default: 2)"),
         ("extra_ends", "N", "maximum of extra ends after a tie (default: 0)"),
-        ("physics", "NAME", "fcv1 (default) or dc2"),
+        ("physics", "NAME", "fcv1 (default), dc2 or dc4"),
         ("noise", "NAME", NOISE),
         ("ties", "NAME", "half (default): a draw counts 1/2; thesis: 0.781 for the team with the next hammer"),
     ):
@@ -74,7 +74,7 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
     add("--against", default="presearch", metavar=PLANNER, help="the planner (default: presearch)")
     add("--milliseconds", type=float, default=500.0, metavar="T", help="its time for a shot (default: 500)")
     add("--ends", type=int, default=2, metavar="N", help="ends of the match (default: 2)")
-    add("--physics", default="fcv1", metavar="NAME", help="fcv1 (the default) or dc2")
+    add("--physics", default="fcv1", metavar="NAME", help="fcv1 (the default), dc2 or dc4")
     add("--noise", metavar="NAME", help=NOISE)
     add("--rule", metavar="NAME", help="five_rock, four_rock, no_tick or none (default: of the physics)")
     hammer = "team with the last stone of the first end (default: me)"
