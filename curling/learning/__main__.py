@@ -33,7 +33,9 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_argument("folder", metavar="FOLDER", type=Path, help="for all that is made")
         if step in ("generate", "all"):
             command.add_argument("--seed", type=int, help="of everything random (2026), when the folder is begun")
-            command.add_argument("--samples", type=int, help="noisy throws of each candidate (4), likewise")
+            command.add_argument(
+                "--samples", type=int, help="errors of execution that the best shots meet (8), likewise"
+            )
             command.add_argument("--jobs", type=int, default=-1, help="worker processes (one for each core)")
         if step in ("generate", "train", "evaluate"):
             command.add_argument("--round", type=int, default=0, help="0 is the default policy's (0)")

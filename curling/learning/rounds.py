@@ -61,12 +61,12 @@ class Learning:
     Args:
         folder: for all that is made.
         seed: of everything random.
-        samples: noisy throws of each candidate in self-play.
+        samples: errors of execution that the best shots meet in self-play.
     """
 
     folder: Path
     seed: int = 2026
-    samples: int = 4
+    samples: int = 8
 
     @classmethod
     def of_folder(cls, folder: Path, **given: int | None) -> "Learning":

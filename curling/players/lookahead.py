@@ -34,11 +34,11 @@ class Scratch(NamedTuple):
     sums: Array
 
 
-def new_scratch() -> Scratch:
-    """Scratch space, for one thread."""
+def new_scratch(room: int = 0) -> Scratch:
+    """Scratch space, for one thread, with room for so many replies beyond the candidates."""
     after, answered, played_out = np.empty((3, STATE_DIM))
-    replies, keys = np.empty((MOST_CANDIDATES, 3)), np.empty(MOST_CANDIDATES, np.uint64)
-    places, sums = np.empty((STONES, 2)), np.empty(MOST_CANDIDATES)
+    replies, keys = np.empty((MOST_CANDIDATES + room, 3)), np.empty(MOST_CANDIDATES, np.uint64)
+    places, sums = np.empty((STONES, 2)), np.empty(MOST_CANDIDATES + room)
     return Scratch(after, answered, played_out, places, np.empty(WORKSPACE), replies, keys, sums)
 
 
@@ -79,18 +79,20 @@ def expect(state: Array, aims: Array, errors: Array, params: Array, rng: Rng, va
 
 
 @helper
-def _best_reply(state: Array, errors: Array, params: Array, rng: Rng, scratch: Scratch) -> tuple[float, int]:
-    """The value of the best candidate of the team to throw, for that team, and the number of throws.
+def best_of(
+    state: Array, count: int, errors: Array, params: Array, rng: Rng, scratch: Scratch
+) -> tuple[float, int, int]:
+    """The value of the best of `count` shots in `scratch.replies` for the team to throw, its index, and the throws.
 
-    A few errors choose some candidates, and all errors the best of these.
+    A few errors choose some of the shots, and all errors the best of these.
     """
-    count, few = actions(state, params, scratch.replies, scratch.keys), min(FEW, len(errors))
+    few = min(FEW, len(errors))
     for i in range(count):
         scratch.sums[i] = 0.0
         for j in range(few):
             worth, _ = _throw(state, scratch.replies[i], errors[j], scratch.answered, params, scratch, rng)
             scratch.sums[i] += worth
-    thrown, best = count * few, -np.inf
+    thrown, best, index = count * few, -np.inf, 0
     for _ in range(min(BEST_REPLIES, count)):
         chosen = 0
         for i in range(count):
@@ -101,9 +103,10 @@ def _best_reply(state: Array, errors: Array, params: Array, rng: Rng, scratch: S
             worth, _ = _throw(state, scratch.replies[chosen], errors[j], scratch.answered, params, scratch, rng)
             total += worth
         thrown += len(errors) - few
-        best = max(best, total / len(errors))
+        if total / len(errors) > best:
+            best, index = total / len(errors), chosen
         scratch.sums[chosen] = -np.inf
-    return best, thrown
+    return best, index, thrown
 
 
 @kernel(VECTOR, MATRIX, MATRIX, MATRIX, VECTOR, RNG, MATRIX, SCRATCH)
@@ -124,7 +127,8 @@ def look_further(
             values[i, j], over = _throw(state, aims[i], errors[j], scratch.after, params, scratch, rng)
             thrown += 1
             if not over:
-                reply, more = _best_reply(scratch.after, reply_errors, params, rng, scratch)
+                count = actions(scratch.after, params, scratch.replies, scratch.keys)
+                reply, _, more = best_of(scratch.after, count, reply_errors, params, rng, scratch)
                 values[i, j] = reply if team_of(scratch.after) == team else -reply
                 thrown += more
     return thrown
