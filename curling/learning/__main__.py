@@ -11,8 +11,9 @@ from pathlib import Path
 from curling.end_weights import FILE
 from curling.learning.rounds import Learning
 
-ENDS = (240_000, 160_000, 320_000, 640_000)  # of each round, of which round 0 is the default policy's
-EPOCHS = (6, 6, 8, 8)
+ENDS = (240_000, 160_000, 320_000, 640_000, 48_000, 80_000)  # of each round; round 0 is the default policy's
+AIMS = (0, 0, 0, 0, 64, 64)  # that each shot tries besides the candidates, which makes an end take eight times as long
+EPOCHS = (6, 6, 8, 8, 4, 5)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
             command.add_argument("--round", type=int, default=0, help="0 is the default policy's (0)")
         if step == "generate":
             command.add_argument("--ends", type=int, default=ENDS[0], help=f"to play ({ENDS[0]})")
+            command.add_argument("--aims", type=int, default=0, help="of the grid that each shot tries (0)")
         if step == "train":
             command.add_argument("--epochs", type=int, default=EPOCHS[0], help=f"through all positions ({EPOCHS[0]})")
     options = parser.parse_args(arguments)
@@ -63,14 +65,14 @@ def _run(options: argparse.Namespace) -> None:
     given = {name: getattr(options, name, None) for name in ("seed", "samples")}
     learning = Learning.of_folder(options.folder, **given)
     if options.step == "generate":
-        learning.generate(options.round, options.ends, options.jobs)
+        learning.generate(options.round, options.ends, options.aims, options.jobs)
     elif options.step == "train":
         learning.train(options.round, options.epochs)
     elif options.step == "evaluate":
         print(learning.evaluate(options.round))
     else:
-        for number, (ends, epochs) in enumerate(zip(ENDS, EPOCHS, strict=True)):
-            learning.generate(number, ends, options.jobs)
+        for number, (ends, tried, epochs) in enumerate(zip(ENDS, AIMS, EPOCHS, strict=True)):
+            learning.generate(number, ends, tried, options.jobs)
             learning.train(number, epochs)
             print(f"round {number}: {learning.evaluate(number)}", flush=True)
         shutil.copyfile(learning.weights(number), result)

@@ -96,21 +96,22 @@ class Learning:
         """The file of weights that a round leaves; "none" before the first."""
         return str(self.round_folder(number) / "weights.npz") if number >= 0 else "none"
 
-    def generate(self, number: int, ends: int, jobs: int) -> None:
-        """Play the ends of a round that its folder lacks, in parts.
+    def generate(self, number: int, ends: int, tried: int, jobs: int) -> None:
+        """Play the ends of a round that its folder lacks, in parts; each shot tries so many aims of a grid.
 
         Raises:
             ValueError: the weights of the round before are missing.
         """
         require_count("round", number, 0)
         require_count("ends", ends)
+        require_count("aims", tried, 0)
         weights = self.weights(number - 1)
         if number > 0:
             load(Path(weights))
         self.round_folder(number).mkdir(parents=True, exist_ok=True)
         parts = range(-(-ends // PART_ENDS) + HELD_OUT)
         due = [part for part in parts if not self._part(number, part).exists()]
-        tasks = (joblib.delayed(self._play)(number, part, weights) for part in due)
+        tasks = (joblib.delayed(self._play)(number, part, weights, tried) for part in due)
         compile_missing()  # else every process would compile
         apart = joblib.parallel_config(backend="loky", inner_max_num_threads=1, initializer=leave_ctrl_c_to_the_parent)
         with apart, _progress(len(due), f"parts of {PART_ENDS:,} ends of round {number}") as advance:
@@ -159,8 +160,8 @@ class Learning:
     def _ends(self, number: int) -> int:
         return PART_ENDS * (len(list(self.round_folder(number).glob("part-*.npz"))) - HELD_OUT)
 
-    def _play(self, number: int, part: int, weights: str) -> None:
-        played = play_part(weights, part, PART_ENDS, self.samples, self.seed + number)
+    def _play(self, number: int, part: int, weights: str, tried: int) -> None:
+        played = play_part(weights, part, PART_ENDS, self.samples, tried, self.seed + number)
         file = self._part(number, part)
         draft = file.with_suffix(".new")
         with draft.open("wb") as opened:

@@ -7,10 +7,13 @@ from curling.end_network import INPUTS, SCORES, WEIGHTS
 from curling.learning import rounds
 from curling.learning.__main__ import main
 from curling.learning.rounds import Learning
-from curling.learning.self_play import play_part
+from curling.learning.self_play import SCREENED, _new_scratch, _throw_best, play_part
 from curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
 from curling.model import Curling
+from curling.players.lookahead import BEST_REPLIES, FEW, expect, new_scratch, screen
 from curling.state import FIRST_STONE, STATE_DIM
+from planners.core.actions import own_actions
+from planners.core.aims import aims_of
 
 PARAMS = Curling(10, reward="win_probability").params
 
@@ -36,7 +39,7 @@ def test_the_gradient_is_that_of_differences():
 
 
 def test_a_mirrored_position_differs_in_x_alone():
-    part = play_part("none", 1, 20, 1, 5)
+    part = play_part("none", 1, 20, 1, 0, 5)
     rows = np.arange(len(part.points))
     plain, mirrored, copied = (np.empty((len(rows), INPUTS), np.float32) for _ in range(3))
     write_inputs(part.positions, part.worths, rows, np.zeros(len(rows), np.bool_), PARAMS, plain)
@@ -49,7 +52,7 @@ def test_a_mirrored_position_differs_in_x_alone():
 
 
 def test_self_play_is_the_same_for_the_same_seed_and_keeps_scores_of_its_positions():
-    one, two = (play_part("none", 3, 50, 1, 7) for _ in range(2))
+    one, two = (play_part("none", 3, 50, 1, 0, 7) for _ in range(2))
     for name in ("positions", "worths", "points"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
     assert one.positions.shape == (len(one.points), STATE_DIM) and abs(one.points).max() <= 8
@@ -57,7 +60,7 @@ def test_self_play_is_the_same_for_the_same_seed_and_keeps_scores_of_its_positio
 
 
 def test_training_learns_the_scores_of_the_default_policy(small):
-    data, rng = play_part("none", 1, 4_000, 1, 1), np.random.default_rng(0)
+    data, rng = play_part("none", 1, 4_000, 1, 0, 1), np.random.default_rng(0)
     shares = np.bincount(data.points.astype(int) + 8) / len(data.points)
     entropy = -(shares[shares > 0] * np.log(shares[shares > 0])).sum()
     descent = Descent.from_weights(first_weights(rng))
@@ -68,22 +71,44 @@ def test_training_learns_the_scores_of_the_default_policy(small):
 
 def test_rounds_go_on_where_they_were_left(tmp_path, small, capsys):
     learning = Learning(tmp_path, seed=1, samples=1)
-    learning.generate(0, 120, jobs=1)
+    learning.generate(0, 120, 0, jobs=1)
     parts = sorted((tmp_path / "round-0").glob("part-*.npz"))
     assert len(parts) == 4  # two are held out
     before = parts[1].read_bytes()
     parts[2].unlink()
-    learning.generate(0, 120, jobs=1)
+    learning.generate(0, 120, 0, jobs=1)
     assert parts[1].read_bytes() == before and parts[2].exists()
     learning.train(0, 1)
     weights = (tmp_path / "round-0" / "weights.npz").read_bytes()
     learning.train(0, 1)
     assert (tmp_path / "round-0" / "weights.npz").read_bytes() == weights
     assert learning.evaluate(0).positions > 100
-    learning.generate(1, 60, jobs=1)
+    learning.generate(1, 60, 4, jobs=1)
     learning.train(1, 1)
     assert load_points(tmp_path / "round-1" / "part-00000.npz") > 0
     assert "left" in capsys.readouterr().err
+
+
+def test_a_shot_is_the_best_of_candidates_and_aims():
+    model, rng, scratch = Curling(10, reward="win_probability"), np.random.default_rng(4), _new_scratch(6)
+    state = model.initial_state(rng)
+    aims = aims_of(model.aim_grid(state, 300))
+    scratch.state[:] = state
+    _throw_best(model.params, aims, 50, np.random.default_rng(7), scratch)
+    drawn, search = np.random.default_rng(7), new_scratch(SCREENED)
+    errors = drawn.standard_normal((6, 4))
+    candidates = own_actions(model, state)
+    tried = aims[[int(drawn.random() * len(aims)) for _ in range(50)]]
+    values = np.empty(50)
+    screen(state, tried, model.params, rng, values, search)
+    shots = np.concatenate([candidates, tried[np.argsort(-values, kind="stable")[:SCREENED]]])
+    np.testing.assert_array_equal(scratch.search.replies[: len(shots)], shots)
+    thrown = np.empty((len(shots), 6))
+    expect(state, shots, errors, model.params, rng, thrown, search)
+    best = max(np.argsort(-thrown[:, :FEW].mean(1), kind="stable")[:BEST_REPLIES], key=lambda i: thrown[i].mean())
+    after = np.empty_like(state)
+    model.step(state, shots[best], after, model.params, drawn)
+    np.testing.assert_array_equal(scratch.after, after)
 
 
 def load_points(file):
@@ -95,7 +120,7 @@ def load_points(file):
 def test_a_training_that_was_stopped_ends_with_the_same_weights(tmp_path, small, monkeypatch):
     learnings = [Learning(tmp_path / name, seed=1) for name in "ab"]
     for learning in learnings:
-        learning.generate(0, 120, jobs=1)
+        learning.generate(0, 120, 0, jobs=1)
     learnings[0].train(0, 3)
     calls = []
 
@@ -116,7 +141,7 @@ def test_a_training_that_was_stopped_ends_with_the_same_weights(tmp_path, small,
 
 def test_a_folder_keeps_the_settings_that_it_was_begun_with(tmp_path):
     assert Learning.of_folder(tmp_path, seed=5) == Learning(tmp_path, 5)
-    assert Learning.of_folder(tmp_path, seed=None, samples=4) == Learning(tmp_path, 5)
+    assert Learning.of_folder(tmp_path, seed=None, samples=8) == Learning(tmp_path, 5)
     with pytest.raises(ValueError, match=r"seed=6: must be 5, as .* was begun with"):
         Learning.of_folder(tmp_path, seed=6)
 
@@ -127,6 +152,7 @@ def test_a_folder_keeps_the_settings_that_it_was_begun_with(tmp_path):
         (["generate", "--ends", "0"], "ends"),
         (["generate", "--round", "-1"], "round"),
         (["generate", "--samples", "0"], "samples"),
+        (["generate", "--aims", "-1"], "aims"),
         (["generate", "--seed", "-1"], "seed"),
         (["train", "--epochs", "0"], "epochs"),
     ],
