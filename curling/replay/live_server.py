@@ -1,6 +1,5 @@
 """Serves pages of running matches: / is their list, /match/ID one of them; /events and /events/ID are their events."""
 
-import re
 from functools import partial
 from http import HTTPStatus
 from urllib.parse import quote
@@ -12,7 +11,7 @@ from starlette.routing import Route
 
 from curling.replay.live_matches import LiveMatch, LiveMatches
 from curling.replay.pages import index_page, live_page
-from curling.server.page_server import EventStream, PageServer
+from curling.server.page_server import EventStream, PageServer, first_event
 from curling.server.record_feed import RecordFeed
 
 
@@ -58,9 +57,7 @@ class LiveServer(PageServer):
         return HTMLResponse(live_page(match_id, f"/events/{quote(match_id, safe='')}"))
 
     async def _match_events(self, request: Request) -> EventStream:
-        last = re.fullmatch(r"[0-9]{1,6}", request.headers.get("Last-Event-ID", ""))
-        first = int(last[0]) + 1 if last else 0
-        return EventStream(self._matches.match_messages(self._found(request)[1], first), self)
+        return EventStream(self._matches.match_messages(self._found(request)[1], first_event(request)), self)
 
     def _found(self, request: Request) -> tuple[str, LiveMatch]:
         """The id of the match asked for, and the match."""

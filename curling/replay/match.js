@@ -5,6 +5,8 @@ const COLOURS = ["red", "yellow"];
 
 const capital = word => word[0].toUpperCase() + word.slice(1);
 
+const does = (name, verb) => name === "you" ? `You ${verb}` : `${name} ${verb}s`;
+
 function running(steps) {
   let sum = 0;
   return steps.map(step => (sum += step));
@@ -116,7 +118,7 @@ class MatchData {
     const end = shot.shot === SHOTS - 1 && this.ends.find(found => found.end === shot.end);
     if (end) {
       const team = end.points[0] ? 0 : 1;
-      sentences.push(end.points[team] ? `${this.match.players[team]} scores ${end.points[team]}.` : "A blank end.");
+      sentences.push(end.points[team] ? `${does(this.match.players[team], "score")} ${end.points[team]}.` : "A blank end.");
     } else if (count.length) {
       sentences.push(`${capital(COLOURS[count[0] >> 3])} lies ${count.length}.`);
     }
@@ -145,8 +147,8 @@ class MatchData {
     const winner = result.winner === null ? "" : match.players[result.winner];
     const loser = result.winner === null ? "" : match.players[1 - result.winner];
     return {
-      score: `${winner} wins`, draw: "A draw", concede: `${loser} concedes, ${winner} wins`,
-      time_limit: `${loser} is out of time, ${winner} wins`, forfeit: `${loser} forfeits, ${winner} wins`,
+      score: does(winner, "win"), draw: "A draw", concede: `${does(loser, "concede")}, ${does(winner, "win")}`,
+      time_limit: `${loser} is out of time, ${does(winner, "win")}`, forfeit: `${does(loser, "forfeit")}, ${does(winner, "win")}`,
       abandoned: "Abandoned", unfinished: "Unfinished",
     }[result.reason] + (result.detail ? ` (${result.detail})` : "");
   }

@@ -3,6 +3,7 @@
 const SPEEDS = [1, 2, 4, 8, 12, 16, 20], REST = 900; // ms that a shot stays at rest before the next one
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 let game = null, views = [], curve = null;
+let heard = () => {}, overlay = () => {}; // what the page of a game to play does with events, and draws besides
 let p = 0, playing = false, speed = 8, rested = 0, drawn = null, follow = false, live = false, lost = false;
 
 function show(force) {
@@ -11,6 +12,7 @@ function show(force) {
     view.show(stones, over ? count : []);
     view.trail(i >= 0 ? game.shots[i] : null, t);
   }
+  overlay();
   const key = `${i} ${over}`;
   if (force || key !== drawn) {
     drawScoreboard(game, i, over, jumpToEnd);
@@ -113,7 +115,7 @@ function begin(match) {
   views = [new SheetView(byId("house"), sheet, sheet.hog_line - 350, sheet.back_line + 350, true),
     new SheetView(byId("run"), sheet, sheet.back_line - 41134, sheet.back_line + 500, false)];
   match.players.forEach((name, team) => { byId(`name${team}`).textContent = byId(`name${team}`).title = name; });
-  const budgets = match.budgets && new Set(match.budgets).size === 1 ? [match.budgets[0]] : match.budgets || [];
+  const budgets = [...new Set(match.budgets || [])].filter(budget => budget !== "any");
   byId("setting").textContent = [`${match.ends} ${match.ends === 1 ? "end" : "ends"}`, match.rule.replace("_", " ") + " rule",
     match.physics, `${match.noise === "none" ? "no" : match.noise.replace("_", " ")} noise`, `${match.engine} engine`,
     budgets.length ? `${budgets.join(" and ")} a shot` : ""].filter(Boolean).join(" \u00b7 ");
@@ -140,8 +142,10 @@ function listen(address) {
     seen += 1;
     const event = JSON.parse(message.data);
     if (event.type === "match") { begin(event); follow = playing = true; } else game.add(event);
-    const late = follow && game.count - p > 1;
-    if (late) { p = game.count - (event.type === "shot" ? 1 : 0); rested = REST; }
+    // a game to play is shown from where it was when the page was loaded, and then without leaving out a shot
+    const late = follow && (given.play ? game.count <= given.play.shots : game.count - p > 1);
+    if (late) { p = game.count - (event.type === "shot" && !given.play ? 1 : 0); rested = REST; }
+    heard(event);
     if (game.result) source.close();
     show(true);
   };

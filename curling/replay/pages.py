@@ -23,16 +23,30 @@ def live_page(match_id: str, address: str) -> str:
     return _page(f"Match {match_id}", {"live": address}, "'self'")
 
 
+def play_page(players: Sequence[str], address: str, play: dict[str, Any]) -> str:
+    """The page of a match that a person plays, which receives its events from `address`.
+
+    `play` has the person's team `me`, the number of `shots` so far, the names of the `weights`, the `aim`, and the
+    `root` of the addresses that take shots.
+    """
+    title = f"{players[0]} against {players[1]}"
+    parts = {name: read_cached(FOLDER / f"{name}.html") for name in ("throw", "review")}
+    return _page(title, {"live": address, "play": play}, "'self'", (*SCRIPTS, "throw.js"), **parts)
+
+
 def index_page() -> str:
     """The page with the list of a server's matches."""
     style, script = read_cached(FOLDER / "page.css"), read_cached(FOLDER / "index.js")
     return fill_template(FOLDER / "index.html", style=style, script=script, policy=_policy(style, script, "'self'"))
 
 
-def _page(title: str, data: dict[str, Any], connect: str) -> str:
-    style, script = read_cached(FOLDER / "page.css"), "\n".join(read_cached(FOLDER / name) for name in SCRIPTS)
+def _page(
+    title: str, data: dict[str, Any], connect: str, scripts: Sequence[str] = SCRIPTS, throw: str = "", review: str = ""
+) -> str:
+    style, script = read_cached(FOLDER / "page.css"), "\n".join(read_cached(FOLDER / name) for name in scripts)
     parts = {"style": style, "script": script, "policy": _policy(style, script, connect)}
-    return fill_template(FOLDER / "page.html", title=html.escape(title), data=json_for_html(data), **parts)
+    parts |= {"throw": throw, "review": review, "title": html.escape(title), "data": json_for_html(data)}
+    return fill_template(FOLDER / "page.html", **parts)
 
 
 def _policy(style: str, script: str, connect: str) -> str:

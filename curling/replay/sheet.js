@@ -70,6 +70,17 @@ class SheetView {
     }
   }
 
+  // the ways of the stones in a shot that may be thrown, and its target
+  preview(tracks, target) {
+    this.trails.replaceChildren();
+    for (const track of tracks) this.ghost(track, { stroke: "var(--aim)", "stroke-width": 2.2 }, 5, 5);
+    if (!this.detail) return;
+    const [x, y] = onPage(target), arm = RADIUS / 10 * 1.6;
+    for (const [stroke, width] of [["#fff", 6], ["var(--aim)", 3]]) {
+      element("path", { class: "target", d: `M${x - arm},${y}h${2 * arm}M${x},${y - arm}v${2 * arm}`, stroke, "stroke-width": width }, this.trails);
+    }
+  }
+
   // a way that no stone took, with the place where it would have come to rest
   ghost(track, style, dash, gap) {
     if (!track) return;

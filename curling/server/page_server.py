@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import re
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
@@ -14,6 +15,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -113,6 +115,12 @@ class EventStream(StreamingResponse):
         finally:
             closed.cancel()
             coming.cancel()
+
+
+def first_event(request: Request) -> int:
+    """The number of the first event for a viewer: the one after the last that it has, if it comes again; else 0."""
+    last = re.fullmatch(r"[0-9]{1,6}", request.headers.get("Last-Event-ID", ""))
+    return int(last[0]) + 1 if last else 0
 
 
 class _Protection:

@@ -27,6 +27,7 @@ from runs.experiment import RunError, UsageError, number
 from runs.files import writing
 from runs.progress import counted
 from runs.verbs.command_line import DONE, INTERRUPTED
+from runs.verbs.web_extra import needing_web
 
 LONGEST = 100_000.0  # s of thinking time
 STEPS = 10, 10_000  # of the simulator, each 1 ms, between two frames; more frames would keep other matches waiting
@@ -45,12 +46,10 @@ def main(options: Options) -> int:
     with closing(context.executor), ExitStack() as leaving:
         url, port = None, options.watch
         if context.feed is not None and port is not None:
-            try:
+            with needing_web("--watch"):
                 from curling.replay.live_server import LiveServer
-
+            try:
                 url = leaving.enter_context(closing(LiveServer(context.feed, port=port))).url
-            except ModuleNotFoundError as error:
-                raise UsageError("--watch needs Starlette and uvicorn: pip install -e '.[web]'") from error
             except OSError as error:
                 refused = f"port {port} cannot show the matches ({error.strerror})"
                 raise RunError(f"{refused}; choose another --watch") from error

@@ -71,6 +71,7 @@ class InteractiveGame:
         flight: the last shot, None at the start of an end.
         ends: points of team 0 less those of team 1 in the finished ends.
         shots: as recorded.
+        decisions: of the planner, by the number of the shot: the state before it, and the decision.
     """
 
     def __init__(self, match: Match, planner: Planner, budget: Budget, me: int) -> None:
@@ -87,6 +88,7 @@ class InteractiveGame:
         self._answer: Future[Decision] | None = None
         self._preview: Array | None = None
         self.shots: list[RecordedShot] = []
+        self.decisions: dict[int, tuple[Array, Decision]] = {}
         self.state = self.model.initial_state(self._noise)
         self._next_turn()
 
@@ -138,11 +140,14 @@ class InteractiveGame:
         """Choose a heavier (+1) or lighter (-1) weight."""
         self.take_aim(replace(self.aim, weight=self.aim.weight + change))
 
-    def press(self, now: float) -> None:
-        """The one button: throw as aimed if possible, skip the rest of a shot, or begin the next end."""
+    def press(self, now: float, seconds: float = 0.0) -> None:
+        """The one button: throw as aimed if possible, skip the rest of a shot, or begin the next end.
+
+        `seconds` are the person's thinking time for the record.
+        """
         velocity = self.velocity
         if self.phase == "aim" and velocity is not None:
-            self._throw(self.model.aim(*velocity, self.aim.side), now)
+            self._throw(self.model.aim(*velocity, self.aim.side), now, seconds=seconds)
         elif self.phase == "flight" and self.flight is not None:
             self._rest(self.flight.outcome)
         elif self.phase == "end":
@@ -208,11 +213,13 @@ class InteractiveGame:
         near = path[:, row, 1] > self.model.law.sheet.hog_line - BEFORE_HOG
         return path[int(near.argmax()) if near.any() else -1 :]
 
-    def _throw(self, action: Array, now: float, decision: Decision | None = None) -> None:
+    def _throw(self, action: Array, now: float, decision: Decision | None = None, seconds: float = 0.0) -> None:
         thrown = release(action, self.model.params, self._noise)
         after, positions = outcome(self.model, self.state, thrown), self._fly(*thrown)
         self.flight, self.phase = Flight(positions, now, after), "flight"
-        facts = (float(decision.value), decision.simulations, decision.seconds) if decision else (math.nan, 0, 0.0)
+        facts = (float(decision.value), decision.simulations, decision.seconds) if decision else (math.nan, 0, seconds)
+        if decision:
+            self.decisions[len(self.shots)] = self.state, decision
         self.shots.append(recorded_shot(self.state, action, thrown, after, *facts))
 
     def _rest(self, after: Outcome) -> None:

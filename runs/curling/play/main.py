@@ -1,7 +1,9 @@
-"""`bonspiel play`: sets up a game between a person and a planner, in the terminal or in a window."""
+"""`bonspiel play`: sets up a game between a person and a planner, in the terminal, in a window or in a browser."""
 
 import argparse
 import secrets
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from runs.curling.play.game import InteractiveGame
 from runs.curling.play.report import game_record, result
 from runs.experiment import RunError, UsageError, number
 from runs.files import check_writable, writing
+from runs.verbs.web_extra import needing_web
 
 WARM_UP_SECONDS = 0.1
 LONGEST = 600_000.0  # ms
@@ -29,6 +32,9 @@ def main(arguments: argparse.Namespace) -> None:
         check_writable(out)
         if out.exists():
             raise UsageError(f"{out} exists already; choose another --record")
+    if not arguments.web and (arguments.bind, arguments.port) != (None, None):
+        raise UsageError("--bind and --port are for --web")
+    host, port = arguments.bind or "127.0.0.1", number("--port", arguments.port or 0, 0, 65535, whole=True)
     seed = secrets.randbits(32) if arguments.seed is None else number("seed", arguments.seed, 0, 2**63, whole=True)
     me, spent = int(arguments.hammer == "me"), f"{milliseconds:g} ms"
     sides, budgets = (("you", against), ("any", spent)) if me == 0 else ((against, "you"), (spent, "any"))
@@ -38,11 +44,16 @@ def main(arguments: argparse.Namespace) -> None:
         planner, model = players.parse(against), played.model()
     except ValueError as error:
         raise UsageError(str(error)) from error
+    play_in: Callable[[InteractiveGame], None]
     if arguments.window:
         from runs.curling.play.window import check_display
         from runs.curling.play.window import play_in_window as play_in
 
         check_display()
+    elif arguments.web:
+        with needing_web("--web"):
+            from runs.curling.play.web import play_in_web
+        play_in = partial(play_in_web, host=host, port=port)
     else:
         from runs.curling.play.terminal import check
         from runs.curling.play.terminal import play_in_terminal as play_in

@@ -59,7 +59,7 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("match", type=Path, metavar="MATCH", help="a match's folder")
     out = "write the table here, e.g. for curling:reward=win_probability,table=FILE"
     command.add_argument("--out", type=Path, metavar="FILE", help=out)
-    summary = "play curling against a planner, in the terminal or in a window"
+    summary = "play curling against a planner, in the terminal, in a window or in a browser"
     _add_play_options(verb("play", play, summary, "bonspiel play --against expectimax --window"))
     summary = "draw a position of curling, the chosen shot and the values of all aims"
     example = "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png"
@@ -83,7 +83,11 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
     add("--record", type=Path, metavar="FILE", help="write the game to a file")
     place = command.add_mutually_exclusive_group()
     place.add_argument("--window", action="store_true", help="in a window, with the mouse")
+    place.add_argument("--web", action="store_true", help="in a browser, with the mouse, touch or the keys (extra web)")
     place.add_argument("--terminal", action="store_true", help="in this terminal, with the keys (the default)")
+    bind = "with --web: where to serve the page, such as this machine's address in the network (default: 127.0.0.1)"
+    add("--bind", metavar="ADDRESS", help=bind)
+    add("--port", type=int, metavar="P", help="with --web: port of the page (default: any free one)")
 
 
 def _add_map_options(command: argparse.ArgumentParser) -> None:

@@ -1,0 +1,180 @@
+// A person's shots: the aim on the ice, its preview, the throw, the clocks, and what the planner thought of an end.
+
+const { me, weights, aim, root } = given.play, STEP = 0.02, LEAP = 0.2, NOTCH = 120; // m; ms between two notches of the wheel
+const NO_STONES = Array(SHOTS).fill(null);
+let preview; // the tracks of the aimed shot, null where no throw reaches the target, undefined where they are not known yet
+let turn = null, turnAt = 0, asked = null, again = false, throwing = false, notched = 0;
+
+const rival = () => game.match.players[1 - me];
+const caughtUp = () => turn !== null && game.count === turn.shots && p === game.count;
+const aiming = () => caughtUp() && turn.phase === "aim" && !throwing;
+
+// the server's answer; null for a refusal, which is told
+async function post(path, data) {
+  let answer = null;
+  try {
+    answer = await fetch(`${root}/${path}`, { method: "POST", body: JSON.stringify(data) });
+  } catch {
+    tell("The server does not answer");
+    return null;
+  }
+  if (!answer.ok) { tell(capital(await answer.text())); return null; }
+  return answer.json();
+}
+
+function tell(text) {
+  if (byId("told").textContent !== text) byId("told").textContent = text;
+}
+
+// ask for the preview of the latest aim; one request at a time
+async function askPreview() {
+  again = asked !== null;
+  if (again || !aiming()) return;
+  byId("throw").setAttribute("aria-busy", true);
+  asked = post("aim", aim);
+  const answer = await asked;
+  asked = null;
+  byId("throw").setAttribute("aria-busy", false);
+  if (again) { askPreview(); return; }
+  if (!answer) return;
+  Object.assign(aim, answer.aim);
+  preview = answer.tracks && answer.tracks.map(unpack);
+  tell(answer.told.map(capital).join(". "));
+  show(false);
+}
+
+function change(part) {
+  if (!aiming()) return;
+  Object.assign(aim, part);
+  show(false);
+  askPreview();
+}
+
+const move = (across, ahead) => change({ x: aim.x + across, y: aim.y + ahead });
+const weigh = step => change({ weight: Math.max(0, Math.min(weights.length - 1, aim.weight + step)) });
+const spin = () => change({ side: -aim.side });
+
+// the one button: throw, begin the next end, or return from earlier shots
+async function press() {
+  if (!caughtUp()) { if (turn) { actions.live(); askPreview(); } return; }
+  if (turn.phase === "end") { await post("next", {}); return; }
+  if (!aiming()) return;
+  throwing = true; // until the stone is on its way
+  actions.live();
+  await asked;
+  const answer = await post("throw", { ...aim, shot: turn.shots });
+  if (answer) tell(answer.told.map(capital).join(". "));
+  else { throwing = false; show(false); }
+}
+
+heard = event => {
+  if (event.type === "shot" && event.team === me) { throwing = false; rested = REST; } // it is on its way at once
+  if (event.type === "turn") {
+    turn = event;
+    turnAt = performance.now() - 1000 * event.seconds;
+    preview = undefined;
+    askPreview();
+  }
+  if (event.type === "review") drawReview(event);
+};
+
+overlay = () => {
+  const now = caughtUp(), mine = aiming(), pause = now && turn.phase === "end", watching = playing && follow;
+  if (now && !game.result) follow = playing = true; // who looks at the newest shot also sees the next one
+  if (now && turn.shots % SHOTS === 0 && turn.phase !== "end" && turn.phase !== "over") {
+    for (const view of views) { view.show(NO_STONES, []); view.trail(null, 0); }
+  }
+  if (mine) {
+    for (const view of views) view.preview(preview || [], [1000 * aim.x, 1000 * aim.y]);
+    if (preview === undefined) askPreview();
+  }
+  byId("weight").value = aim.weight;
+  byId("weight-name").textContent = weights[aim.weight];
+  byId("spin-name").textContent = aim.side > 0 ? "out-turn" : "in-turn";
+  byId("choices").classList.toggle("idle", !mine);
+  byId("choices").classList.toggle("out-turn", aim.side > 0);
+  byId("weight").disabled = byId("spin").disabled = !mine;
+  byId("release").textContent = pause ? "Next end" : now || watching ? "Throw" : "Back to the game";
+  byId("release").disabled = throwing || !turn || turn.phase === "over" || (now ? !pause && !(mine && preview !== null) : watching);
+  const said = situation(now, watching);
+  if (byId("say").textContent !== said) byId("say").textContent = said;
+};
+
+function situation(now, watching) {
+  if (!turn) return "Waiting for the server";
+  if (turn.phase === "over" && now) return game.result ? capital(game.ending()) : "The match is over";
+  if (!now) return watching ? "The stone is on its way" : "You look at earlier shots";
+  if (turn.phase === "end") return `${game.endName(turn.end - 1)} is over`;
+  const stone = `stone ${turn.shots % SHOTS + 1} of ${SHOTS}`;
+  if (turn.phase === "think") return `${rival()} is thinking, ${stone}`;
+  return preview === null ? "No throw of this weight reaches the target" : `Your shot, ${stone}: drag the target`;
+}
+
+function drawReview({ end, thoughts }) {
+  byId("review").hidden = thoughts.length === 0;
+  byId("review-title").textContent = `What ${rival()} thought: ${game.endName(end)}`;
+  byId("thoughts").replaceChildren(...thoughts.map(({ number, ideas }) => {
+    const item = html("li"), [chosen] = ideas;
+    const jump = html("button", `Shot ${game.shots[number].shot + 1}`, "", item);
+    jump.type = "button";
+    jump.onclick = () => { playing = false; go(number + 1); };
+    html("span", chosen.chance === null ? "no estimate" : `expected to win ${percent(chosen.chance)}`, "expected", item);
+    const list = html("ul", "", "", item);
+    for (const { name, chance, visits } of ideas) {
+      html("li", chance === null ? name : `${name}: ${percent(chance)}, ${visits} simulations`, "", list);
+    }
+    return item;
+  }));
+}
+
+function drawClocks() {
+  if (!turn || !game) return;
+  const minutes = seconds => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+  const running = turn.phase === "aim" ? me : turn.phase === "think" ? 1 - me : -1;
+  const times = turn.used.map((used, team) => minutes(used + (team === running ? (performance.now() - turnAt) / 1000 : 0)));
+  byId("clocks").textContent = `Thinking time: you ${times[me]}, ${rival()} ${times[1 - me]}`;
+}
+
+// the place on the ice under the pointer, in m
+function pointed(event) {
+  const { a, d, e, f } = byId("house").getScreenCTM();
+  change({ x: (event.clientX - e) / a / 100, y: (event.clientY - f) / d / -100 });
+}
+
+const ice = byId("house");
+ice.onpointerdown = event => {
+  if (event.button !== 0) return;
+  ice.setPointerCapture(event.pointerId);
+  pointed(event);
+};
+ice.onpointermove = event => { if (ice.hasPointerCapture(event.pointerId)) pointed(event); };
+ice.oncontextmenu = event => { if (aiming()) { event.preventDefault(); spin(); } };
+ice.addEventListener("wheel", event => {
+  if (!aiming()) return;
+  event.preventDefault();
+  if (event.timeStamp - notched < NOTCH) return;
+  notched = event.timeStamp;
+  weigh(event.deltaY < 0 ? 1 : -1);
+}, { passive: false });
+byId("weight").max = weights.length - 1;
+byId("weight").oninput = event => change({ weight: Number(event.target.value) });
+byId("spin").onclick = spin;
+byId("throw").onsubmit = event => { event.preventDefault(); press(); };
+
+const aimKeys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+document.addEventListener("keydown", event => {
+  if (!game || byId("help").open || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { target, key } = event, way = aimKeys[key], size = event.shiftKey ? LEAP : STEP;
+  if (target === byId("weight")) { event.stopPropagation(); return; }
+  if (["SELECT", "BUTTON"].includes(target.tagName) && (key === "Enter" || key === " ")) { event.stopPropagation(); return; }
+  const act = way && aiming() ? () => move(size * way[0], size * way[1])
+    : aiming() && ["w", "W", "+", "-"].includes(key) ? () => weigh(key === "-" ? -1 : 1)
+    : aiming() && key.toLowerCase() === "s" ? spin
+    : key === "Enter" || (key === " " && aiming()) ? press : null;
+  if (!act) return;
+  event.preventDefault();
+  event.stopPropagation();
+  act();
+}, true);
+document.querySelector("main").classList.add("play");
+setInterval(drawClocks, 250);

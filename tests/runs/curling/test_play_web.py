@@ -1,0 +1,432 @@
+"""A game in a browser, as a person plays it, and by HTTP."""
+
+import json
+import math
+import re
+import signal
+import socket
+import time
+import urllib.request
+from concurrent.futures import Future
+from contextlib import closing
+from http.client import HTTPConnection
+
+import numpy as np
+import pytest
+
+import planners
+from curling import players, record
+from curling.record import Match
+from curling.sheet import STONE_RADIUS, no_stones
+from curling.state import state_of
+from curling.umpire import replay
+from planners import Decision
+from planners.base import Budget
+from runs.curling.play.aim import WEIGHTS, Aim
+from runs.curling.play.game import InteractiveGame
+from runs.curling.play.ideas import IDEAS, best_ideas
+from runs.curling.play.report import game_record
+from runs.curling.play.web import GameServer, play_in_web
+from runs.experiment import RunError
+
+PAGE_BYTES = 300_000
+ROOT = "/token"
+
+
+@pytest.fixture
+def play():
+    """A function that serves a game; the person is team 1, so that the planner throws first."""
+    opened = []
+
+    def begin(planner="random", ends=1, simulations=10, noise="none"):
+        match = Match((planner, "you"), "fcv1", None, noise, ends, seed=5)
+        chosen = planners.make("random") if planner == "random" else players.parse(planner)
+        game, ended = InteractiveGame(match, chosen, Budget(simulations=simulations), 1), Future()
+        server = GameServer(game, ended, ROOT, "127.0.0.1", 0)
+        opened.append((game, server, ended))
+        return game, server
+
+    yield begin
+    for game, server, ended in opened:
+        server.close()
+        game.close()
+        assert not ended.done()
+
+
+class Person:
+    """Someone in front of the page, with a mouse or with a finger."""
+
+    def __init__(self, page, touches):
+        self.page, self.touches = page, touches
+        self.browser = page.context.new_cdp_session(page)
+
+    def says(self, text):
+        """Wait until the page says so."""
+        self.page.wait_for_function("text => document.getElementById('say').textContent.includes(text)", arg=text)
+
+    def pixel(self, x, y):
+        """Where a place on the ice, m, is on the screen."""
+        self.page.locator("#house").scroll_into_view_if_needed()
+        return self.page.evaluate(
+            """([x, y]) => { const { a, d, e, f } = document.getElementById("house").getScreenCTM();
+            return [a * 100 * x + e, d * -100 * y + f]; }""",
+            [x, y],
+        )
+
+    def drag(self, *places):
+        """Move the target over places, to the last one."""
+        with self.page.expect_response(lambda answer: answer.url.endswith("/aim")):
+            if self.touches:
+                self.touch("touchStart", self.pixel(*places[0]))
+                for place in places[1:]:
+                    self.touch("touchMove", self.pixel(*place))
+                self.touch("touchEnd")
+            else:
+                self.page.mouse.move(*self.pixel(*places[0]))
+                self.page.mouse.down()
+                for place in places[1:]:
+                    self.page.mouse.move(*self.pixel(*place))
+                self.page.mouse.up()
+        self.settle()
+
+    def touch(self, kind, *points):
+        fingers = [{"x": x, "y": y} for x, y in points]
+        self.browser.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+    def press(self, what):
+        (self.page.tap if self.touches else self.page.click)(what)
+
+    def settle(self):
+        """Wait until the preview of the last aim is drawn."""
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.page.wait_for_selector("#throw[aria-busy=false]")
+
+    def target(self):
+        """The target that the page draws, m."""
+        return self.page.evaluate(
+            """() => { const { x, y, width, height } = document.querySelector("#house .target").getBBox();
+            return [(x + width / 2) / 100, (y + height / 2) / -100]; }"""
+        )
+
+
+@pytest.fixture
+def sit_down(look):
+    def person(server, width=1400, touches=False):
+        page = look(f"http://127.0.0.1:{server.port}{ROOT}", width, 844 if width < 500 else 900, has_touch=touches)
+        page.select_option("#speed", "20")
+        return Person(page, touches)
+
+    return person
+
+
+@pytest.mark.parametrize("width, touches", [(1400, False), (390, True)])
+def test_a_person_plays_an_end_against_the_pre_search(play, sit_down, width, touches):
+    game, server = play("presearch", ends=2, simulations=60, noise="normal_dist")
+    person, tee = sit_down(server, width, touches), game.model.law.sheet.tee
+    page = person.page
+    for stone in range(8):
+        person.says(f"Your shot, stone {2 * stone + 2} of 16")
+        target = (-1.0 + 0.3 * stone, tee - 1.5 + 0.4 * stone)
+        person.drag((0.0, tee), target)
+        np.testing.assert_allclose(person.target(), target, atol=0.03)
+        if stone == 3:
+            person.press("#spin")
+            person.settle()
+        spin, target = page.inner_text("#spin-name"), person.target()
+        person.press("#release")
+        page.wait_for_function("count => replay.count >= count", arg=2 * stone + 2)
+        aim = Aim(*target, 1.0 if spin == "out-turn" else -1.0).velocity(game.model.law)
+        np.testing.assert_allclose(game.shots[2 * stone + 1].aim[:2], aim, atol=0.01)
+        assert spin == ("out-turn" if stone < 3 else "in-turn")
+    person.says("End 1 is over")
+    assert page.inner_text("#score") == "{} : {}".format(*game.points)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    thoughts = page.locator("#thoughts > li")
+    assert thoughts.count() == 8
+    for number in range(8):
+        expected = game.shots[2 * number].value
+        assert f"expected to win {math.floor(100 * expected + 0.5)} %" in thoughts.nth(number).inner_text()
+        assert 1 <= thoughts.nth(number).locator("li").count() <= IDEAS
+    person.press("#release")
+    person.says("Your shot, stone")
+    assert len(game.shots) == 16 + (game.hammer == 1) and len(replay(game_record(game))) == len(game.shots) + 1
+
+
+def test_the_preview_is_the_path_without_noise(play, sit_down):
+    game, server = play()
+    person, sheet = sit_down(server), game.model.law.sheet
+    person.says("Your shot")
+    with person.page.expect_response(lambda answer: answer.url.endswith("/aim")) as answered:
+        person.drag((0.5, sheet.tee - 2.0), (0.5, sheet.tee - 2.0))
+    tracks = answered.value.json()["tracks"]
+    person.press("#release")
+    person.says("Your shot, stone 4")
+    assert {track["stone"] for track in tracks} >= {8}
+    for track in tracks:
+        place = [sum(track["x"]) / 1000, sum(track["y"]) / 1000]
+        np.testing.assert_allclose(game.shots[1].stones[track["stone"]], place, atol=2e-3)
+
+
+def test_a_reload_in_the_middle_loses_nothing(play, sit_down):
+    game, server = play("random", ends=1, noise="normal_dist")
+    person, tee = sit_down(server), game.model.law.sheet.tee
+    for stone in (2, 4):
+        person.says(f"Your shot, stone {stone}")
+        person.press("#release")
+    person.says("Your shot, stone 6")
+    person.drag((0.0, tee), (0.9, tee + 0.4))
+    person.press("#spin")
+    person.settle()
+    shown = "[...document.querySelectorAll('#house [data-stone][visibility=visible]')].map(stone => stone.outerHTML)"
+    before = person.page.evaluate(shown), person.target(), person.page.inner_text("#spin-name")
+    person.page.reload()
+    person.says("Your shot, stone 6")
+    person.settle()
+    assert person.page.evaluate("[replay.count, replay.position]") == [5, 5]
+    assert (person.page.evaluate(shown), person.target(), person.page.inner_text("#spin-name")) == before
+    person.page.select_option("#speed", "20")
+    person.press("#release")
+    person.says("Your shot, stone 8")
+    assert [shot.shot for shot in game.shots] == list(range(7)) and game.shots[5].aim[2] == -1.0
+
+
+def test_a_reload_while_a_stone_is_on_its_way_shows_where_it_stopped(play, sit_down):
+    game, server = play()
+    person = sit_down(server)
+    person.says("Your shot")
+    person.page.select_option("#speed", "1")
+    person.press("#release")
+    person.says("on its way")
+    person.page.reload()
+    person.says("Your shot, stone 4")
+    assert len(game.shots) == 3
+
+
+def test_keys_and_the_wheel_aim_and_throw(play, sit_down):
+    game, server = play()
+    person = sit_down(server)
+    page = person.page
+    person.says("Your shot")
+    person.settle()
+    x, y = person.target()
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Shift+ArrowDown", "w", "s"):
+        page.keyboard.press(key)
+    person.settle()
+    np.testing.assert_allclose(person.target(), (x + 0.04, y + 0.02 - 0.2), atol=1e-3)
+    assert page.inner_text("#weight-name") == WEIGHTS[1][0] and page.inner_text("#spin-name") == "in-turn"
+    page.mouse.move(*person.pixel(0.0, y))
+    page.mouse.wheel(0, -100)
+    person.settle()
+    assert page.inner_text("#weight-name") == WEIGHTS[2][0]
+    page.fill("#weight", "0")
+    person.settle()
+    page.locator("#house").click(button="right")
+    person.settle()
+    assert page.inner_text("#weight-name") == WEIGHTS[0][0] and page.inner_text("#spin-name") == "out-turn"
+    page.locator("body").click(position={"x": 2, "y": 2})
+    page.keyboard.press("Enter")
+    person.says("Your shot, stone 4")
+    assert len(game.shots) == 3
+
+
+def test_earlier_shots_can_be_looked_at_and_left_again(play, sit_down):
+    game, server = play()
+    person = sit_down(server)
+    person.says("Your shot, stone 2")
+    person.press("#release")
+    person.says("Your shot, stone 4")
+    person.press("[data-do=end-back]")
+    person.says("You look at earlier shots")
+    assert person.page.inner_text("#release") == "Back to the game"
+    person.press("#release")
+    person.says("Your shot, stone 4")
+    assert len(game.shots) == 3
+
+
+def test_a_match_ends_on_the_page(play, sit_down):
+    game, server = play()
+    person = sit_down(server)
+    for stone in range(2, 17, 2):
+        person.says(f"Your shot, stone {stone} of 16")
+        person.press("#release")
+    person.page.wait_for_function("() => /You win|random wins|A draw/.test(document.getElementById('say').textContent)")
+    assert game.phase == "over" and person.page.locator("#release").is_disabled()
+    assert person.page.locator("#banner").is_visible()
+
+
+def test_a_target_off_the_sheet_is_moved_and_told(play, sit_down):
+    game, server = play()
+    person, sheet = sit_down(server), game.model.law.sheet
+    person.says("Your shot")
+    person.drag((0.0, sheet.tee), (sheet.half_width + 0.05, sheet.tee))
+    assert "Target across" in person.page.inner_text("#told")
+    np.testing.assert_allclose(person.target(), (sheet.half_width - STONE_RADIUS, sheet.tee), atol=0.03)
+    person.drag((0.0, sheet.tee), (0.2, sheet.tee))
+    assert person.page.inner_text("#told") == ""
+
+
+def ask(server, path, message=None, **headers):
+    """Status and body."""
+    home = f"127.0.0.1:{server.port}"
+    with closing(HTTPConnection(home, timeout=30)) as connection:
+        if message is None:
+            connection.request("GET", path)
+        else:
+            body = message if isinstance(message, str) else json.dumps(message)
+            connection.request("POST", path, body, {"Origin": f"http://{home}", **headers})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def wait_for(game, phase):
+    while game.phase != phase:
+        time.sleep(0.001)
+
+
+AIM = {"x": 0.0, "y": 38.0, "side": 1, "weight": 0}
+
+
+def test_what_is_out_of_range_is_clamped_and_told(play):
+    game, server = play()
+    wait_for(game, "aim")
+    status, body = ask(server, f"{ROOT}/aim", {"x": 1e300, "y": -5, "side": -7, "weight": 99})
+    sheet, answer = game.model.law.sheet, json.loads(body)
+    assert status == 200 and len(answer["told"]) == 4
+    assert answer["aim"] == {
+        "x": sheet.half_width - STONE_RADIUS,
+        "y": sheet.hog_line + STONE_RADIUS,
+        "side": -1,
+        "weight": len(WEIGHTS) - 1,
+    }
+    assert json.loads(ask(server, f"{ROOT}/aim", AIM)[1])["told"] == []
+
+
+@pytest.mark.parametrize(
+    "message, words",
+    [
+        ("", "truncated"),
+        ("[]", "Expected `object`"),
+        ({**AIM, "x": "0"}, "Expected `float`, got `str` - at `$.x`"),
+        ({**AIM, "weight": 0.5}, "at `$.weight`"),
+        ({"x": 0.0, "y": 38.0, "side": 1}, "missing required field `weight`"),
+        ('{"x": NaN}', "malformed"),
+    ],
+)
+def test_wrong_messages_are_refused_with_the_reason(play, message, words):
+    game, server = play()
+    wait_for(game, "aim")
+    status, body = ask(server, f"{ROOT}/aim", message)
+    assert status == 422 and words in body and not game.shots[1:]
+
+
+def test_a_shot_is_thrown_once_and_in_turn(play):
+    game, server = play()
+    wait_for(game, "aim")
+    assert ask(server, f"{ROOT}/next", {}) == (409, "no end is over")
+    assert ask(server, f"{ROOT}/throw", {**AIM, "shot": 0}) == (409, "shot 1 is not the next one")
+    assert ask(server, f"{ROOT}/throw", {**AIM, "shot": 1})[0] == 200
+    assert ask(server, f"{ROOT}/throw", {**AIM, "shot": 1})[0] == 409
+    assert [shot.team for shot in game.shots[:2]] == [0, 1] and game.shots[1].seconds > 0.0
+
+
+def test_only_who_knows_the_token_plays_and_only_from_the_page(play):
+    game, server = play()
+    wait_for(game, "aim")
+    for path in ("/", "/toke", "/token2", "/aim", "/token/aim"):
+        assert ask(server, path)[0] == (405 if path == "/token/aim" else 404)
+    assert ask(server, "/throw", {**AIM, "shot": 1})[0] == 404
+    assert ask(server, f"{ROOT}/throw", {**AIM, "shot": 1}, Origin="http://evil.example")[0] == 403
+    assert len(game.shots) == 1
+
+
+def test_the_page_is_light(play):
+    _, server = play()
+    for path in (ROOT, f"{ROOT}/"):
+        status, page = ask(server, path)
+        assert status == 200 and len(page.encode()) < PAGE_BYTES
+
+
+def test_ideas_have_different_names_and_the_choice_comes_first():
+    model = Match(("random", "you"), "fcv1", None, "none", 1).model()
+    state, tee = state_of(no_stones(), shot=1, hammer=1), model.law.sheet.tee
+    aims = [Aim(0.0, tee), Aim(0.1, tee), Aim(0.0, tee - 4.0), Aim(1.8, tee + 1.5), Aim(-1.0, tee + 1.0)]
+    actions = np.array([model.aim(*aim.velocity(model.law), 1.0) for aim in aims])
+    values, visits = np.array([-0.6, -0.5, -0.4, -0.3, np.nan]), np.array([9, 8, 7, 6, 0])
+    found = best_ideas(model, state, Decision(actions[2], -0.4, 30, 0.1, actions, visits, values))
+    assert [(idea.name, round(idea.chance, 6), idea.visits) for idea in found] == [
+        ("guard", 0.6, 7),
+        ("draw", 0.4, 9),
+        ("draw behind the house", 0.7, 6),
+    ]
+    unsure = best_ideas(model, state, Decision(actions[0], np.nan, 0, 0.1, actions[:1], visits[4:], values[4:]))
+    assert unsure == [("draw", None, 0)]
+
+
+class Broken:
+    def plan(self, *_):
+        raise ValueError("no idea")
+
+
+def test_a_planner_that_fails_ends_the_game_with_its_reason(capsys):
+    game = InteractiveGame(
+        Match(("broken", "you"), "fcv1", None, "none", 1, seed=5), Broken(), Budget(simulations=1), 1
+    )
+    with pytest.raises(RunError, match="broken failed at shot 1 of end 1: no idea"):
+        play_in_web(game)
+    game.close()
+    assert re.fullmatch(
+        r"play at http://127\.0\.0\.1:\d+/[\w-]{12} \(Ctrl-C ends the game\)\n", capsys.readouterr().out
+    )
+
+
+def test_the_command_serves_the_page_until_ctrl_c(start, tmp_path):
+    process = start("play", "--web", "--against", "random", "--record", "game.jsonl", "--hammer", "them")
+    address = re.match(r"play at (http://\S+)", process.stdout.readline())[1]
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        assert b"against random" in answer.read()
+    home, _, token = address.rpartition("/")
+    throw = urllib.request.Request(f"{address}/throw", json.dumps({**AIM, "shot": 0}).encode(), {"Origin": home})
+    with urllib.request.urlopen(throw, timeout=30) as answer:
+        assert answer.status == 200
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "") and "you left at 0 : 0 against random" in out
+    kept = record.read(tmp_path / "game.jsonl")
+    assert kept.shots[0].team == 0 and kept.result.reason == "forfeit" and len(token) == 12
+
+
+def test_a_port_that_is_taken_is_named(run):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        status, _, err = run("play", "--web", "--against", "random", "--port", port)
+    assert status == 1
+    assert (
+        err
+        == f"bonspiel play: 127.0.0.1, port {port}: cannot serve the page (Address already in use); choose another\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        (("--web", "--port", "70000"), "--port=70000: must be a whole number from 0 to 65535"),
+        (("--port", "8000"), "--bind and --port are for --web"),
+        (("--bind", "0.0.0.0"), "--bind and --port are for --web"),
+    ],
+)
+def test_wrong_options_are_refused(run, line, words):
+    status, _, err = run("play", "--against", "random", *line)
+    assert status == 2 and words in err
+
+
+WITHOUT_WEB = """
+import sys
+sys.modules["starlette"] = None
+from runs.cli import main"""
+
+
+def test_a_missing_extra_is_named_with_its_command(start):
+    process = start("play", "--web", "--against", "random", program=WITHOUT_WEB)
+    _, err = process.communicate(timeout=60)
+    needed = "--web needs Starlette and uvicorn: pip install -e '.[web]'"
+    assert (process.returncode, err) == (2, f"bonspiel play: {needed}\n")
