@@ -1,1 +1,1 @@
-"""A practice server for the protocols of Digital Curling 3 and 2."""
+"""A practice server for the protocols of Digital Curling 2, 3 and 4."""

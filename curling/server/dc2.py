@@ -100,7 +100,8 @@ class Dc2Session(Session):
             return
         aim = throw_to_sheet(move)
         thrown = referee.add_error(aim)
-        referee.apply_shot(aim, thrown, await self.context.executor.execute(referee.state, thrown), seconds)
+        after = await self.context.executor.execute(referee.model, referee.state, thrown)
+        referee.apply_shot(aim, thrown, after, seconds)
         self.send(dc2.RunShot(*throw_from_sheet(*thrown)), *_state_messages(referee, first))
         if referee.end > end:
             team0, team1 = referee.scores[0][end], referee.scores[1][end]

@@ -98,7 +98,7 @@ class Dc3Session(Session):
             return self._last_move(move, start)
         aim = move.velocity.x, move.velocity.y, 1.0 if move.rotation == "ccw" else -1.0
         thrown = referee.add_error(aim)
-        after = await self.context.executor.execute(referee.state, thrown)
+        after = await self.context.executor.execute(referee.model, referee.state, thrown)
         start = referee.next_stones
         start[row_of(referee.state)] = 0.0  # the release point
         referee.apply_shot(aim, thrown, after, seconds)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+from asyncio.trsock import TransportSocket
 from collections.abc import Callable, Coroutine
 from functools import partial
 
@@ -16,6 +17,13 @@ class PortError(OSError):
     """A port that the server cannot listen on; the text names it."""
 
 
+def port_error(host: str, port: int, error: OSError) -> PortError:
+    """The error for a port that cannot be listened on."""
+    # asyncio's own text repeats the address, except that for an unknown host
+    reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+    return PortError(f"cannot listen on {host}:{port}: {reason}")
+
+
 async def listen(host: str, port: int, make_connection: Callable[[], asyncio.Protocol]) -> asyncio.Server:
     """Accept connections at an address and a port, 0 for any free one.
 
@@ -25,14 +33,12 @@ async def listen(host: str, port: int, make_connection: Callable[[], asyncio.Pro
     try:
         return await asyncio.get_running_loop().create_server(make_connection, host, port, backlog=BACKLOG)
     except OSError as error:
-        # asyncio's own text repeats the address, except that for an unknown host
-        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
-        raise PortError(f"cannot listen on {host}:{port}: {reason}") from error
+        raise port_error(host, port, error) from error
 
 
-def listen_address(server: asyncio.Server) -> str:
-    """The HOST:PORT that a server listens on."""
-    host, port = server.sockets[0].getsockname()[:2]
+def listen_address(listener: socket.socket | TransportSocket) -> str:
+    """The HOST:PORT that a socket listens on."""
+    host, port = listener.getsockname()[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 

@@ -110,9 +110,13 @@ class Referee:
         if after.over:
             team0, team1 = self.total
             winner = None if team0 == team1 else int(team1 > team0)
-            self._finish(Result(self.total, winner, after.reward, "draw" if winner is None else "score"))
+            self.finish(Result(self.total, winner, after.reward, "draw" if winner is None else "score"))
         elif self.end >= self.match.ends:
-            self.remaining = [self.times.extra_end, self.times.extra_end]
+            self.begin_extra_end()
+
+    def begin_extra_end(self) -> None:
+        """Set the clocks for an extra end."""
+        self.remaining = [self.times.extra_end, self.times.extra_end]
 
     def concede(self) -> None:
         """Let the team to move concede."""
@@ -126,7 +130,7 @@ class Referee:
     def abandon(self, reason: str) -> None:
         """End the match without a result, unless it has one already."""
         if self.result is None:
-            self._finish(Result(self.total, None, None, "abandoned", reason))
+            self.finish(Result(self.total, None, None, "abandoned", reason))
 
     def _lose(self, reason: str) -> None:
         winner = 1 - self.team
@@ -138,8 +142,8 @@ class Referee:
             points = max(gain, 0), max(-gain, 0)
             self._score_end(points)
             if self.end >= self.match.ends and self._points[0] + points[0] == self._points[1] + points[1]:
-                self.remaining = [self.times.extra_end, self.times.extra_end]
-        self._finish(Result(self.total, winner, 1.0 - winner, reason))
+                self.begin_extra_end()
+        self.finish(Result(self.total, winner, 1.0 - winner, reason))
 
     def _score_end(self, points: tuple[int, int]) -> None:
         for team, gain in enumerate(points):
@@ -149,6 +153,7 @@ class Referee:
                 self.extra_score[team] = gain
         self.end, self.shot = self.end + 1, 0
 
-    def _finish(self, result: Result) -> None:
+    def finish(self, result: Result) -> None:
+        """End the match."""
         self.result = result
         self._publish(result)

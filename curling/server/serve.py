@@ -2,7 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from curling.server.lobby import Lobby, listen_address
 from curling.server.server_context import ServerContext
@@ -32,25 +33,40 @@ async def serve_matches(
     Raises:
         PortError: a port is in use.
     """
-    loop, stopped = asyncio.get_running_loop(), asyncio.Queue[int]()
-    # not by the loop's own handlers, which Windows does not have
-    before = {
-        number: signal.signal(number, lambda received, _: loop.call_soon_threadsafe(stopped.put_nowait, received))
-        for number in SIGNALS
-    }
     lobby = Lobby(lambda: make(context), most)
     servers: Sequence[asyncio.Server] = ()
+    with signals_caught() as signals:
+        try:
+            servers = await listen(context, lobby, host, port)
+            where = " and ".join(listen_address(server.sockets[0]) for server in servers)
+            context.report(f"listening on {where}: {context.summary}")
+            return await signal_before(lobby.done, signals)
+        finally:
+            for server in servers:
+                server.close()
+            await lobby.close()
+
+
+@contextmanager
+def signals_caught() -> "Iterator[asyncio.Queue[int]]":
+    """The signals that would end this process, from now on until the block ends."""
+    loop, caught = asyncio.get_running_loop(), asyncio.Queue[int]()
+    # not by the loop's own handlers, which Windows does not have
+    before = {
+        number: signal.signal(number, lambda received, _: loop.call_soon_threadsafe(caught.put_nowait, received))
+        for number in SIGNALS
+    }
     try:
-        servers = await listen(context, lobby, host, port)
-        context.report(f"listening on {' and '.join(map(listen_address, servers))}: {context.summary}")
-        ends = [asyncio.create_task(waiting) for waiting in (stopped.get(), lobby.done.wait())]
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        for end in ends:
-            end.cancel()
+        yield caught
     finally:
-        for server in servers:
-            server.close()
-        await lobby.close()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+async def signal_before(done: asyncio.Event, signals: "asyncio.Queue[int]") -> int | None:
+    """Wait for the first signal, or for an event; the signal, or None."""
+    ends = [asyncio.create_task(waiting) for waiting in (signals.get(), done.wait())]
+    await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    for end in ends:
+        end.cancel()
     return int(ends[0].result()) if ends[0].done() and not ends[0].cancelled() else None

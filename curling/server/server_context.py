@@ -25,7 +25,7 @@ class ServerContext:
         match: rules of the matches; the players are filled in for each.
         model: `match.model()`.
         times: thinking times.
-        executor: simulates the shots of this model.
+        executor: simulates the shots.
         seed: of all execution errors, together with the number of the match.
         ids: random source of the ids sent to clients.
         summary: the settings, for people.
@@ -55,12 +55,16 @@ class ServerContext:
 
     def new_referee(self, number: int, players: tuple[str, str]) -> tuple[Referee, "RecordPublisher"]:
         """The referee of a new match, and the publisher of its record."""
-        name = f"{self.name}-{number:04}"
-        path = self.records and self.records / f"{name}.jsonl"
-        publisher = RecordPublisher(name, path, self.feed, lambda text: self.report(f"match {number}: {text}"))
+        publisher = self.new_record(number)
         match = replace(self.match, players=players, pair=number)
         errors = self.make_errors(self.model, (self.seed, number))
         return Referee(match, self.model, self.times, errors, publisher.publish), publisher
+
+    def new_record(self, number: int) -> "RecordPublisher":
+        """The publisher of the record of a new match."""
+        name = f"{self.name}-{number:04}"
+        path = self.records and self.records / f"{name}.jsonl"
+        return RecordPublisher(name, path, self.feed, lambda text: self.report(f"match {number}: {text}"))
 
 
 @dataclass

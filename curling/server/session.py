@@ -8,12 +8,12 @@ from typing import Any
 from curling.client.console import count_ends
 from curling.protocols import ProtocolError, check_kind
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from curling.server.console_lines import printable, result_line
 from curling.server.referee import Referee
 from curling.server.server_context import RecordPublisher, ServerContext
 from planners.core.packages import error_text
 
 LEAVING_SECONDS = 10.0  # for clients to close their connections after the match
-LONGEST_NAME = 40  # characters on the console
 
 
 class TeamFault(ClientFault):
@@ -215,9 +215,8 @@ class Session(ABC):
     def _report_result(self) -> None:
         assert self.referee is not None and self.referee.result is not None and self._record is not None
         result = self.referee.result
-        outcome = "a draw" if result.winner is None else f"{self.team_label(result.winner)} wins"
-        record = f", record {self._record.path}" if self._record.path else ""
-        self.report(f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason}){record}")
+        winner = None if result.winner is None else self.team_label(result.winner)
+        self.report(result_line(result, winner, self._record.path))
 
     def _abandon(self, reason: str) -> None:
         if self.referee is None or self.referee.result is None:
@@ -226,9 +225,3 @@ class Session(ABC):
             self._report_result()
         if self.referee is not None:
             self.referee.abandon(reason)
-
-
-def printable(text: str) -> str:
-    """A client's text in one short line without control characters."""
-    short = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
-    return "".join(character if character.isprintable() else "?" for character in short)

@@ -21,20 +21,20 @@ class ShotExecutor:
     """Simulates shots; everything is loaded and compiled first, so that no client waits for that.
 
     Args:
-        model: of the matches.
+        model: to load and compile for.
         engine: "analytic", in this process, or "box2d", in worker processes.
         paths: whether outcomes include the paths of the stones.
         workers: number of processes for a slow engine.
     """
 
     def __init__(self, model: Curling, engine: str, paths: bool, workers: int) -> None:
-        self._model, self._engine, self._paths, self._workers = model, engine, paths, workers
+        self._engine, self._paths, self._workers = engine, paths, workers
         self._pool: ProcessPoolExecutor | None = None
         state, throw = model.initial_state(np.random.default_rng(0)), (*model.law.tee_draw, model.law.launch_spin)
         if engine in SLOW_ENGINES:
             self._pool = self._new_pool()
             try:
-                for future in [self._submit(self._pool, state, throw) for _ in range(workers)]:
+                for future in [self._submit(self._pool, model, state, throw) for _ in range(workers)]:
                     future.result()
             except BaseException:
                 self.close()
@@ -42,23 +42,23 @@ class ShotExecutor:
         else:
             outcome(model, state, throw, engine, paths)
 
-    async def execute(self, state: Array, thrown: Throw) -> Outcome:
-        """The outcome of a throw in a state.
+    async def execute(self, model: Curling, state: Array, thrown: Throw) -> Outcome:
+        """The outcome of a throw in a state of a match of this model.
 
         Raises:
             BrokenProcessPool: workers died twice.
         """
         pool = self._pool
         if pool is None:
-            return outcome(self._model, state, thrown, self._engine, self._paths)
+            return outcome(model, state, thrown, self._engine, self._paths)
         try:
-            return await asyncio.wrap_future(self._submit(pool, state, thrown))
+            return await asyncio.wrap_future(self._submit(pool, model, state, thrown))
         except BrokenProcessPool:
             if pool is self._pool:  # else another match has replaced it
                 pool.shutdown(wait=False)
                 self._pool = self._new_pool()
             assert self._pool is not None
-            return await asyncio.wrap_future(self._submit(self._pool, state, thrown))
+            return await asyncio.wrap_future(self._submit(self._pool, model, state, thrown))
 
     def close(self) -> None:
         """End the worker processes."""
@@ -71,6 +71,6 @@ class ShotExecutor:
         # ignores Ctrl-C also where workers do not inherit this from the server
         return ProcessPoolExecutor(self._workers, context, signal.signal, (signal.SIGINT, signal.SIG_IGN))
 
-    def _submit(self, pool: ProcessPoolExecutor, state: Array, thrown: Throw) -> Future[Outcome]:
+    def _submit(self, pool: ProcessPoolExecutor, model: Curling, state: Array, thrown: Throw) -> Future[Outcome]:
         with ctrl_c_ignored():  # this may start a worker
-            return pool.submit(outcome, self._model, state, thrown, self._engine, self._paths)
+            return pool.submit(outcome, model, state, thrown, self._engine, self._paths)

@@ -22,6 +22,7 @@ from curling.server.referee import ThinkingTimes
 from curling.server.serve import serve_matches
 from curling.server.server_context import ServerContext
 from curling.server.shot_executor import ShotExecutor
+from runs.curling import server_dc4
 from runs.curling.server_options import Options
 from runs.experiment import RunError, UsageError, number
 from runs.files import writing
@@ -42,6 +43,7 @@ def main(options: Options) -> int:
         UsageError: an option is out of range, or the records cannot be written.
         RunError: a port is taken.
     """
+    serve = server_dc4.prepared(options) if options.protocol == "dc4" else partial(_serve, options)
     context = _context(options)
     with closing(context.executor), ExitStack() as leaving:
         url, port = None, options.watch
@@ -53,7 +55,11 @@ def main(options: Options) -> int:
             except OSError as error:
                 refused = f"port {port} cannot show the matches ({error.strerror})"
                 raise RunError(f"{refused}; choose another --watch") from error
-        return asyncio.run(_serve(context, options, url))
+        try:
+            ended: int | None = asyncio.run(serve(context, url))
+        except PortError as error:
+            raise RunError(str(error)) from error
+    return INTERRUPTED if ended == signal.SIGINT else DONE
 
 
 def _context(options: Options) -> ServerContext:
@@ -71,9 +77,10 @@ def _context(options: Options) -> ServerContext:
     last = options.port + (options.protocol == "dc3")
     if options.port and options.watch is not None and options.port <= options.watch <= last:
         raise UsageError(f"--watch={options.watch}: the clients use that port, choose another one")
-    # Digital Curling 3 plays extra ends until a match is decided, Digital Curling 2 has draws
-    physics, extra_ends = ("fcv1", MOST_ENDS) if options.protocol == "dc3" else ("dc2", 0)
-    match = Match(("", ""), physics, options.rule, _noise(options), ends, extra_ends, seed=seed, engine=options.engine)
+    # Digital Curling 3 and 4 play extra ends until a match is decided, Digital Curling 2 has draws
+    extra_ends = 0 if options.protocol == "dc2" else MOST_ENDS
+    rules = options.physics, options.rule, _noise(options), ends, extra_ends
+    match = Match(("", ""), *rules, seed=seed, engine=options.engine)
     model = match.model()
     with writing(options.records):
         options.records.mkdir(parents=True, exist_ok=True)
@@ -104,23 +111,21 @@ def _say(line: str) -> None:
 
 def _summary(match: Match, options: Options) -> str:
     noise = f"{match.noise.speed:g} m/s {match.noise.angle:g} rad" if isinstance(match.noise, Noise) else match.noise
-    rules = f"{counted(match.ends, 'end')}, {options.thinking_time:g} s a team, {match.rule}, noise {noise}"
-    return f"{options.protocol}, {rules}, engine {match.engine}, seed {match.seed}, records in {options.records}"
+    rules = f"{counted(match.ends, 'end')}, {options.thinking_time:g} s a team, {match.rule}, "
+    chosen = "" if options.protocol == "dc4" else rules  # else by the clients
+    source = f"noise {noise}, engine {match.engine}, seed {match.seed}"
+    return f"{options.protocol}, {chosen}{source}, records in {options.records}"
 
 
-async def _serve(context: ServerContext, options: Options, url: str | None) -> int:
-    """Serve matches, which `url` shows; returns the exit status."""
+async def _serve(options: Options, context: ServerContext, url: str | None) -> int | None:
+    """Serve matches of Digital Curling 3 or 2, which `url` shows; the signal that ended the server, or None."""
     dc3_session = partial(dc3.Dc3Session, steps=options.trajectory or None)
     make, listen = (dc3_session, dc3.listen_dc3) if options.protocol == "dc3" else (dc2.Dc2Session, dc2.listen_dc2)
 
     async def opened(*where: Any) -> Sequence[asyncio.Server]:
         servers = await listen(*where)
         if url is not None:
-            context.report(f"watch the matches at {url}")
+            context.report(f"{server_dc4.WATCH_AT} {url}")
         return servers
 
-    try:
-        ended = await serve_matches(context, make, opened, options.host, options.port, options.matches)
-    except PortError as error:
-        raise RunError(str(error)) from error
-    return INTERRUPTED if ended == signal.SIGINT else DONE
+    return await serve_matches(context, make, opened, options.host, options.port, options.matches)

@@ -9,6 +9,9 @@ RECORDS = Path("results/server")
 SD = "standard deviation of the"
 PATHS = "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number); 0: none"
 WATCH = "show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port"
+USERS = "who may play: a line NAME:PASSWORD for each (default: user0:pass0 and user1:pass1, on this machine only)"
+LIMITS = "dc4", "fcv1"
+LATE_SHOTS = "let a team whose time is used up throw on, and lose by its next shot (default: it loses at once)"
 
 
 def _option(meaning: str, metavar: str | None = None, default: Any = None, **given: Any) -> Any:
@@ -35,30 +38,52 @@ class Options:
     matches: int | None = _option("end after N matches (default: serve until stopped)", "N", type=int)
     records: Path = _option("folder for the records of all matches", "FOLDER", RECORDS, type=Path)  # noqa: RUF009 - a field
     watch: int | None = _option(WATCH, "PORT", type=int)
+    physics: str = _option(
+        "limits of play: those of recorded games, or of Digital Curling 3", None, "dc4", choices=LIMITS
+    )
+    users: Path | None = _option(USERS, "FILE", type=Path)  # noqa: RUF009 - a field
+    late_shots: bool = _option(LATE_SHOTS, action="store_true")
 
 
-DC2: dict[str, dict[str, Any]] = {
-    "port": {"default": 9876, "help": "port of both teams; 0: any free one"},
-    "noise": {"default": "dc2", "choices": ("dc2", "gat", "none")},
+# by protocol: what differs from Digital Curling 3, and what has no option
+CHANGES: dict[str, dict[str, dict[str, Any]]] = {
+    "dc3": {},
+    "dc2": {
+        "port": {"default": 9876, "help": "port of both teams; 0: any free one"},
+        "noise": {"default": "dc2", "choices": ("dc2", "gat", "none")},
+    },
+    "dc4": {
+        "port": {"default": 5000, "help": "port of all clients; 0: any free one"},
+        "noise": {"help": "errors of the server's own players"},
+    },
 }
-DC2_FIXED: dict[str, Any] = {
-    "rule": "four_rock",
-    "extra_end_time": 21.9,
-    "speed_sd": None,
-    "angle_sd": None,
-    "trajectory": 0,
+FIXED: dict[str, dict[str, Any]] = {
+    "dc3": {"physics": "fcv1", "users": None, "late_shots": False},
+    "dc2": {
+        "physics": "dc2",
+        "rule": "four_rock",
+        "extra_end_time": 21.9,
+        "speed_sd": None,
+        "angle_sd": None,
+        "trajectory": 0,
+        "users": None,
+        "late_shots": False,
+    },
+    "dc4": {"ends": 1, "thinking_time": 219.0, "extra_end_time": 21.9, "rule": "five_rock", "trajectory": 0},
 }
 
 
 def add_options(parser: argparse.ArgumentParser, protocol: str) -> None:
-    """Add the options of a protocol, "dc3" or "dc2", to a parser."""
-    fixed, changes = (DC2_FIXED, DC2) if protocol == "dc2" else ({}, {})
+    """Add the options of a protocol, "dc3", "dc2" or "dc4", to a parser."""
+    fixed, changes = FIXED[protocol], CHANGES[protocol]
     parser.set_defaults(**fixed)
     for one in fields(Options)[1:]:
         if one.name in fixed:
             continue
         given = {"default": one.default, **one.metadata, **changes.get(one.name, {})}
-        if given["default"] is not None:
+        if given["default"] not in (None, False):
             given["help"] += " (default: %(default)s)"
+        if given["metavar"] is None:
+            del given["metavar"]  # flags refuse it
         flag = given.pop("flag", f"--{one.name.replace('_', '-')}")
         parser.add_argument(flag, dest=one.name, **given)

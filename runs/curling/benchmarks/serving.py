@@ -118,12 +118,20 @@ def serving(texts: Sequence[str]) -> Iterator[Measurement]:
 
 
 def figures(matches: int, ends: int) -> Iterator[Measurement]:
-    """The measurements as figures.
+    """Measure; the measurements as figures.
 
     Raises:
         RunError: a match did not end, a move was lost, or the server does not start.
     """
-    load = measure(matches, ends)
+    yield from figures_of(measure(matches, ends), matches, ends)
+
+
+def figures_of(load: Load, matches: int, ends: int) -> Iterator[Measurement]:
+    """The measurements of matches as figures.
+
+    Raises:
+        RunError: a match did not end, or a move was lost.
+    """
     moves, what, where = len(load.latencies), "serving", f"{matches} matches at once, {ends} ends"
     if (load.finished, load.records, load.updates) != (2 * matches, matches, 2 * (moves + matches)):
         ended = f"{load.finished / 2:g} ended for their clients and {load.records} on record"

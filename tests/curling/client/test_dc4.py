@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -21,7 +22,8 @@ from curling.client.message_log import MessageLog
 from curling.client.planner_worker import ClientPosition, ShotChoice
 from curling.client.time_manager import Allowance, TimeManager, slices_left
 from curling.protocols import ProtocolError
-from tests.curling.client.fake_dc4 import FakeServer, Match
+from curling.protocols.dc4_server import NewMatch
+from tests.curling.client.faulty_dc4 import FaultyServer
 
 TIME_UP = 60.0  # s, of a test
 USERS = (("user0", "pass0"), ("user1", "pass1"))
@@ -84,7 +86,7 @@ def run(scenario: Awaitable[Any]) -> Any:
 
 
 async def play(
-    server: FakeServer,
+    server: FaultyServer,
     match_id: str,
     team: int,
     planner: Any,
@@ -104,16 +106,16 @@ async def play(
 @asynccontextmanager
 async def match(
     logs: list[Path], planners: list[Any], lines: tuple[list[str], list[str]] = ([], []), **settings: Any
-) -> AsyncIterator[tuple[FakeServer, Match, list[asyncio.Task[None]]]]:
+) -> AsyncIterator[tuple[FaultyServer, str, list[asyncio.Task[None]]]]:
     """A server, a match on it, and two clients that play it."""
-    async with FakeServer() as server:
+    async with FaultyServer() as server:
         match_id = server.open(**settings)
         tasks = [
             asyncio.create_task(play(server, match_id, team, planners[team], logs[team], lines[team]))
             for team in (0, 1)
         ]
         try:
-            yield server, server.matches[match_id], tasks
+            yield server, match_id, tasks
         finally:
             for task in tasks:
                 task.cancel()
@@ -124,29 +126,37 @@ def messages(log: Path, direction: str) -> list[Any]:
     return [line["msg"] for line in map(json.loads, log.read_text().splitlines()) if line["dir"] == direction]
 
 
+def check_thrown(server: FaultyServer) -> int:
+    """Whether each shot of the match was thrown once, and none was refused; their number."""
+    moments = [16 * line["end"] + line["shot"] for line in server.lines("shot")]
+    assert moments == list(range(len(moments))) and server.refused == 0
+    assert server.lines("result")[0]["reason"] == "score"
+    return len(moments)
+
+
 def test_a_match_with_extra_ends_is_played_with_correct_positions(logs: list[Path]) -> None:
     planners, lines = [Draws(), Draws()], ([], [])
 
-    async def scenario() -> Match:
-        async with match(logs, planners, lines, ends=2) as (_, played, tasks):
+    async def scenario() -> FaultyServer:
+        async with match(logs, planners, lines, ends=2) as (server, _, tasks):
             await asyncio.gather(*tasks)
-            return played
+            return server
 
-    played = run(scenario())
-    assert played.winner is not None
-    assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))  # each shot once
-    assert {len(planner.seen) for planner in planners} == {len(played.thrown) // 2}
-    own = sum(played.score[played.winner]), sum(played.score[1 - played.winner])
-    assert lines[played.winner][-1] == f"won {own[0]} : {own[1]} (score)"
-    assert lines[1 - played.winner][-1] == f"lost {own[1]} : {own[0]} (score)"
+    server = run(scenario())
+    thrown, (result,) = check_thrown(server), server.lines("result")
+    winner = result["winner"]
+    assert {len(planner.seen) for planner in planners} == {thrown // 2}
+    own = result["score"][winner], result["score"][1 - winner]
+    assert lines[winner][-1] == f"won {own[0]} : {own[1]} (score)"
+    assert lines[1 - winner][-1] == f"lost {own[1]} : {own[0]} (score)"
     for team, planner in enumerate(planners):
         assert all(position.team == team for position in planner.seen)
         assert [position.ends for position in planner.seen[:9]] == [2] * 8 + [1]
         # every stone thrown so far lies on the sheet, among the own ones in the order thrown
         second = planner.seen[1]
         assert (abs(second.stones[8 * team] - (0.0, 38.405)) < 3.0).all()
-        thrown, states = messages(logs[team], "client->server"), messages(logs[team], "server->client")
-        assert len(thrown) == len(played.thrown) // 2 and states[-1]["winner_team"] == f"team{played.winner}"
+        sent, states = messages(logs[team], "client->server"), messages(logs[team], "server->client")
+        assert len(sent) == thrown // 2 and states[-1]["winner_team"] == f"team{winner}"
 
 
 def test_our_positive_spin_is_counter_clockwise_on_the_server(logs: list[Path]) -> None:
@@ -164,7 +174,7 @@ def test_waiting_for_earlier_states_counts_for_the_first_move(logs: list[Path]) 
     clock = Stopwatch()
 
     async def scenario() -> None:
-        async with FakeServer() as server:
+        async with FaultyServer() as server:
             match_id = server.open()
             await asyncio.gather(
                 play(server, match_id, 0, Draws(), logs[0], clock=clock), play(server, match_id, 1, Draws(), logs[1])
@@ -176,22 +186,22 @@ def test_waiting_for_earlier_states_counts_for_the_first_move(logs: list[Path]) 
 
 def test_a_wrong_password_is_reported(logs: list[Path]) -> None:
     async def scenario() -> None:
-        async with FakeServer() as server:
+        async with FaultyServer() as server:
             await play(server, server.open(), 0, Draws(), logs[0], password="wrong")
 
-    with pytest.raises(ServerRefused, match=r"the user, the password or the match .*401.*Invalid password"):
+    with pytest.raises(ServerRefused, match=r"the user, the password or the match .*401.*Invalid credentials"):
         run(scenario())
 
 
 def test_an_unknown_match_and_a_full_one_are_reported(logs: list[Path]) -> None:
     async def unknown() -> None:
-        async with FakeServer() as server:
+        async with FaultyServer() as server:
             await play(server, str(uuid4()), 0, Draws(), logs[0])
 
     async def full() -> None:
-        async with FakeServer() as server:
+        async with FaultyServer() as server:
             match_id = server.open()
-            server.matches[match_id].teams.update(a=0, b=1)
+            server.match(match_id).seats._users = ["a", "b"]
             await play(server, match_id, 0, Draws(), logs[0])
 
     for scenario in (unknown, full):
@@ -201,7 +211,7 @@ def test_an_unknown_match_and_a_full_one_are_reported(logs: list[Path]) -> None:
 
 def test_no_server_is_a_lost_connection(logs: list[Path]) -> None:
     async def scenario() -> None:
-        server = FakeServer()
+        server = FaultyServer()
         async with server:
             match_id = server.open()
         await play(server, match_id, 0, Draws(), logs[0])
@@ -227,29 +237,29 @@ def test_a_server_that_goes_in_the_middle_is_a_lost_connection(logs: list[Path])
 def test_after_a_reconnection_no_shot_is_thrown_twice(logs: list[Path], shot: int) -> None:
     planners = [Draws(), Draws()]
 
-    async def scenario() -> tuple[FakeServer, Match]:
-        async with match(logs, planners) as (server, played, tasks):
-            planners[shot % 2].before_shot[shot] = server.hang_up
+    async def scenario() -> FaultyServer:
+        async with match(logs, planners) as (server, match_id, tasks):
+            planners[shot % 2].before_shot[shot] = partial(server.hang_up, match_id)
             await asyncio.gather(*tasks)
-            return server, played
+            return server
 
-    server, played = run(scenario())
-    assert server.connections == 4 and server.refused == 0
-    assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
+    server = run(scenario())
+    check_thrown(server)
+    assert server.connections == 4
 
 
 def test_patience_starts_again_after_a_reconnection(logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     planners = [Draws(), Draws()]
 
     async def scenario() -> None:
-        async with match(logs, planners) as (server, _, tasks):
+        async with match(logs, planners) as (server, match_id, tasks):
 
             async def impatient() -> None:
                 assert server.connections == 4
                 monkeypatch.setattr(dc4_connection, "PATIENCE", 0.2)
                 await asyncio.sleep(0.5)
 
-            planners[0].before_shot.update({2: server.hang_up, 6: impatient})
+            planners[0].before_shot.update({2: partial(server.hang_up, match_id), 6: impatient})
             await asyncio.gather(*tasks)
 
     run(scenario())
@@ -257,15 +267,13 @@ def test_patience_starts_again_after_a_reconnection(logs: list[Path], monkeypatc
 
 @pytest.mark.parametrize("fault", ["hang up", "deaf", 503])
 def test_a_throw_whose_answer_is_lost_counts_once(logs: list[Path], fault: int | str) -> None:
-    async def scenario() -> tuple[FakeServer, Match]:
-        async with match(logs, [Draws(), Draws()]) as (server, played, tasks):
+    async def scenario() -> FaultyServer:
+        async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
             server.faults += [None] * 3 + [fault]
             await asyncio.gather(*tasks)
-            return server, played
+            return server
 
-    server, played = run(scenario())
-    assert server.refused == 0
-    assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
+    check_thrown(run(scenario()))
 
 
 def test_a_refused_throw_ends_the_client(logs: list[Path]) -> None:
@@ -282,20 +290,19 @@ def test_a_refused_throw_ends_the_client(logs: list[Path]) -> None:
 def test_a_restarted_client_continues_from_the_current_state(logs: list[Path]) -> None:
     planners, again = [Draws(), Draws()], Draws()
 
-    async def scenario() -> tuple[FakeServer, Match]:
-        async with FakeServer() as server:
+    async def scenario() -> FaultyServer:
+        async with FaultyServer() as server:
             match_id = server.open()
             tasks = [asyncio.create_task(play(server, match_id, team, planners[team], logs[team])) for team in (0, 1)]
             planners[0].before_shot[6] = tasks[0].cancel
             with pytest.raises(asyncio.CancelledError):
                 await tasks[0]
-            server.hang_up()
+            server.hang_up(match_id)
             await asyncio.gather(tasks[1], play(server, match_id, 0, again, logs[0]))
-            return server, server.matches[match_id]
+            return server
 
-    server, played = run(scenario())
-    assert again.seen[0].shot == 6 and server.refused == 0
-    assert [moment for moment, *_ in played.thrown] == list(range(len(played.thrown)))
+    check_thrown(run(scenario()))
+    assert again.seen[0].shot == 6
 
 
 @pytest.mark.parametrize(("text", "message"), [('{"end_number": "no"}', "cannot parse"), ("nonsense", "cannot parse")])
@@ -346,7 +353,7 @@ def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(lo
     clocks = [Stopwatch(), Stopwatch()]
 
     async def scenario() -> None:
-        async with FakeServer() as server:
+        async with FaultyServer() as server:
             match_id = server.open(seconds=100.0, extra_seconds=50.0)
             await asyncio.gather(
                 *(play(server, match_id, team, Through(), logs[team], clock=clocks[team]) for team in (0, 1))
@@ -364,16 +371,17 @@ def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(lo
 
 
 def test_a_match_can_be_created() -> None:
-    async def scenario() -> tuple[Match, int]:
-        async with FakeServer() as server:
+    async def scenario() -> tuple[NewMatch, int]:
+        async with FaultyServer() as server:
             account = Account("127.0.0.1", server.port, *USERS[0])
             match_id = await dc4.create_match(account, "no_tick", 3, 100.0, 10.0)
-            with pytest.raises(ServerRefused, match="Invalid username"):
+            with pytest.raises(ServerRefused, match="Invalid credentials"):
                 await dc4.create_match(account._replace(user="nobody"), "five_rock", 3, 100.0, 10.0)
-            return server.matches[str(match_id)], server.port
+            return server.match(str(match_id)).new, server.port
 
     created, port = run(scenario())
-    assert created.model.ends == 3 and created.clocks == [[100.0, 100.0], [10.0, 10.0]]
+    assert (created.standard_end_count, created.applied_rule) == (3, "no_tick_rule")
+    assert (created.time_limit, created.extra_end_time_limit) == (100.0, 10.0)
     with pytest.raises(ConnectionLost, match=r"no connection to 127\.0\.0\.1 port"):
         run(dc4.create_match(Account("127.0.0.1", port, *USERS[0]), "five_rock", 3, 100.0, 10.0))
 

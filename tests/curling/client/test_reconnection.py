@@ -16,8 +16,8 @@ from curling.client.message_log import MessageLog
 from curling.client.reconnection import play_when_up
 from curling.client.time_manager import TimeManager
 from curling.protocols.dc2 import Login
-from tests.curling.client.fake_dc4 import FakeServer
 from tests.curling.client.fakes import ScriptedServer, StubPlanner
+from tests.curling.client.faulty_dc4 import FaultyServer
 from tests.curling.protocols.corpus import TERMINATOR
 from tests.curling.protocols.transcripts import transcript
 
@@ -166,7 +166,7 @@ def test_a_server_of_digital_curling_4_is_waited_for(port, log):
         client = asyncio.create_task(play_when_up(play, player, WAIT))
         while not reports or "connecting again" not in reports[-1]:
             await asyncio.sleep(0.02)
-        async with FakeServer(port):
+        async with FaultyServer(port):
             await asyncio.wait({client}, timeout=SOON)
         return client.exception()
 

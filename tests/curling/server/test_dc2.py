@@ -36,9 +36,9 @@ class RecordedExecutor(ShotExecutor):
                 board, first = no_stones(), message.to_move
         self.boards = iter(self.boards)
 
-    async def execute(self, state, thrown):
+    async def execute(self, model, state, thrown):
         state[FIRST_STONE:] = np.nan_to_num(next(self.boards)).ravel()
-        return await super().execute(state, thrown)
+        return await super().execute(model, state, thrown)
 
 
 def context_for(heard, clock):

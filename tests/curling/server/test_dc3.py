@@ -53,9 +53,9 @@ class RecordedExecutor(ShotExecutor):
             [stone_array(dc3_codec.decode_server(json.dumps(update).encode()).state.stones) for update in updates]
         )
 
-    async def execute(self, state, thrown):
+    async def execute(self, model, state, thrown):
         state[FIRST_STONE:] = np.nan_to_num(next(self.boards)).ravel()
-        return await super().execute(state, thrown)
+        return await super().execute(model, state, thrown)
 
 
 def context_for(heard, clock, paths):

@@ -16,7 +16,7 @@ def test_a_worker_that_dies_costs_no_shot():
     executor = ShotExecutor(model, "box2d", False, 1)
 
     async def shots(count):
-        return await asyncio.gather(*(executor.execute(state, throw) for _ in range(count)))
+        return await asyncio.gather(*(executor.execute(model, state, throw) for _ in range(count)))
 
     try:
         (whole,) = asyncio.run(shots(1))

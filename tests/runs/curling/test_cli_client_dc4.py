@@ -12,13 +12,13 @@ import pytest
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
 
 from runs.cli import main
-from tests.curling.client.fake_dc4 import FakeServer, Match
+from tests.curling.client.faulty_dc4 import FaultyServer
 
 COMPILING = re.compile(r"bonspiel: compiling .*\n")  # told once on every machine
 ID = "00000000-0000-0000-0000-000000000000"
 
 
-async def client(folder: Path, server: FakeServer, user: int, *options: str, **environment: str) -> Any:
+async def client(folder: Path, server: FaultyServer, user: int, *options: str, **environment: str) -> Any:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -39,8 +39,8 @@ async def client(folder: Path, server: FakeServer, user: int, *options: str, **e
 
 
 def test_two_clients_play_an_end_and_a_third_is_refused(tmp_path: Path) -> None:
-    async def scenario() -> tuple[Match, list[tuple[int, str, str]]]:
-        async with FakeServer() as server:
+    async def scenario() -> tuple[int, list[tuple[int, str, str]]]:
+        async with FaultyServer() as server:
             one = await client(tmp_path, server, 0, "--create", "--ends", "1", "--planner", "rulebased")
             line = (await one.stdout.readline()).decode()
             match_id = line.removeprefix("created; the other team joins with --match ").strip()
@@ -53,13 +53,12 @@ def test_two_clients_play_an_end_and_a_third_is_refused(tmp_path: Path) -> None:
                 (process.returncode, out.decode(), err.decode())
                 for process, (out, err) in zip((one, *others), told, strict=True)
             ]
-            return server.matches[match_id], ends
+            return server.lines("result")[0]["winner"], ends
 
-    played, (one, other, third) = asyncio.run(asyncio.wait_for(scenario(), 180.0))
+    winner, (one, other, third) = asyncio.run(asyncio.wait_for(scenario(), 180.0))
     assert [one[0], other[0], third[0]] == [0, 0, 4], (one, other, third)
-    assert played.winner is not None
     verdicts = [out.splitlines()[-1].split()[0] for _, out, _ in (one, other)]
-    assert verdicts[played.winner] == "won" and verdicts[1 - played.winner] == "lost"
+    assert verdicts[winner] == "won" and verdicts[1 - winner] == "lost"
     assert COMPILING.sub("", one[2] + other[2]) == "" and "a match of 1 end, 219 s" in one[1]
     assert "the user, the password or the match" in third[2] and third[2].count("\n") == 1
     directions = {json.loads(line)["dir"] for line in (tmp_path / "0.jsonl").read_text().splitlines()}

@@ -167,7 +167,7 @@ def command_of(process):
         return ""
 
 
-@pytest.mark.parametrize("protocol", ["dc3", "dc2"])
+@pytest.mark.parametrize("protocol", ["dc3", "dc2", "dc4"])
 @pytest.mark.parametrize("option", ["--port", "--watch"])
 def test_a_port_that_is_taken_is_named(run, protocol, option):
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -183,11 +183,17 @@ sys.modules["starlette"] = None
 from runs.cli import main"""
 
 
-def test_a_missing_extra_is_named_with_its_command(start):
-    server = start("server", "dc3", "--port", "0", "--watch", "0", program=WITHOUT_WEB)
+@pytest.mark.parametrize(
+    ("protocol", "option", "needed"),
+    [
+        ("dc3", ["--watch", "0"], "--watch needs Starlette and uvicorn: pip install -e '.[web]'"),
+        ("dc4", [], "Digital Curling 4 needs Starlette and uvicorn: pip install -e '.[dc4]'"),
+    ],
+)
+def test_a_missing_extra_is_named_with_its_command(start, protocol, option, needed):
+    server = start("server", protocol, "--port", "0", *option, program=WITHOUT_WEB)
     _, err = server.communicate(timeout=PATIENCE)
-    needed = "--watch needs Starlette and uvicorn: pip install -e '.[web]'"
-    assert (server.returncode, err) == (2, f"bonspiel server dc3: {needed}\n")
+    assert (server.returncode, err) == (2, f"bonspiel server {protocol}: {needed}\n")
 
 
 def test_nothing_is_told_to_be_watched_before_all_ports_are_open(run):
@@ -206,7 +212,7 @@ def test_an_address_that_is_not_ours_is_named(run, address):
     ("line", "words"),
     [
         ("", "PROTOCOL"),
-        ("dc4", "dc4"),
+        ("dc5", "dc5"),
         ("dc3 --port 65535", "--port=65535"),
         ("dc3 --port -1", "--port=-1"),
         ("dc3 --ends 0", "--ends=0"),
@@ -229,16 +235,27 @@ def test_an_address_that_is_not_ours_is_named(run, address):
         ("dc3 --watch 10001", "--watch=10001"),
         ("dc2 --port 5000 --watch 5000", "--watch=5000"),
         ("dc3 --records taken/by", "taken/by cannot be written"),
+        ("dc3 --users taken", "--users"),
+        ("dc4 --ends 2", "--ends"),
+        ("dc4 --port 5000 --watch 5000", "--watch=5000"),
+        ("dc4 --physics dc2", "dc2"),
+        ("dc4 --noise gat", "gat"),
+        ("dc4 --bind 0.0.0.0", "--bind 0.0.0.0: give --users FILE"),
+        ("dc4 --bind example.org", "--bind example.org: give --users FILE"),
+        ("dc4 --users missing", "--users missing: cannot be read"),
+        ("dc4 --users taken", "--users taken, line 1: must be NAME:PASSWORD"),
+        ("dc4 --users empty", "--users empty: has no users"),
     ],
 )
 def test_what_cannot_be_served_is_refused_in_one_line(run, line, words):
     Path("taken").write_text("a file")
+    Path("empty").write_text("")
     status, out, err = run("server", *line.split())
     assert (status, out) == (2, "")
     assert err.count("\n") == 1 and words in err and err.startswith("bonspiel server")
 
 
-@pytest.mark.parametrize("line", ["server", "server dc3", "server dc2"])
+@pytest.mark.parametrize("line", ["server", "server dc3", "server dc2", "server dc4"])
 def test_help(run, line):
     status, out, _ = run(*line.split(), "--help")
     assert status == 0 and f"example: bonspiel {line}" in " ".join(out.split())

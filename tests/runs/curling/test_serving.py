@@ -8,13 +8,20 @@ from types import SimpleNamespace
 import pytest
 
 from curling.client.time_manager import slices_left
-from runs.curling.benchmarks import delay, practice, serving
+from runs.curling.benchmarks import delay, practice, serving, serving_dc4
 from runs.experiment import RunError
 from tests.curling.protocols.transcripts import transcript
 
 
 def test_figures_of_matches_that_all_end():
-    found = list(serving.figures(matches=2, ends=1))
+    check(list(serving.figures(matches=2, ends=1)))
+
+
+def test_figures_of_matches_over_http_that_all_end():
+    check(list(serving.figures_of(serving_dc4.measure(matches=2, ends=1, pause=0.001), matches=2, ends=1)))
+
+
+def check(found):
     assert [m.unit for m in found] == ["moves/s", "ms", "ms", "MB"]
     assert all(m.value > 0.0 for m in found) and found[1].value <= found[2].value
 

@@ -1,0 +1,19 @@
+"""What a server prints about its matches."""
+
+from pathlib import Path
+
+from curling.match_data import Result
+
+LONGEST_NAME = 40  # characters
+
+
+def result_line(result: Result, winner: str | None, record: Path | None) -> str:
+    """The result of a match in one line; `winner` is None for a draw, `record` if there is none."""
+    outcome, where = "a draw" if winner is None else f"{winner} wins", f", record {record}" if record else ""
+    return f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason}){where}"
+
+
+def printable(text: str) -> str:
+    """A client's text in one short line without control characters."""
+    short = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
+    return "".join(character if character.isprintable() else "?" for character in short)

@@ -1,0 +1,243 @@
+"""One match of Digital Curling 4: its seats, its listeners, its shots and its clock."""
+
+import asyncio
+from dataclasses import replace
+from http import HTTPStatus
+from uuid import UUID
+
+import msgspec
+import numpy as np
+
+from curling.client.console import count_ends
+from curling.match_data import Throw
+from curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState, event
+from curling.server.console_lines import printable, result_line
+from curling.server.dc4_games import NOT_FOR_STANDARD, mean_noise
+from curling.server.dc4_messages import TEAMS, move_of, score_lists, state_of_match
+from curling.server.dc4_referee import Dc4Referee
+from curling.server.dc4_refusal import Refusal, conflict
+from curling.server.dc4_seats import Dc4Seats
+from curling.server.dc4_stream import Dc4Stream
+from curling.server.server_context import RecordPublisher, ServerContext
+from curling.sheet import STONES, no_stones
+from curling.umpire import Outcome
+from planners.base import Array
+from planners.core.packages import error_text
+
+NOT_BEGUN = "Not your turn: the match begins when both teams are there and listen."
+
+
+class Dc4Match:
+    """One match, from its creation on.
+
+    It begins when both teams have a configuration and a stream; then its clock runs.
+
+    Args:
+        match_id: its id.
+        new: as created.
+        context: of this match: its rules, model and thinking times.
+        default: player of the teams that bring none of their own.
+        late_shots: whether a team without time may throw on, and loses by this; else its time ends the match.
+
+    Attributes:
+        seats: of the teams.
+        begun: whether it has begun.
+        over: set when it is over.
+        streams: that are open.
+    """
+
+    def __init__(
+        self, match_id: UUID, new: NewMatch, context: ServerContext, default: Player, late_shots: bool
+    ) -> None:
+        self.id, self.new = match_id, new
+        self.seats = Dc4Seats(default)
+        self.over = asyncio.Event()
+        self.streams: list[Dc4Stream] = []
+        self._context, self._late_shots = context, late_shots
+        self._referee: Dc4Referee | None = None
+        self._record: RecordPublisher | None = None
+        self._number = 0
+        self._turn = asyncio.Lock()
+        self._since = 0.0  # when the newest state was made
+        self._clock_due: asyncio.TimerHandle | None = None
+        clocks = [(limit, limit) for limit in context.times]
+        first = state_of_match(0, 0, 0, clocks, score_lists(None, context.match.ends), no_stones())
+        self._told = [first]  # of the current end
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has begun."""
+        return self._referee is not None
+
+    @property
+    def newest(self) -> ToldState:
+        """The newest state, as in an event."""
+        return self._present(self._told[-1])
+
+    def join(self, user: str, wanted: int, config: TeamConfig) -> int:
+        """Give a user a seat; see `Dc4Seats.join`."""
+        if self.begun:
+            return self.seats.team_of(user)
+        team = self.seats.join(user, wanted, config)
+        self._report(f"{self._label(team)} is there")
+        self._begin_when_ready()
+        return team
+
+    def listen(self, user: str | None) -> Dc4Stream:
+        """Open a stream for a user with a seat, or for a viewer.
+
+        Raises:
+            Refusal: the user has no seat.
+        """
+        team = None if user is None else self.seats.team_of(user)
+        stream = Dc4Stream(team)
+        self.streams.append(stream)
+        if self.begun or team is None:
+            stream.send(*self._replay())
+        self._begin_when_ready()
+        return stream
+
+    def leave(self, stream: Dc4Stream) -> None:
+        """Forget a stream."""
+        self.streams.remove(stream)
+
+    async def throw(self, user: str, shot: Shot, arrived: float) -> None:
+        """Play a shot that arrived at a time of the server's clock, s; returns when its state has been told.
+
+        Raises:
+            Refusal: the match is over, or it is not this user's turn.
+        """
+        async with self._turn:
+            if self.over.is_set():
+                raise conflict("Match already finished.")
+            team, referee = self.seats.team_of(user), self._referee
+            if referee is None:
+                raise conflict(NOT_BEGUN)
+            if team != referee.team:
+                raise conflict("Not your turn.")
+            self._stop_clock()
+            seconds = max(arrived - self._since, 0.0)
+            in_time = referee.charge(int(1000.0 * seconds))
+            aim, thrown = referee.throw_of(shot)
+            try:
+                after = await self._context.executor.execute(referee.model, referee.state, thrown)
+            except Exception as error:
+                self.abandon(f"the server failed: {error_text(error)}")
+                raise
+            if self.over.is_set():  # the server was stopped meanwhile
+                raise conflict("Match already finished.")
+            self._apply(referee, aim, thrown, after, seconds, in_time)
+
+    def set_up_end(self, user: str) -> None:
+        """Refuse to place stones, which is not for standard games.
+
+        Raises:
+            Refusal: always.
+        """
+        self.seats.team_of(user)
+        raise Refusal(HTTPStatus.BAD_REQUEST, NOT_FOR_STANDARD)
+
+    def abandon(self, reason: str) -> None:
+        """End the match without a result, unless it is over, and end all streams."""
+        self._stop_clock()
+        if not self.over.is_set():
+            self._report(f"abandoned: {reason}")
+            self.over.set()
+            if self._referee is not None:
+                self._referee.abandon(reason)
+        for stream in self.streams:
+            stream.end()
+
+    def _begin_when_ready(self) -> None:
+        listening = {stream.team for stream in self.streams}
+        if self.begun or self.over.is_set() or not (self.seats.complete and {0, 1} <= listening):
+            return
+        context, self._number = self._context, next(self._context.numbers)
+        self._record = context.new_record(self._number)
+        players, names = self.seats.players, self.seats.names
+        noise = mean_noise(players[0] + players[1])
+        match = replace(context.match, players=(str(names[0]), str(names[1])), pair=self._number, noise=noise)
+        rng = np.random.default_rng((context.seed, self._number))
+        publish = self._record.publish
+        self._referee = Dc4Referee(match, context.model, context.times, players, rng, publish)
+        self._report(f"{self._label(0)} against {self._label(1)}, {count_ends(match.ends)}, {self.id}")
+        for stream in self.streams:
+            if stream.team is not None:
+                stream.send(*self._replay())
+        self._start_clock()
+
+    def _apply(
+        self, referee: Dc4Referee, aim: Throw, thrown: Throw, after: Outcome, seconds: float, in_time: bool
+    ) -> None:
+        """Apply a shot, and tell the state after it and, after the last shot of an end, that of the next end."""
+        end, shot, mover = referee.end, referee.shot + 1, referee.team
+        if in_time or not after.over:
+            referee.apply_shot(aim, thrown, after, seconds)
+        if not in_time:  # also with the last shot of the match, which the score would decide on the real server
+            referee.lose_on_time(mover)
+        self._tell(referee, end, shot, None if shot == STONES else 1 - mover, after.stones, move_of(thrown))
+        if referee.result is not None:
+            self._end()
+            return
+        if shot == STONES:
+            self._told.clear()
+            self._tell(referee, referee.end, 0, referee.team, no_stones())
+        self._start_clock()
+
+    def _tell(
+        self, referee: Dc4Referee, end: int, shot: int, team: int | None, stones: Array, move: Shot | None = None
+    ) -> None:
+        """Tell a new state to all who listen."""
+        score, result = score_lists(referee, referee.match.ends), referee.result
+        # the protocol has no draw; it takes a hundred extra ends without a point
+        winner = None if result is None else 1 if result.winner is None else result.winner
+        self._told.append(state_of_match(end, shot, team, referee.clocks, score, stones, move, winner))
+        data = event(self.newest)
+        for stream in self.streams:
+            stream.send(data)
+
+    def _replay(self) -> list[bytes]:
+        """The states of the current end as events."""
+        last = len(self._told) - 1
+        return [event(self._present(state), number == last) for number, state in enumerate(self._told)]
+
+    def _present(self, state: ToldState) -> ToldState:
+        """A state with the names and the score of now, as the server tells also old ones."""
+        names = dict(zip(("first_team_name", "second_team_name"), self.seats.names, strict=True))
+        return msgspec.structs.replace(state, **names, score=self._told[-1].score)
+
+    def _start_clock(self) -> None:
+        """Let the clock of the team to move run from now on."""
+        assert self._referee is not None
+        self._since = self._context.clock()
+        if not self._late_shots:
+            seconds = max(self._referee.remaining[self._referee.team] / 1000.0, 0.0)
+            self._clock_due = asyncio.get_running_loop().call_later(seconds, self._time_up)
+
+    def _stop_clock(self) -> None:
+        if self._clock_due is not None:
+            self._clock_due.cancel()
+            self._clock_due = None
+
+    def _time_up(self) -> None:
+        """End the match of a team that has no time left; its shot counts as thrown."""
+        referee = self._referee
+        assert referee is not None
+        end, shot, mover = referee.end, referee.shot + 1, referee.team
+        referee.charge(max(referee.remaining[mover], 0) + 1)
+        referee.lose_on_time(mover)
+        self._tell(referee, end, shot, None if shot == STONES else 1 - mover, referee.next_stones)
+        self._end()
+
+    def _end(self) -> None:
+        assert self._referee is not None and self._referee.result is not None and self._record is not None
+        result = self._referee.result
+        winner = None if result.winner is None else self._label(result.winner)
+        self._report(result_line(result, winner, self._record.path))
+        self.over.set()
+
+    def _label(self, team: int) -> str:
+        return f"{TEAMS[team]} {printable(self.seats.names[team] or '')}"
+
+    def _report(self, text: str) -> None:
+        self._context.report(f"match {self._number or self.id}: {text}")

@@ -1,0 +1,95 @@
+"""Makes what a server of Digital Curling 4 tells of a match."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from curling.match_data import Throw
+from curling.protocols.dc3 import PerTeam, Team
+from curling.protocols.dc4_server import NewMatch, Places, Shot, ToldState, ToldStones
+from curling.server.referee import Referee
+from curling.sheet import TEAM_STONES
+from planners.base import Array
+
+TEAMS: tuple[Team, Team] = ("team0", "team1")
+RULE_NUMBERS = {"fgz_rule": 0, "no_tick_rule": 1, "modified_fgz_rule": 2}
+
+
+def state_of_match(
+    end: int,
+    shot: int,
+    team: int | None,
+    clocks: Sequence[Sequence[int]],
+    score: PerTeam[tuple[int, ...]],
+    stones: Array,
+    last_move: Shot | None = None,
+    winner: int | None = None,
+) -> ToldState:
+    """A state, still without the names of the teams.
+
+    Args:
+        end: number of the end, from 0.
+        shot: number of the next shot, 0..16.
+        team: that throws it; None if nobody does.
+        clocks: ms left to each team for the regular ends, and for the extra ends.
+        score: see `score_lists`.
+        stones: [16, 2], m, NaN where absent.
+        last_move: that made this state.
+        winner: of the match; None until it is over.
+    """
+    # the server's coordinates are float32
+    places: Places = tuple({"x": x, "y": y} for x, y in np.nan_to_num(stones).astype(np.float32).tolist())
+    return ToldState(
+        winner_team=None if winner is None else TEAMS[winner],
+        first_team_name=None,
+        second_team_name=None,
+        end_number=end,
+        team_shot_number=shot // 2,
+        total_shot_number=shot,
+        next_shot_team=None if team is None else TEAMS[team],
+        first_team_remaining_time=clocks[0][0] / 1000.0,
+        second_team_remaining_time=clocks[0][1] / 1000.0,
+        first_team_extra_end_remaining_time=clocks[1][0] / 1000.0,
+        second_team_extra_end_remaining_time=clocks[1][1] / 1000.0,
+        mixed_doubles_settings=None,
+        last_move=last_move,
+        stone_coordinate=ToldStones(PerTeam(places[:TEAM_STONES], places[TEAM_STONES:])),
+        score=score,
+    )
+
+
+def score_lists(referee: Referee | None, ends: int) -> PerTeam[tuple[int, ...]]:
+    """Points of each end, 0 until it is over, and of the extra end that decided the match."""
+    if referee is None:
+        return PerTeam((0,) * (ends + 1), (0,) * (ends + 1))
+    regular, extra = referee.scores, referee.extra_score
+    first, second = (tuple(points or 0 for points in (*regular[team], extra[team])) for team in (0, 1))
+    return PerTeam(first, second)
+
+
+def move_of(thrown: Throw) -> Shot:
+    """A throw (vx, vy, spin), with its error."""
+    vx, vy, spin = thrown
+    return Shot(math.hypot(vx, vy), spin, math.atan2(vy, vx))
+
+
+def description(match_id: str, new: NewMatch, names: Sequence[str | None], state: ToldState) -> dict[str, Any]:
+    """The answer to `GET /matches/{id}`."""
+    return {
+        "match_id": match_id,
+        "match_name": new.match_name,
+        "game_mode": new.game_mode,
+        "first_team_name": names[0],
+        "second_team_name": names[1],
+        "winner_team": state.winner_team,
+        "time_limit": new.time_limit,
+        "extra_end_time_limit": new.extra_end_time_limit,
+        "standard_end_count": new.standard_end_count,
+        "applied_rule": RULE_NUMBERS[new.applied_rule],
+        "score": state.score,
+        "tournament": new.tournament,
+        "simulator": new.simulator,
+        "mixed_doubles_settings": state.mixed_doubles_settings,
+    }

@@ -1,0 +1,78 @@
+"""The referee of a match of Digital Curling 4: its clocks, and the errors of its players."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from curling.match_data import Match, Result, Throw
+from curling.model import Curling
+from curling.protocols.dc4 import LEAST_SPIN, MOST_SPIN
+from curling.protocols.dc4_server import Player, Shot
+from curling.server.referee import Referee, ThinkingTimes
+from planners.base import Rng
+
+
+class Dc4Referee(Referee):
+    """A referee with one clock a team for the regular ends, and one for all extra ends together.
+
+    Args:
+        match: see `Referee`.
+        model: see `Referee`.
+        times: thinking times, the second one for all extra ends.
+        players: of each team, in the order of its stones: who throws each of them.
+        rng: of the execution errors; the error of the n-th throw depends on its seed and n alone.
+        publish: see `Referee`.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        model: Curling,
+        times: ThinkingTimes,
+        players: Sequence[Sequence[Player]],
+        rng: Rng,
+        publish: Callable[[Any], None],
+    ) -> None:
+        super().__init__(match, model, times, self._with_error, publish)
+        self._players, self._rng = players, rng
+        self._regular: list[int] | None = None  # what was left of the regular ends, in extra ends
+
+    @property
+    def clocks(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Thinking time left to each team for the regular ends, and for the extra ends, ms."""
+        if self._regular is None:
+            return self.remaining, [self.times.extra_end, self.times.extra_end]
+        return self._regular, self.remaining
+
+    def charge(self, used: int) -> bool:
+        """See `Referee.charge`; a clock that is just used up is in time."""
+        team = self.team
+        in_time = used <= self.remaining[team]
+        self.remaining[team] = self.remaining[team] - used if in_time else 0
+        return in_time
+
+    def begin_extra_end(self) -> None:
+        """Go over to the clocks of extra ends, once."""
+        if self._regular is None:
+            self._regular = self.remaining
+            super().begin_extra_end()
+
+    def lose_on_time(self, team: int) -> None:
+        """Let a team lose; the score stays as it is."""
+        winner = 1 - team
+        self.finish(Result(self.total, winner, 1.0 - winner, "time_limit"))
+
+    def throw_of(self, shot: Shot) -> tuple[Throw, Throw]:
+        """The aim of a shot and its throw, as in `RecordedShot`; call this once per throw."""
+        spin = min(max(abs(shot.angular_velocity), LEAST_SPIN), MOST_SPIN)
+        spin = spin if shot.angular_velocity <= 0.0 else -spin
+        speed = max(shot.translational_velocity, 0.0)
+        aim = speed * math.cos(shot.shot_angle), speed * math.sin(shot.shot_angle), math.copysign(1.0, spin)
+        return aim, (*self.add_error(aim)[:2], spin)
+
+    def _with_error(self, vx: float, vy: float) -> tuple[float, float]:
+        player = self._players[self.team][self.shot // 2]
+        of_speed, of_angle = self._rng.standard_normal(2)
+        speed = max(min(math.hypot(vx, vy), player.max_velocity) + of_speed * player.shot_std_dev, 0.0)
+        angle = math.atan2(vy, vx) + of_angle * player.angle_std_dev
+        return speed * math.cos(angle), speed * math.sin(angle)

@@ -1,0 +1,57 @@
+"""The seats of a match of Digital Curling 4: who plays for which team, and with which players."""
+
+from curling.protocols.dc4_server import Player, TeamConfig
+from curling.server.dc4_games import players_of
+from curling.server.dc4_refusal import NO_SEAT, unauthorized
+
+
+class Dc4Seats:
+    """Two seats.
+
+    Args:
+        default: player of the teams that bring none of their own.
+
+    Attributes:
+        names: of the teams; None until known.
+        players: of each team, who throws each of its stones; empty until known.
+    """
+
+    def __init__(self, default: Player) -> None:
+        self._default = default
+        self._users: list[str | None] = [None, None]
+        self.names: list[str | None] = [None, None]
+        self.players: list[tuple[Player, ...]] = [(), ()]
+
+    @property
+    def complete(self) -> bool:
+        """Whether both teams are there, with their players."""
+        return all(self.players)
+
+    def team_of(self, user: str) -> int:
+        """The team of a user.
+
+        Raises:
+            Refusal: the user has none.
+        """
+        if user not in self._users:
+            raise unauthorized(NO_SEAT)
+        return self._users.index(user)
+
+    def join(self, user: str, wanted: int, config: TeamConfig) -> int:
+        """Give a user a seat, the wanted one if it is free, and take its configuration; a user keeps its seat.
+
+        Returns:
+            The team.
+
+        Raises:
+            Refusal: no seat is free, or players are missing; the seat is taken all the same then.
+        """
+        if user not in self._users:
+            free = [team for team in (wanted, 1 - wanted) if self._users[team] is None]
+            if not free:
+                raise unauthorized(NO_SEAT)
+            self._users[free[0]] = user
+        team = self.team_of(user)
+        self.players[team] = players_of(config, self._default)
+        self.names[team] = config.team_name
+        return team

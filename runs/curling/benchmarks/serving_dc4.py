@@ -1,0 +1,157 @@
+"""Many simultaneous matches of Digital Curling 4 on the practice server, with clients that answer at once.
+
+python -m runs.curling.benchmarks.serving_dc4 --matches 50 --ends 8 --pause 0
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import random
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from curling import record
+from runs.benchmarks.memory import largest_size
+from runs.curling.benchmarks import practice
+from runs.curling.benchmarks.serving import ENDS, MATCHES, Load, figures_of
+from runs.experiment import RunError
+from runs.verbs.command_line import DONE
+
+PLAYER = {"max_velocity": 4.0, "shot_std_dev": 0.0, "angle_std_dev": 0.0, "player_name": "load"}
+TEAM = {"use_default_config": True, "team_name": "load", "player1": PLAYER, "player2": PLAYER}
+LIMITS = {"time_limit": 1e6, "extra_end_time_limit": 1e6}
+
+
+class State(msgspec.Struct):
+    """The part of a state that these clients need."""
+
+    total_shot_number: int
+    end_number: int
+    next_shot_team: str | None
+    winner_team: str | None
+
+
+def authorization(team: int) -> str:
+    """The header of a team's user."""
+    return f"Authorization: Basic {base64.b64encode(f'user{team}:pass{team}'.encode()).decode()}"
+
+
+class Client:
+    """One team of one match: throws a draw near the house whenever it is its turn, after a pause in s."""
+
+    def __init__(self, load: Load, port: int, match_id: str, team: int, pause: float) -> None:
+        self._load, self._port, self._match_id, self._team, self._pause = load, port, match_id, team, pause
+        self._rng = random.Random(f"{match_id} {team}")
+
+    async def play(self) -> None:
+        """Play the match to its end."""
+        listener, listening = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 20)
+        listening.write(self._head("GET", f"/matches/{self._match_id}/stream").encode() + b"\r\n")
+        thrower, throwing = await asyncio.open_connection("127.0.0.1", self._port)
+        decode, sent, mine = msgspec.json.Decoder(State).decode, None, f"team{self._team}"
+        while line := await listener.readline():
+            if not line.startswith(b"data: "):
+                continue
+            state, now = decode(line[6:]), time.perf_counter()
+            if state.total_shot_number or not state.end_number:
+                self._load.updates += 1  # the empty sheet of a later end follows no move
+                if sent is not None:
+                    self._load.latencies.append(now - sent)
+                    await self._answered(thrower)
+                    sent = None
+            if state.winner_team is not None:
+                self._load.finished += 1
+                break
+            if state.next_shot_team == mine:
+                if self._pause:
+                    await asyncio.sleep(self._pause)
+                throwing.write(self._throw())
+                sent = time.perf_counter()
+        for writer in (listening, throwing):
+            writer.close()
+
+    async def _answered(self, thrower: asyncio.StreamReader) -> None:
+        head = await thrower.readuntil(b"\r\n\r\n")
+        if not head.startswith(b"HTTP/1.1 200 "):
+            raise RunError(f"serving: a throw was refused: {head.splitlines()[0].decode()}")
+        await thrower.readexactly(len(b"null"))
+
+    def _throw(self) -> bytes:
+        speed, angle = self._rng.uniform(2.35, 2.45), self._rng.uniform(1.51, 1.63)
+        body = b'{"translational_velocity":%f,"angular_velocity":1.5708,"shot_angle":%f}' % (speed, angle)
+        kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        return (self._head("POST", f"/shots?match_id={self._match_id}") + kind).encode() + body
+
+    def _head(self, method: str, place: str) -> str:
+        return f"{method} {place} HTTP/1.1\r\nHost: localhost\r\n{authorization(self._team)}\r\n"
+
+
+def post(port: int, place: str, body: dict[str, Any], team: int) -> Any:
+    """Send a request as a team's user; the content of the answer."""
+    name, _, text = authorization(team).partition(": ")
+    headers = {name: text, "Content-Type": "application/json"}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{place}", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def new_match(port: int, ends: int) -> str:
+    """Create a match and give both teams their seats; its id."""
+    names = {"tournament": {"tournament_name": "load"}, "simulator": {"simulator_name": "fcv1"}, "match_name": "load"}
+    rules = {"game_mode": "standard", "applied_rule": "fgz_rule", "standard_end_count": ends}
+    match_id = str(post(port, "/matches", names | rules | LIMITS, 0))
+    for team in (0, 1):
+        place = f"/store-team-config?match_id={match_id}&expected_match_team_name=team{team}"
+        post(port, place, TEAM, team)
+    return match_id
+
+
+def measure(matches: int, ends: int, pause: float = 0.0) -> Load:
+    """Play simultaneous matches; the clients run in this process, the server in one of its own.
+
+    Raises:
+        RunError: the server does not start, or refuses a throw.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["--seed", "1", "--records", folder]
+        with practice.server(Path(folder) / "server.txt", "dc4", *arguments) as served:
+            (port,), load = served.ports, Load()
+            ids = [new_match(port, ends) for _ in range(matches)]
+            start = time.perf_counter()
+
+            async def run_clients() -> None:
+                clients = [Client(load, port, one, team, pause) for one in ids for team in (0, 1)]
+                await asyncio.gather(*(client.play() for client in clients))
+
+            asyncio.run(run_clients())
+            load.seconds, load.megabytes = time.perf_counter() - start, largest_size(served.process.pid)
+        load.records = sum(record.read(file).result.reason == "score" for file in Path(folder).glob("*.jsonl"))
+        return load
+
+
+def main() -> int:
+    """Measure and print.
+
+    Raises:
+        RunError: a match did not end, a move was lost, or the server does not start.
+    """
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--matches", type=int, default=MATCHES)
+    parser.add_argument("--ends", type=int, default=ENDS)
+    parser.add_argument("--pause", type=float, default=0.0, help="s that a client thinks (default %(default)s)")
+    arguments = parser.parse_args()
+    load = measure(arguments.matches, arguments.ends, arguments.pause)
+    for one in figures_of(load, arguments.matches, arguments.ends):
+        print(f"{one.value:12,.4g} {one.unit:<8} {one.env}", flush=True)
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""`bonspiel server dc4`: its users, and its run."""
+
+import ipaddress
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from curling.noise import noise_of
+from curling.server.server_context import ServerContext
+from runs.curling.server_options import Options
+from runs.experiment import UsageError
+
+DEFAULT_USERS = {"user0": "pass0", "user1": "pass1"}
+WATCH_AT = "watch the matches at"
+MISSING = "Digital Curling 4 needs Starlette and uvicorn: pip install -e '.[dc4]'"
+
+
+def prepared(options: Options) -> Callable[[ServerContext, str | None], Coroutine[Any, Any, int | None]]:
+    """A function that serves matches in a context, which a page shows, and returns the signal that ended it, or None.
+
+    Raises:
+        UsageError: there are no users, or a package is missing.
+    """
+    users = users_of(options.users, options.host)
+    try:
+        from curling.protocols.dc4_server import Player
+        from curling.server.dc4 import serve_dc4
+        from curling.server.dc4_matches import Dc4Matches
+    except ModuleNotFoundError as error:
+        raise UsageError(MISSING) from error
+
+    async def serve(context: ServerContext, url: str | None) -> int | None:
+        noise, law = noise_of(context.match.noise), context.model.law
+        player = Player(law.max_speed, noise.speed, noise.angle, "default")
+        if url is not None:
+            context.report(f"{WATCH_AT} {url}")
+        matches = Dc4Matches(context, player, options.late_shots, options.matches)
+        return await serve_dc4(matches, users, options.host, options.port)
+
+    return serve
+
+
+def users_of(file: Path | None, host: str) -> dict[str, str]:
+    """The passwords of a file by the names of their users; without one the public defaults, on this machine alone.
+
+    Raises:
+        UsageError: the file cannot be read, or has no users, or one is missing.
+    """
+    if file is None:
+        if not _is_loopback(host):
+            raise UsageError(f"--bind {host}: give --users FILE, the default passwords are for this machine alone")
+        return DEFAULT_USERS
+    try:
+        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--users {file}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+    for number, line in enumerate(lines, 1):
+        if not all(line.partition(":")):
+            raise UsageError(f"--users {file}, line {number}: must be NAME:PASSWORD")
+    if not lines:
+        raise UsageError(f"--users {file}: has no users, a line NAME:PASSWORD for each")
+    return dict(line.split(":", 1) for line in lines)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

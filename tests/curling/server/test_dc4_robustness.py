@@ -1,0 +1,121 @@
+"""Whatever a client of Digital Curling 4 sends, it gets a reason, and nobody else notices."""
+
+import asyncio
+import json
+import random
+import re
+
+import pytest
+
+pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
+
+from curling.server.asgi_server import Limits
+from runs.benchmarks.memory import largest_size
+from runs.curling.benchmarks import practice
+from tests.curling.server.dc4_attacks import attacks, request, slow_requests
+from tests.curling.server.dc4_hosting import DRAW, begun, hosting, play_end, run
+
+HANG = 5.0  # s within which every request must be answered
+AT_ONCE = 20
+FEWEST = 1000
+
+
+async def answer(port, pieces):
+    """The status and the detail of the answer to a request that comes in pieces, one a second."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
+
+    async def send():
+        for piece in pieces:
+            writer.write(piece)
+            await asyncio.sleep(1.0)
+
+    sending = asyncio.create_task(send())
+    try:
+        async with asyncio.timeout(HANG):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            length = int(re.search(r"(?i)content-length: (\d+)", head)[1])
+            return int(head.split()[1]), json.loads(await reader.readexactly(length))["detail"]
+    finally:
+        sending.cancel()
+        writer.transport.abort()
+
+
+async def under_attack(limits, make):
+    """Attack a match from many sides; the answers by the names of the attacks. The match goes on afterwards."""
+    async with hosting(limits=limits) as host:
+        match_id, users, streams = await begun(host)
+        first = await streams[0].state(), await streams[1].state()
+        (state,) = await play_end(match_id, users, streams, first[0], [DRAW])
+        places = asyncio.Semaphore(AT_ONCE)
+
+        async def attack(name, pieces):
+            async with places:
+                try:
+                    return name, await answer(host.port, pieces)
+                except Exception as error:
+                    return name, repr(error)
+
+        found = await asyncio.gather(*(attack(*one) for one in make(match_id)))
+        told = await play_end(match_id, users, streams, state, [DRAW] * 15)
+        assert told[-1]["total_shot_number"] == 16 and not [line for line in host.told if "failed" in line]
+        return found
+
+
+def check(found):
+    for name, told in found:
+        assert isinstance(told, tuple), f"{name}: {told}"
+        status, detail = told
+        assert 400 <= status < 500 and detail, f"{name}: {status} {detail}"
+        if status == 422:
+            assert all(fault["loc"] and fault["msg"] for fault in detail), f"{name}: {detail}"
+        assert len(json.dumps(detail)) < 1000 and str(detail).isprintable(), f"{name}: {detail}"
+
+
+def test_a_thousand_invalid_requests_are_all_refused_with_a_reason():
+    def make(match_id):
+        distinct = {data: name for name, data in attacks(match_id, random.Random(1))}
+        return [(name, [data]) for data, name in distinct.items()]
+
+    found = run(lambda: under_attack(Limits(request_seconds=2.0), make), 120.0)
+    assert len(found) >= FEWEST
+    check(found)
+
+
+def test_slow_senders_are_refused_in_time():
+    found = run(lambda: under_attack(None, slow_requests))
+    assert {status for _, (status, _) in found} == {408}
+    check(found)
+
+
+def test_the_server_stays_small_and_ends_at_once_while_it_is_flooded(tmp_path):
+    """Streams that are not read, bodies without an end, and connections that say nothing."""
+
+    async def flood(port):
+        writers = []
+        for number in range(300):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writers.append(writer)
+            if number % 3 == 0:
+                writer.write(request("POST", "/matches", b"", **{"X": "x" * 10_000})[:-2])
+            elif number % 3 == 1:
+                writer.write(b"POST /shots HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999\r\n\r\n" + b"x" * 1_000_000)
+        await asyncio.sleep(1.0)
+        return writers
+
+    told = tmp_path / "told"
+    with practice.server(told, "dc4", "--records", str(tmp_path)) as served:
+
+        async def scenario():
+            writers = await flood(served.ports[0])
+            size = largest_size(served.process.pid)
+            served.process.terminate()
+            async with asyncio.timeout(HANG):
+                while served.process.poll() is None:
+                    await asyncio.sleep(0.05)
+            for writer in writers:
+                writer.transport.abort()
+            return size
+
+        assert asyncio.run(scenario()) < 300.0
+        assert served.process.returncode == 0
+    assert "failed" not in told.read_text()
