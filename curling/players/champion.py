@@ -30,6 +30,7 @@ class Champion:
         size: most aims in the grid of the screen.
         screen_share: part of the budget that the screen may take, above 0 and below 1.
         finalists: shots that are compared by the opponent's replies, at least 2.
+        reply_aims: aims of the grid that join the candidates as replies.
         reply_errors: errors with which the best replies are thrown.
     """
 
@@ -37,6 +38,7 @@ class Champion:
     size: int = 4_284
     screen_share: float = 0.25
     finalists: int = 8
+    reply_aims: int = 32
     reply_errors: int = 8
 
     def __post_init__(self) -> None:
@@ -47,6 +49,7 @@ class Champion:
         require_positive("screen_share", self.screen_share, 1.0)
         require(self.screen_share < 1.0, "screen_share", self.screen_share, "below 1")
         require_count("finalists", self.finalists, 2)
+        require_count("reply_aims", self.reply_aims, 0)
         require_count("reply_errors", self.reply_errors, 1, MOST_ERRORS)
 
     def unsupported(self, model: Model) -> str | None:
@@ -67,7 +70,9 @@ class Champion:
             curling = replace(curling, ends=int(state[TIME]) // STONES + 1, extra_ends=0)
         load_code()
         threads, start = self.threads or _cores(), time.perf_counter()
-        settings = SearchSettings(self.size, self.screen_share, self.finalists, self.reply_errors, threads)
+        settings = SearchSettings(
+            self.size, self.screen_share, self.finalists, self.reply_aims, self.reply_errors, threads
+        )
         with ThreadPoolExecutor(threads) as pool:
 
             def search(of: Any, part: Budget, begun: float, actions: Array | None) -> Decision:

@@ -15,10 +15,12 @@ from curling.engines.analytic import WORKSPACE
 from curling.sheet import STONES
 from curling.state import STATE_DIM, team_of
 from planners.base import Array, Rng
+from planners.core.tree import copy
 from planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
 
 FEW = 3  # errors of each reply, before the best few meet all
 BEST_REPLIES = 5
+AIMS_KEPT = 8  # that are compared with the candidates
 
 
 class Scratch(NamedTuple):
@@ -34,11 +36,11 @@ class Scratch(NamedTuple):
     sums: Array
 
 
-def new_scratch(room: int = 0) -> Scratch:
-    """Scratch space, for one thread, with room for so many replies beyond the candidates."""
+def new_scratch() -> Scratch:
+    """Scratch space, for one thread."""
     after, answered, played_out = np.empty((3, STATE_DIM))
-    replies, keys = np.empty((MOST_CANDIDATES + room, 3)), np.empty(MOST_CANDIDATES, np.uint64)
-    places, sums = np.empty((STONES, 2)), np.empty(MOST_CANDIDATES + room)
+    replies, keys = np.empty((MOST_CANDIDATES + AIMS_KEPT, 3)), np.empty(MOST_CANDIDATES, np.uint64)
+    places, sums = np.empty((STONES, 2)), np.empty(len(replies))
     return Scratch(after, answered, played_out, places, np.empty(WORKSPACE), replies, keys, sums)
 
 
@@ -79,20 +81,44 @@ def expect(state: Array, aims: Array, errors: Array, params: Array, rng: Rng, va
 
 
 @helper
-def best_of(
-    state: Array, count: int, errors: Array, params: Array, rng: Rng, scratch: Scratch
-) -> tuple[float, int, int]:
-    """The value of the best of `count` shots in `scratch.replies` for the team to throw, its index, and the throws.
+def _append_aims(state: Array, aims: Array, count: int, params: Array, rng: Rng, scratch: Scratch) -> int:
+    """Append the best of the aims, thrown without errors, to `count` shots in `scratch.replies`; their number."""
+    sign, kept = 1.0 - 2.0 * team_of(state), 0
+    for i in range(len(aims)):
+        worth, over = step_exact(state, aims[i], scratch.answered, params, rng)
+        if not over:
+            worth += value(scratch.answered, scratch.played_out, STONES, params, rng)
+        worth *= sign
+        if kept == AIMS_KEPT and worth <= scratch.sums[count + kept - 1]:
+            continue
+        kept = min(kept + 1, AIMS_KEPT)
+        at = count + kept - 1
+        while at > count and scratch.sums[at - 1] < worth:
+            scratch.sums[at] = scratch.sums[at - 1]
+            copy(scratch.replies[at - 1], scratch.replies[at])
+            at -= 1
+        scratch.sums[at] = worth
+        copy(aims[i], scratch.replies[at])
+    return count + kept
 
-    A few errors choose some of the shots, and all errors the best of these.
+
+@helper
+def best_shot(
+    state: Array, aims: Array, errors: Array, params: Array, rng: Rng, scratch: Scratch
+) -> tuple[float, int, int]:
+    """The value of the best candidate, or aim, for the team to throw, its index in `scratch.replies`, and the throws.
+
+    The best of the aims without errors join the candidates; a few errors choose some of all these, and all errors the
+    best of them.
     """
-    few = min(FEW, len(errors))
+    few, count = min(FEW, len(errors)), actions(state, params, scratch.replies, scratch.keys)
+    count = _append_aims(state, aims, count, params, rng, scratch)
     for i in range(count):
         scratch.sums[i] = 0.0
         for j in range(few):
             worth, _ = _throw(state, scratch.replies[i], errors[j], scratch.answered, params, scratch, rng)
             scratch.sums[i] += worth
-    thrown, best, index = count * few, -np.inf, 0
+    thrown, best, index = len(aims) + count * few, -np.inf, 0
     for _ in range(min(BEST_REPLIES, count)):
         chosen = 0
         for i in range(count):
@@ -109,11 +135,12 @@ def best_of(
     return best, index, thrown
 
 
-@kernel(VECTOR, MATRIX, MATRIX, MATRIX, VECTOR, RNG, MATRIX, SCRATCH)
+@kernel(VECTOR, MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, RNG, MATRIX, SCRATCH)
 def look_further(
     state: Array,
     aims: Array,
     errors: Array,
+    reply_aims: Array,
     reply_errors: Array,
     params: Array,
     rng: Rng,
@@ -127,8 +154,7 @@ def look_further(
             values[i, j], over = _throw(state, aims[i], errors[j], scratch.after, params, scratch, rng)
             thrown += 1
             if not over:
-                count = actions(scratch.after, params, scratch.replies, scratch.keys)
-                reply, _, more = best_of(scratch.after, count, reply_errors, params, rng, scratch)
+                reply, _, more = best_shot(scratch.after, reply_aims, reply_errors, params, rng, scratch)
                 values[i, j] = reply if team_of(scratch.after) == team else -reply
                 thrown += more
     return thrown

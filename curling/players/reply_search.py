@@ -75,6 +75,7 @@ class SearchSettings(NamedTuple):
     size: int
     screen_share: float
     finalists: int
+    reply_aims: int
     reply_errors: int
     threads: int
 
@@ -113,6 +114,8 @@ class ReplySearch:
         self.low, self.high = sorted(model.player(state, model.params) * bound for bound in bounds)
         self.shift, self.throws = rng.random(4), np.empty((0, 4))
         self.reply_errors = quasi_random_errors(rng.random(4), 0, settings.reply_errors)
+        grid = aims_of(model.aim_grid(state, settings.size))
+        self.reply_aims = grid[rng.integers(len(grid), size=settings.reply_aims)]
         self.scratches = [new_scratch() for _ in range(settings.threads)]
 
     def decide(self, root_actions: Array | None) -> Decision:
@@ -243,7 +246,8 @@ class ReplySearch:
             for at in part:
                 i, number = thrown_with[at]
                 aim, error = self.aims[i : i + 1], self.throws[number : number + 1]
-                thrown += look_further(self.state, aim, error, self.reply_errors, self.params, self.rng, value, scratch)
+                replies = self.reply_aims, self.reply_errors
+                thrown += look_further(self.state, aim, error, *replies, self.params, self.rng, value, scratch)
                 found[at] = value[0, 0] - self.values[i, number]
             return thrown
 

@@ -15,12 +15,13 @@ from curling.engines.analytic import WORKSPACE
 from curling.model import Curling
 from curling.noise import Noise, noise_of
 from curling.players.champion import Champion
-from curling.players.lookahead import BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
+from curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
 from curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, quasi_random_errors
 from curling.sheet import STONES, no_stones
 from curling.state import state_of
 from planners import Budget, Decision
 from planners.core.actions import own_actions
+from planners.core.aims import aims_of
 from planners.core.search import Stopped, progress_to, stopped_by
 from planners.presearch import Presearch
 from planners.presearch.ties import tied_actions
@@ -87,21 +88,24 @@ def test_values_a_shot_ahead_are_those_of_the_positions_after():
         assert values[i, 2] == pytest.approx(mover * MODEL.value(after, after.copy(), 1, MODEL.params, rng))
 
 
-@pytest.mark.parametrize("count", [FEW, 8])
-def test_a_best_reply_is_the_best_of_the_five_that_are_best_by_the_first_errors(count):
+@pytest.mark.parametrize(("count", "aims_tried"), [(FEW, 0), (8, 0), (8, 3), (8, 40)])
+def test_a_best_reply_is_the_best_of_the_five_that_are_best_by_the_first_errors(count, aims_tried):
     state, rng, scratch = position(9), np.random.default_rng(0), new_scratch()
     aims, errors = own_actions(MODEL, state)[:3], errors_of(rng, 5 + count)
     replied, after = np.empty((3, 1)), np.empty_like(state)
-    thrown = look_further(state, aims, errors[:1], errors[5:], MODEL.params, rng, replied, scratch)
+    tried = aims_of(MODEL.aim_grid(state, 40))[:aims_tried]
+    thrown = look_further(state, aims, errors[:1], tried, errors[5:], MODEL.params, rng, replied, scratch)
     expected = 0
     for i, aim in enumerate(aims):
         step_with_errors(state, aim, errors[0], after, MODEL.params, scratch.stones, scratch.workspace)
-        replies = own_actions(MODEL, after)
+        exact = np.empty(aims_tried)
+        screen(after, tried, MODEL.params, rng, exact, scratch)
+        replies = np.concatenate([own_actions(MODEL, after), tried[np.argsort(-exact, kind="stable")[:AIMS_KEPT]]])
         values = np.empty((len(replies), count))
         expect(after, replies, errors[5:], MODEL.params, rng, values, scratch)
         chosen = np.argsort(-values[:, :FEW].mean(1))[:BEST_REPLIES]
         assert -replied[i, 0] == pytest.approx(values[chosen].mean(1).max())
-        expected += 1 + FEW * len(replies) + (count - FEW) * len(chosen)
+        expected += 1 + aims_tried + FEW * len(replies) + (count - FEW) * len(chosen)
     assert thrown == expected
 
 
@@ -176,7 +180,9 @@ def test_more_throws_make_better_shots_in_the_eyes_of_a_deep_search():
     for shot in (3, 6, 9, 11, 13):
         shots = np.array([plan(simulations, shot).action for simulations in (70, 8_000)])
         values = np.empty((2, 128))
-        look_further(position(shot), shots, errors[:128], errors[128:140], MODEL.params, rng, values, scratch)
+        look_further(
+            position(shot), shots, errors[:128], shots[:0], errors[128:140], MODEL.params, rng, values, scratch
+        )
         gains.append(values[1].mean() - values[0].mean())
     assert np.mean(gains) > 0.0
 

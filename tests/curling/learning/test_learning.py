@@ -7,10 +7,10 @@ from curling.end_network import INPUTS, SCORES, WEIGHTS
 from curling.learning import rounds
 from curling.learning.__main__ import main
 from curling.learning.rounds import Learning
-from curling.learning.self_play import SCREENED, _new_scratch, _throw_best, play_part
+from curling.learning.self_play import _new_scratch, _throw_best, play_part
 from curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
 from curling.model import Curling
-from curling.players.lookahead import BEST_REPLIES, FEW, expect, new_scratch, screen
+from curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, new_scratch, screen
 from curling.state import FIRST_STONE, STATE_DIM
 from planners.core.actions import own_actions
 from planners.core.aims import aims_of
@@ -90,18 +90,18 @@ def test_rounds_go_on_where_they_were_left(tmp_path, small, capsys):
 
 
 def test_a_shot_is_the_best_of_candidates_and_aims():
-    model, rng, scratch = Curling(10, reward="win_probability"), np.random.default_rng(4), _new_scratch(6)
+    model, rng, scratch = Curling(10, reward="win_probability"), np.random.default_rng(4), _new_scratch(6, 50)
     state = model.initial_state(rng)
     aims = aims_of(model.aim_grid(state, 300))
     scratch.state[:] = state
-    _throw_best(model.params, aims, 50, np.random.default_rng(7), scratch)
-    drawn, search = np.random.default_rng(7), new_scratch(SCREENED)
+    _throw_best(model.params, aims, np.random.default_rng(7), scratch)
+    drawn, search = np.random.default_rng(7), new_scratch()
     errors = drawn.standard_normal((6, 4))
     candidates = own_actions(model, state)
     tried = aims[[int(drawn.random() * len(aims)) for _ in range(50)]]
     values = np.empty(50)
     screen(state, tried, model.params, rng, values, search)
-    shots = np.concatenate([candidates, tried[np.argsort(-values, kind="stable")[:SCREENED]]])
+    shots = np.concatenate([candidates, tried[np.argsort(-values, kind="stable")[:AIMS_KEPT]]])
     np.testing.assert_array_equal(scratch.search.replies[: len(shots)], shots)
     thrown = np.empty((len(shots), 6))
     expect(state, shots, errors, model.params, rng, thrown, search)
