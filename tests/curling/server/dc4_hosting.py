@@ -97,7 +97,8 @@ class User:
         response = await self.host.session.get(f"{self.host.url}/matches/{match_id}/{place}", **auth)
         assert response.status == 200 and response.headers["Content-Type"] == "text/event-stream; charset=utf-8"
         assert response.headers["Cache-Control"] == "no-cache"
-        return Events(response)
+        self.host.streams.append(Events(response))  # one that is forgotten warns that it was not closed
+        return self.host.streams[-1]
 
 
 class Host:
@@ -105,6 +106,7 @@ class Host:
 
     def __init__(self, port, matches, told, session):
         self.port, self.matches, self.told, self.session = port, matches, told, session
+        self.streams = []
         self.url = f"http://127.0.0.1:{port}"
 
     def user(self, name, password=None):
@@ -119,9 +121,12 @@ async def hosting(default=EXACT, late_shots=False, most=None, limits=None, **giv
         serving(application(matches, USERS), [listener], told.append, limits),
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
     ):
+        host = Host(listener.getsockname()[1], matches, told, session)
         try:
-            yield Host(listener.getsockname()[1], matches, told, session)
+            yield host
         finally:
+            for stream in host.streams:
+                stream.close()
             await matches.close()
 
 
