@@ -105,9 +105,9 @@ function situation(now, watching) {
   if (turn.phase === "over" && now) return game.result ? capital(game.ending()) : "The match is over";
   if (!now) return watching ? "The stone is on its way" : "You look at earlier shots";
   if (turn.phase === "end") return `${game.endName(turn.end - 1)} is over`;
-  const stone = `stone ${turn.shots % SHOTS + 1} of ${SHOTS}`;
-  if (turn.phase === "think") return `${rival()} is thinking, ${stone}`;
-  return preview === null ? "No throw of this weight reaches the target" : `Your shot, ${stone}: drag the target`;
+  if (preview === null) return "No throw of this weight reaches the target";
+  const stone = `${game.endName(turn.end)}, stone ${turn.shots % SHOTS + 1} of ${SHOTS}`;
+  return turn.phase === "think" ? `${stone}: ${rival()} is thinking` : `${stone}: your shot`;
 }
 
 function drawReview({ end, thoughts }) {

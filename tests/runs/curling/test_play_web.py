@@ -73,8 +73,9 @@ class Person:
             [x, y],
         )
 
-    def drag(self, *places):
-        """Move the target over places, to the last one."""
+    def drag(self, start, end):
+        """Move the target from one place to another."""
+        places = np.linspace(start, end, 8).tolist()
         with self.page.expect_response(lambda answer: answer.url.endswith("/aim")):
             if self.touches:
                 self.touch("touchStart", self.pixel(*places[0]))
@@ -125,7 +126,7 @@ def test_a_person_plays_an_end_against_the_pre_search(play, sit_down, width, tou
     person, tee = sit_down(server, width, touches), game.model.law.sheet.tee
     page = person.page
     for stone in range(8):
-        person.says(f"Your shot, stone {2 * stone + 2} of 16")
+        person.says(f"stone {2 * stone + 2} of 16: your shot")
         target = (-1.0 + 0.3 * stone, tee - 1.5 + 0.4 * stone)
         person.drag((0.0, tee), target)
         np.testing.assert_allclose(person.target(), target, atol=0.03)
@@ -148,19 +149,20 @@ def test_a_person_plays_an_end_against_the_pre_search(play, sit_down, width, tou
         assert f"expected to win {math.floor(100 * expected + 0.5)} %" in thoughts.nth(number).inner_text()
         assert 1 <= thoughts.nth(number).locator("li").count() <= IDEAS
     person.press("#release")
-    person.says("Your shot, stone")
+    person.says("End 2, stone")
+    person.says(": your shot")
     assert len(game.shots) == 16 + (game.hammer == 1) and len(replay(game_record(game))) == len(game.shots) + 1
 
 
 def test_the_preview_is_the_path_without_noise(play, sit_down):
     game, server = play()
     person, sheet = sit_down(server), game.model.law.sheet
-    person.says("Your shot")
+    person.says(": your shot")
     with person.page.expect_response(lambda answer: answer.url.endswith("/aim")) as answered:
         person.drag((0.5, sheet.tee - 2.0), (0.5, sheet.tee - 2.0))
     tracks = answered.value.json()["tracks"]
     person.press("#release")
-    person.says("Your shot, stone 4")
+    person.says("stone 4 of 16: your shot")
     assert {track["stone"] for track in tracks} >= {8}
     for track in tracks:
         place = [sum(track["x"]) / 1000, sum(track["y"]) / 1000]
@@ -171,34 +173,36 @@ def test_a_reload_in_the_middle_loses_nothing(play, sit_down):
     game, server = play("random", ends=1, noise="normal_dist")
     person, tee = sit_down(server), game.model.law.sheet.tee
     for stone in (2, 4):
-        person.says(f"Your shot, stone {stone}")
+        person.says(f"stone {stone} of 16: your shot")
         person.press("#release")
-    person.says("Your shot, stone 6")
+    person.says("stone 6 of 16: your shot")
     person.drag((0.0, tee), (0.9, tee + 0.4))
     person.press("#spin")
     person.settle()
     shown = "[...document.querySelectorAll('#house [data-stone][visibility=visible]')].map(stone => stone.outerHTML)"
     before = person.page.evaluate(shown), person.target(), person.page.inner_text("#spin-name")
     person.page.reload()
-    person.says("Your shot, stone 6")
+    person.says("stone 6 of 16: your shot")
     person.settle()
     assert person.page.evaluate("[replay.count, replay.position]") == [5, 5]
     assert (person.page.evaluate(shown), person.target(), person.page.inner_text("#spin-name")) == before
     person.page.select_option("#speed", "20")
     person.press("#release")
-    person.says("Your shot, stone 8")
+    person.says("stone 8 of 16: your shot")
     assert [shot.shot for shot in game.shots] == list(range(7)) and game.shots[5].aim[2] == -1.0
 
 
 def test_a_reload_while_a_stone_is_on_its_way_shows_where_it_stopped(play, sit_down):
     game, server = play()
     person = sit_down(server)
-    person.says("Your shot")
+    person.says(": your shot")
     person.page.select_option("#speed", "1")
     person.press("#release")
+    person.page.wait_for_function("() => replay.count === 3")
+    assert person.page.evaluate("replay.position") < 2  # the planner's stone waits until the person's has stopped
     person.says("on its way")
     person.page.reload()
-    person.says("Your shot, stone 4")
+    person.says("stone 4 of 16: your shot")
     assert len(game.shots) == 3
 
 
@@ -206,7 +210,7 @@ def test_keys_and_the_wheel_aim_and_throw(play, sit_down):
     game, server = play()
     person = sit_down(server)
     page = person.page
-    person.says("Your shot")
+    person.says(": your shot")
     person.settle()
     x, y = person.target()
     for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Shift+ArrowDown", "w", "s"):
@@ -225,21 +229,21 @@ def test_keys_and_the_wheel_aim_and_throw(play, sit_down):
     assert page.inner_text("#weight-name") == WEIGHTS[0][0] and page.inner_text("#spin-name") == "out-turn"
     page.locator("body").click(position={"x": 2, "y": 2})
     page.keyboard.press("Enter")
-    person.says("Your shot, stone 4")
+    person.says("stone 4 of 16: your shot")
     assert len(game.shots) == 3
 
 
 def test_earlier_shots_can_be_looked_at_and_left_again(play, sit_down):
     game, server = play()
     person = sit_down(server)
-    person.says("Your shot, stone 2")
+    person.says("stone 2 of 16: your shot")
     person.press("#release")
-    person.says("Your shot, stone 4")
+    person.says("stone 4 of 16: your shot")
     person.press("[data-do=end-back]")
     person.says("You look at earlier shots")
     assert person.page.inner_text("#release") == "Back to the game"
     person.press("#release")
-    person.says("Your shot, stone 4")
+    person.says("stone 4 of 16: your shot")
     assert len(game.shots) == 3
 
 
@@ -247,7 +251,7 @@ def test_a_match_ends_on_the_page(play, sit_down):
     game, server = play()
     person = sit_down(server)
     for stone in range(2, 17, 2):
-        person.says(f"Your shot, stone {stone} of 16")
+        person.says(f"stone {stone} of 16: your shot")
         person.press("#release")
     person.page.wait_for_function("() => /You win|random wins|A draw/.test(document.getElementById('say').textContent)")
     assert game.phase == "over" and person.page.locator("#release").is_disabled()
@@ -257,7 +261,7 @@ def test_a_match_ends_on_the_page(play, sit_down):
 def test_a_target_off_the_sheet_is_moved_and_told(play, sit_down):
     game, server = play()
     person, sheet = sit_down(server), game.model.law.sheet
-    person.says("Your shot")
+    person.says(": your shot")
     person.drag((0.0, sheet.tee), (sheet.half_width + 0.05, sheet.tee))
     assert "Target across" in person.page.inner_text("#told")
     np.testing.assert_allclose(person.target(), (sheet.half_width - STONE_RADIUS, sheet.tee), atol=0.03)
