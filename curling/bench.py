@@ -88,7 +88,7 @@ def state_after(seed: int, shots: int) -> Array:
     state, following, aim = model.initial_state(rng), np.empty(model.state_dim), np.empty(3)
     for shot in range(shots):
         free_guard = int(model.params[FREE_GUARD])
-        default_shot(0, stones_of(state), shot, team_of(state), free_guard, aim, rng)
+        default_shot(0, stones_of(state), shot, team_of(state), free_guard, False, aim, rng)
         model.step(state, model.aim(*aim), following, model.params, rng)
         state, following = following, state
     return state

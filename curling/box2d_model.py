@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curling.dynamics import release
+from curling.dynamics import proceed, release
 from curling.engines.box2d import Box2DEngine
 from curling.model import Curling
 from curling.physics import BY_NAME
-from curling.state import LAW, apply_rules, row_of, stones_of
+from curling.state import LAW, row_of, stones_of
 from planners.base import Array, Rng
 
 ENGINES = tuple(Box2DEngine(name) for name in BY_NAME)  # type: ignore[arg-type]  # in the order of `law_index`
@@ -18,7 +18,7 @@ def box2d_step(state: Array, action: Array, next_state: Array, params: Array, rn
     """As `curling.dynamics.step`, on the Box2D engine."""
     vx, vy, spin = release(action, params, rng)
     stones = ENGINES[int(params[LAW])].unchecked(stones_of(state), row_of(state), np.array([vx, vy]), spin)
-    outcome: tuple[float, bool] = apply_rules(state, stones, next_state, params)
+    outcome: tuple[float, bool] = proceed(state, stones, next_state, params)
     return outcome
 
 

@@ -15,7 +15,7 @@ from curling.shots import launched
 from curling.tactics import IN_HOUSE, TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
 from planners.base import Array
 from planners.core.zobrist import combine, mix
-from planners.jit import MATRIX, float64, helper, int64, kernel, uint64
+from planners.jit import MATRIX, boolean, float64, helper, int64, kernel, uint64
 
 Keys = NDArray[np.uint64]
 
@@ -138,16 +138,19 @@ def _raise(law: int, stones: Array, team: int, aims: Array, keys: Keys, n: int) 
     return n
 
 
-@kernel(int64(int64, MATRIX, int64, int64, int64, MATRIX, uint64[::1]))
-def candidate_shots(law: int, stones: Array, shot: int, team: int, free_guard: int, aims: Array, keys: Keys) -> int:
+@kernel(int64(int64, MATRIX, int64, int64, int64, boolean, MATRIX, uint64[::1]))
+def candidate_shots(
+    law: int, stones: Array, shot: int, team: int, free_guard: int, mixed: bool, aims: Array, keys: Keys
+) -> int:
     """Write the candidates of a position and return their number, from 1 to MOST_CANDIDATES.
 
-    `team` throws shot 0..15 of the end, of which the first `free_guard` are under the free guard zone rule. `aims`
-    receives velocities, m/s, and sides of the spin, [MOST_CANDIDATES, 3], `keys` the keys, [MOST_CANDIDATES].
+    `team` throws shot 0..15 of the end, of which those below `free_guard` are under the free guard zone rule, in mixed
+    doubles (`mixed`) under its form there, so that none of them is a take-out. `aims` receives velocities, m/s, and
+    sides of the spin, [MOST_CANDIDATES, 3], `keys` the keys, [MOST_CANDIDATES].
     """
     tee = TEE[law]
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)
-    n = _take_outs(law, stones, team, aims, keys, 0)
+    n = 0 if mixed and shot < free_guard else _take_outs(law, stones, team, aims, keys, 0)
     for side in (1.0, -1.0):
         if draw_if_clear(law, stones, aims[n], 0.0, tee, side, ROOM):
             n = _keep(aims, keys, n, TEE_DRAW, 0)

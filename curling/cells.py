@@ -1,7 +1,8 @@
 """Cells of curling states, for planners that share statistics between similar positions.
 
-Depth 0: the team to throw; 1: also shot, hammer and lead; 2: also the numbers of each team's stones in play and in the
-house; from 3 on: also the stones' places, in squares of 15.8 m / 2^depth (0.5 mm at depth 15).
+Depth 0: the team to throw; 1: also shot, hammer and lead, in mixed doubles also who decided the set-up and the power
+plays left; 2: also the numbers of each team's stones in play and in the house; from 3 on: also the stones' places, in
+squares of 15.8 m / 2^depth (0.5 mm at depth 15).
 """
 
 import math
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curling.sheet import STONES, TEAM_STONES
-from curling.state import FIRST_STONE, IN_HOUSE, LEAD, TEE, TIME, team_of
+from curling.state import FIRST_STONE, IN_HOUSE, LEAD, STATE_DIM, TEE, TIME, team_of
 from planners.base import Array
 from planners.core.zobrist import LEVELS, combine, fraction, mix
 from planners.jit import compiled, helper
@@ -22,7 +23,7 @@ PLACES = 3  # the first depth that distinguishes places of stones
 @helper
 def _counts(state: Array, params: Array) -> np.uint64:
     """Numbers of each team's stones in play and in the house, as hexadecimal digits of one number."""
-    stones = state[FIRST_STONE:].reshape((STONES, 2))
+    stones = state[FIRST_STONE:STATE_DIM].reshape((STONES, 2))
     number = 0
     for i in range(STONES):
         if stones[i, 1] > 0.0:
@@ -40,10 +41,12 @@ def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.ui
     mover = np.uint64(mix(np.uint64(team_of(state) + 1)))
     when = np.uint64(combine(mover, np.uint64(np.int64(state[TIME]))))
     standing = np.uint64(combine(when, np.uint64(np.int64(state[LEAD]))))
+    for i in range(STATE_DIM, len(state)):
+        standing = np.uint64(combine(standing, np.uint64(np.int64(state[i]))))
     in_play = np.uint64(combine(standing, np.uint64(_counts(state, params))))
     for depth in range(first, last):
         out[depth - first] = mover if depth == 0 else standing if depth == 1 else in_play
-    stones = state[FIRST_STONE:].reshape((STONES, 2))
+    stones = state[FIRST_STONE:STATE_DIM].reshape((STONES, 2))
     # a third of the extent is far from cell borders at every depth, so tee draws share a cell
     low_x, low_y = -EXTENT / 3.0, params[TEE] - 2.0 * EXTENT / 3.0
     for i in range(STONES):

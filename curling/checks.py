@@ -6,7 +6,7 @@ from curling.engines import make_engine
 from curling.model import Curling
 from curling.rules import thrower
 from curling.sheet import STONES, TEAM_STONES, present
-from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, stones_of
+from curling.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, row_of, stones_of
 from planners.base import Array, check_state, require
 
 
@@ -21,13 +21,22 @@ def check_match_state(model: Curling, state: Array) -> Array:
     """
     checked = check_state(model, state).copy()
     time, hammer, lead = checked[[TIME, HAMMER, LEAD]].tolist()
+    first = model.first_shot
     allowed = f"a whole number from 0 to {model.horizon - 1}, the last shot of the match"
     require(time.is_integer() and 0 <= time < model.horizon, "time", time, allowed)
     require(hammer in (0.0, 1.0), "hammer", hammer, "0 or 1")
+    allowed = f"{first} or more modulo {STONES}, as the end is to be set up first"
+    require(time % STONES >= first, "time", time, allowed)
+    for name, value in zip(
+        ("decider", "power play of team 0", "power play of team 1"), checked[STATE_DIM:], strict=False
+    ):
+        require(value in (0.0, 1.0), name, value, "0 or 1")
     _check_lead(model, int(time) // STONES, int(hammer), lead)
     stones = stones_of(checked)
     _check_thrown(stones, int(time) % STONES, int(hammer))
-    absent = checked[FIRST_STONE:].reshape(STONES, 2)[~present(stones)]
+    unused = [row for row in np.flatnonzero(present(stones)).tolist() if row % TEAM_STONES < first // 2 - 1]
+    require(not unused, "rows of stones", unused, "rows 2 to 7 of a team in mixed doubles")
+    absent = checked[FIRST_STONE:STATE_DIM].reshape(STONES, 2)[~present(stones)]
     require(not absent.any(), "stones", absent[absent.any(axis=1)].tolist(), "(0, 0) where absent, else on the sheet")
     make_engine("analytic", physics=model.physics).check_stones(stones, row_of(checked))
     if model.law.hog_removes_all:
@@ -39,6 +48,10 @@ def check_match_state(model: Curling, state: Array) -> Array:
 def _check_lead(model: Curling, end: int, hammer: int, lead: float) -> None:
     # a team that scores loses the hammer, so its opponent may have scored in every end but the first
     require(end < model.ends or lead == 0.0, "lead", lead, "0 in an extra end")
+    if model.is_mixed:  # the hammer is chosen
+        most = 6 * end
+        require(lead.is_integer() and abs(lead) <= most, "lead", lead, f"a whole number from {-most} to {most}")
+        return
     least, most = -TEAM_STONES * end, max(0, TEAM_STONES * (end - 1) - 1)
     low, high = (least, most) if hammer == 0 else (-most, -least)
     allowed = f"a whole number from {low} to {high} after {end} ends, with the hammer for team {hammer}"

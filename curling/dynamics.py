@@ -7,17 +7,15 @@ from curling.candidates import MOST_CANDIDATES, candidate_shots
 from curling.end_network import SCORES, predict
 from curling.end_network import WORKSPACE as NETWORK_WORKSPACE
 from curling.engines.analytic import WORKSPACE, shoot
+from curling.mixed_doubles import begin_end
 from curling.noise import noisy_velocity, velocity_with_errors
 from curling.policy import default_shot
-from curling.rules import is_foul
 from curling.sheet import LAST_SHOT, STONES
 from curling.state import (
     CAP,
     FREE_GUARD,
-    IN_HOUSE,
     LAW,
     NETWORK,
-    NO_TICK,
     NOISE,
     POINTS,
     REWARD,
@@ -31,7 +29,9 @@ from curling.state import (
     VY_UNIT,
     VY_ZERO,
     apply_rules,
+    breaks_rule,
     hammer_of,
+    is_mixed,
     read_stones,
     row_of,
     shot_of,
@@ -60,6 +60,15 @@ def _spin(side: float, params: Array) -> float:
     return float(params[SPIN] if side >= 0.0 else -params[SPIN])
 
 
+@kernel(typeof((0.0, True))(VECTOR, MATRIX, VECTOR, VECTOR))
+def proceed(state: Array, stones: Array, next_state: Array, params: Array) -> tuple[float, bool]:
+    """`apply_rules`; where an end of mixed doubles begins, it is then set up as is best for the team that decides."""
+    reward, over = apply_rules(state, stones, next_state, params)
+    if not over:
+        begin_end(next_state, params)
+    return reward, over
+
+
 @kernel(typeof((0.0, 0.0, 0.0))(VECTOR, VECTOR, RNG))
 def release(action: Array, params: Array, rng: Rng) -> tuple[float, float, float]:
     """The throw of an action, with noise: vx and vy, m/s, and spin, rad/s."""
@@ -75,7 +84,7 @@ def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
     shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), np.empty(WORKSPACE))
-    return apply_rules(state, stones, next_state, params)
+    return proceed(state, stones, next_state, params)
 
 
 @compiled("step_exact")
@@ -86,7 +95,7 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
     shoot(stones, row_of(state), vx, vy, _spin(action[2], params), int(params[LAW]), np.empty(WORKSPACE))
-    return apply_rules(state, stones, next_state, params)
+    return proceed(state, stones, next_state, params)
 
 
 @kernel(typeof((0.0, True))(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, MATRIX))
@@ -98,7 +107,7 @@ def step_with_errors(
     vx, vy = velocity_with_errors(vx, vy, params[CAP], params[NOISE:VALUES], errors[0], errors[1], errors[2], errors[3])
     read_stones(state, stones)
     shoot(stones, row_of(state), vx, vy, _spin(action[2], params), int(params[LAW]), workspace)
-    return apply_rules(state, stones, next_state, params)
+    return proceed(state, stones, next_state, params)
 
 
 @compiled("actions")
@@ -106,7 +115,8 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
     """Write the rule-based shots of `curling.candidates` and return their number."""
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
-    n = candidate_shots(int(params[LAW]), stones, shot_of(state), team_of(state), int(params[FREE_GUARD]), out, keys)
+    free_guard, mixed = int(params[FREE_GUARD]), is_mixed(params)
+    n = candidate_shots(int(params[LAW]), stones, shot_of(state), team_of(state), free_guard, mixed, out, keys)
     for i in range(n):
         _write_action(out[i], out[i, 0], out[i, 1], out[i, 2], params)
     return n
@@ -169,12 +179,11 @@ def _play_out(
     workspace: Array,
 ) -> float:
     # a kernel, because allocations in the same function would add reference counts to the loop
-    law, free_guard, no_tick = int(params[LAW]), int(params[FREE_GUARD]), int(params[NO_TICK])
-    total = 0.0
+    law, free_guard, total = int(params[LAW]), int(params[FREE_GUARD]), 0.0
     read_stones(state, stones)
     for _ in range(depth):
         shot, team = shot_of(state), team_of(state)
-        default_shot(law, stones, shot, team, free_guard, aim, rng)
+        default_shot(law, stones, shot, team, free_guard, is_mixed(params), aim, rng)
         if shot < free_guard:
             _copy_stones(stones, after)
         if shot < LAST_SHOT or not _better_thrown_away(state, scratch, params, stones, after, aim, workspace):
@@ -182,13 +191,11 @@ def _play_out(
             shoot(stones, row_of(state), vx, vy, _spin(aim[2], params), law, workspace)
         if shot < LAST_SHOT and depth > 1:
             # the stones are written to the state when the end is over
-            if shot < free_guard and is_foul(
-                after, stones, shot, team, free_guard, no_tick, params[TEE], params[IN_HOUSE]
-            ):
+            if shot < free_guard and breaks_rule(after, stones, shot, team, params):
                 _copy_stones(after, stones)
             state[TIME] += 1.0
             continue
-        reward, over = apply_rules(state, stones, scratch, params)
+        reward, over = proceed(state, stones, scratch, params)
         total += reward
         if over:
             break

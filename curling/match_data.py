@@ -1,4 +1,4 @@
-"""The data of a recorded match: its settings and players, the shots, the ends and the result."""
+"""The data of a recorded match: its settings and players, the set-ups, the shots, the ends and the result."""
 
 import math
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from curling.model import Curling
 from curling.noise import Noise
+from curling.rules import MIXED_FIRST_SHOT
 from planners.base import Array
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
@@ -35,6 +36,8 @@ class Match:
         seed: random seed of the tournament; None if unknown.
         pair: number of the pair of games with the same execution errors; None if unpaired.
         engine: name of the engine, see `curling.engines.make_engine`.
+        game: argument of `Curling`.
+        pattern: argument of `Curling`.
     """
 
     players: tuple[str, str]
@@ -48,11 +51,34 @@ class Match:
     seed: int | None = None
     pair: int | None = None
     engine: str = "analytic"
+    game: str = "standard"
+    pattern: int = 0
+
+    @property
+    def first_shot(self) -> int:
+        """Number of the first shot of an end."""
+        return MIXED_FIRST_SHOT if self.game == "mixed_doubles" else 0
 
     def model(self) -> Curling:
         """The model of the match; its reward is 1 for a win of team 0."""
-        physics: Any = self.physics
-        return Curling(self.ends, self.rule, self.noise, physics, self.extra_ends, reward="win", tie=self.tie)
+        of_game: dict[str, Any] = {"physics": self.physics, "game": self.game, "pattern": self.pattern}
+        return Curling(
+            self.ends, self.rule, self.noise, extra_ends=self.extra_ends, reward="win", tie=self.tie, **of_game
+        )
+
+
+class Setup(NamedTuple):
+    """The set-up of an end of mixed doubles.
+
+    Attributes:
+        end: number of the end, from 0.
+        team: the team that decided, 0 or 1.
+        choice: one of `curling.setup_value.CHOICES`.
+    """
+
+    end: int
+    team: int
+    choice: str
 
 
 class RecordedShot(NamedTuple):
@@ -60,7 +86,7 @@ class RecordedShot(NamedTuple):
 
     Attributes:
         end: number of the end, from 0.
-        shot: number of the shot in its end, 0..15.
+        shot: number of the shot in its end, 0..15, in mixed doubles 6..15.
         team: the throwing team, 0 or 1.
         hammer: the team with the hammer in this end.
         aim: (vx, vy, rotation): velocity, m/s, and +1 for counter-clockwise or -1.
@@ -125,6 +151,7 @@ class Record(NamedTuple):
     shots: tuple[RecordedShot, ...]
     ends: tuple[End, ...]
     result: Result
+    setups: tuple[Setup, ...] = ()
 
 
 def places(stones: Array) -> tuple[Point | None, ...]:

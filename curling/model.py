@@ -13,30 +13,34 @@ from curling.aim_grid import aim_grid
 from curling.candidates import MOST_CANDIDATES
 from curling.cells import cells
 from curling.dynamics import actions, player, rollout, sample_action, step, step_exact, value
-from curling.end_weights import NO_WEIGHTS, load, own
+from curling.end_weights import load
+from curling.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
+from curling.model_params import params_of
 from curling.noise import Noise, noise_of
-from curling.physics import Physics, law_index, physics_of
-from curling.rules import rule_of
-from curling.sheet import STONES, no_stones
-from curling.state import FIRST_STONE, HAMMER, LEAD, REWARDS, STATE_DIM, TIME, state_of
-from curling.value import table_of, win_probabilities
+from curling.physics import Physics, physics_of
+from curling.rules import MIXED_FIRST_SHOT, MODIFIED, rule_of
+from curling.sheet import DC3_SHEET, STONES, no_stones
+from curling.state import FIRST_STONE, HAMMER, LEAD, MIXED_STATE_DIM, REWARDS, STATE_DIM, TIME, state_of
+from curling.value import table_of
 from planners.base import AimBlock, Array, Rng
 from planners.checks import require, require_choice, require_count, require_positive, require_share
 
 MOST_ENDS = 100
+GAMES = ("standard", "mixed_doubles")
 
 
 @dataclass(frozen=True)
 class Curling:
     """A match of curling, or a single end, on the analytic engine; the teams alternate and rewards are team 0's.
 
-    `curling.state` describes the state. An action is (vx, vy, spin): the velocity of the aim, m/s, and the rotation,
-    counter-clockwise from 0 on. `aim` converts velocities to actions. Team 1 has the hammer in the first end.
+    `curling.state` describes the state, `curling.mixed_doubles` that game. An action is (vx, vy, spin): the velocity of
+    the aim, m/s, and the rotation, counter-clockwise from 0 on. `aim` converts velocities to actions. Team 1 has the
+    hammer in the first end.
 
     Args:
         ends: ends of the match, at most 100.
         rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the default of
-            the physics, "five_rock" for fcv1 and dc4, "four_rock" for dc2.
+            the physics, "five_rock" for fcv1 and dc4, "four_rock" for dc2. In mixed doubles it is "modified".
         noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, or a `curling.noise.Noise`;
             None is the first name of the physics.
         physics: "fcv1", "dc2" or "dc4", which is fcv1 with the limits of play of Digital Curling 4.
@@ -53,6 +57,9 @@ class Curling:
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games
             that they are for, and elsewhere `value` plays out; a path is a file that `curling.learning` wrote, which is
             used in whatever game; "none" always plays out.
+        game: "standard" or "mixed_doubles", which is for fcv1 and dc4; its `table` is None, from self-play, and there
+            are no weights for it. Every end is set up as is best for the team that decides (`begin_end`).
+        pattern: place of the guards that are set up in mixed doubles, 0 (nearest the house) to 5.
     """
 
     ends: int = 1
@@ -66,8 +73,9 @@ class Curling:
     table: str | tuple[float, ...] | None = None
     max_speed: float | None = None
     weights: str | None = None
+    game: Literal["standard", "mixed_doubles"] = "standard"
+    pattern: int = 0
 
-    state_dim = STATE_DIM
     time_index = TIME
     discount = 1.0
     compiled = True
@@ -89,11 +97,14 @@ class Curling:
         require_choice("reward", self.reward, REWARDS)
         require_share("tie", self.tie)
         require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
-        for name, default in (("rule", self.law.rule), ("noise", self.law.noises[0])):
+        self._check_game()
+        rule = MODIFIED if self.is_mixed else self.law.rule
+        for name, default in (("rule", rule), ("noise", self.law.noises[0])):
             if getattr(self, name) is None:
                 # models of the same match must be equal and print alike
                 object.__setattr__(self, name, default)
-        rule_of(self.rule)
+        if not self.is_mixed:
+            rule_of(self.rule)
         noise_of(self.noise)
         fits = isinstance(self.noise, Noise) or self.noise in self.law.noises
         allowed = f"{', '.join(map(repr, self.law.noises))} or a Noise of your own with physics={self.physics!r}"
@@ -106,6 +117,37 @@ class Curling:
             require(isinstance(self.weights, str), "weights", self.weights, 'a file or "none"')
             load(Path(str(self.weights)))
 
+    def _check_game(self) -> None:
+        """Refuse what is of the other game."""
+        require_choice("game", self.game, GAMES)
+        require_count("pattern", self.pattern, 0, PATTERNS - 1)
+        if self.is_mixed:
+            in_mixed = "in mixed doubles"
+            require(self.law.sheet == DC3_SHEET, "physics", self.physics, f"'fcv1' or 'dc4' {in_mixed}")
+            require(self.rule in (None, MODIFIED), "rule", self.rule, f"None or {MODIFIED!r} {in_mixed}")
+            require(self.table is None, "table", self.table, f"None {in_mixed}")
+            require(self.weights in (None, "none"), "weights", self.weights, f"None or 'none' {in_mixed}")
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether the game is mixed doubles."""
+        return self.game == "mixed_doubles"
+
+    @property
+    def state_dim(self) -> int:
+        """Length of the states."""
+        return MIXED_STATE_DIM if self.is_mixed else STATE_DIM
+
+    @property
+    def first_shot(self) -> int:
+        """Number of the first shot of an end."""
+        return MIXED_FIRST_SHOT if self.is_mixed else 0
+
+    @property
+    def end_shots(self) -> int:
+        """Number of shots of an end."""
+        return STONES - self.first_shot
+
     @property
     def law(self) -> Physics:
         """The parameters of the physics."""
@@ -113,35 +155,16 @@ class Curling:
 
     @property
     def horizon(self) -> int:
-        """Number of shots of the longest match."""
+        """A bound on the shots of the longest match, to which the time in the states counts."""
         return STONES * (self.ends + self.extra_ends)
 
     @cached_property
     def params(self) -> Array:
         """Parameters of the model functions, in the order of `curling.state`."""
-        law, sheet, table = self.law, self.law.sheet, table_of(self.table, self.physics)
-        cap = law.max_speed if self.max_speed is None else min(self.max_speed, law.max_speed)
-        throws = law_index(law.name), law.launch_spin, cap, *law.tee_draw, sheet.tee, sheet.in_house
-        rules = *rule_of(self.rule), self.ends, self.ends + self.extra_ends, REWARDS.index(self.reward)
-        values = win_probabilities(self.ends, self.extra_ends, self.tie, table).ravel()
-        noise, weights = noise_of(self.noise).params, self._weights
-        before = *throws, *rules, *self._unit
-        network = len(before) + 1 + len(noise) + len(values)
-        return np.concatenate([before, [network], noise, values, weights])
+        return params_of(self)
 
     @property
-    def _weights(self) -> Array:
-        """Of the network, [WEIGHTS]; empty where `value` plays out."""
-        if self.weights is not None:
-            return NO_WEIGHTS if self.weights == "none" else load(Path(self.weights))[0]
-        weights, provenance = own()
-        if provenance is None or (self.law.experience, self.rule) != (provenance.physics, provenance.rule):
-            return NO_WEIGHTS
-        slower = self.max_speed is not None and self.max_speed < self.law.max_speed
-        return NO_WEIGHTS if slower or noise_of(self.noise) != noise_of(provenance.noise) else weights
-
-    @property
-    def _unit(self) -> tuple[float, float, float]:
+    def unit(self) -> tuple[float, float, float]:
         """(a, b, c) of the velocity (a * action[0], b + c * action[1]), m/s."""
         if self.velocity_unit == "m/s":
             return 1.0, 0.0, 1.0
@@ -154,7 +177,8 @@ class Curling:
         decided = time >= STONES * self.ends and time % STONES == 0 and state[LEAD] != 0.0
         if decided or time >= self.horizon:
             return 0
-        return STONES - time % STONES if self.reward == "win_probability" else self.horizon - time
+        ends_after = 0 if self.reward == "win_probability" else self.ends + self.extra_ends - 1 - time // STONES
+        return STONES - max(time % STONES, self.first_shot) + ends_after * self.end_shots
 
     def planning(self) -> Self:
         """The same match for planners: the current end, rewarded by team 0's win probability after it, in [0, 1]."""
@@ -168,7 +192,7 @@ class Curling:
 
     def aim(self, vx: ArrayLike, vy: ArrayLike, spin: ArrayLike) -> Array:
         """The action that aims at a velocity, m/s, with the rotation of the sign of `spin`, [..., 3]."""
-        across, middle, along = self._unit
+        across, middle, along = self.unit
         parts = np.divide(vx, across), np.subtract(vy, middle) / along, np.where(np.greater_equal(spin, 0.0), 1.0, -1.0)
         return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
@@ -190,9 +214,9 @@ class Curling:
     @cached_property
     def state_low(self) -> Array:
         """Lower bounds of the states."""
-        low = state_of(no_stones(), 0, hammer=0)
+        low = np.zeros(self.state_dim)
         low[LEAD] = -8.0 * (self.ends + self.extra_ends)
-        low[FIRST_STONE::2] = -self.law.limits.side
+        low[FIRST_STONE:STATE_DIM:2] = -self.law.limits.side
         return low
 
     @cached_property
@@ -200,24 +224,40 @@ class Curling:
         """Upper bounds of the states."""
         high = -self.state_low
         high[TIME], high[HAMMER] = self.horizon, 1.0
-        high[FIRST_STONE + 1 :: 2] = self.law.limits.farthest
+        high[FIRST_STONE + 1 : STATE_DIM : 2] = self.law.limits.farthest
+        high[STATE_DIM:] = 1.0
         return high
 
     @cached_property
     def distance_weights(self) -> Array:
-        """Distances are finite only between positions with the same shot, hammer and lead."""
-        weights = np.ones(STATE_DIM)
-        weights[:FIRST_STONE] = math.inf
+        """Distances are finite only between positions that differ in their stones alone."""
+        weights = np.full(self.state_dim, math.inf)
+        weights[FIRST_STONE:STATE_DIM] = 1.0
         return weights
 
     @cached_property
     def action_sd(self) -> Array:
         """Standard deviations of a tee draw's noise, in units of the action; 0 for the spin."""
         noise = noise_of(self.noise)
-        across, _, along = self._unit
+        across, _, along = self.unit
         vx = math.hypot(noise.vx, noise.angle * math.hypot(*self.law.tee_draw))
         return np.array([vx / across, math.hypot(noise.vy, noise.speed) / along, 0.0])
 
     def initial_state(self, rng: Rng) -> Array:
-        """The empty sheet, with the hammer for team 1."""
-        return state_of(no_stones(), 0)
+        """The empty sheet, with the hammer for team 1; in mixed doubles the first end set up."""
+        return self.begin_end(first_state()) if self.is_mixed else state_of(no_stones(), 0)
+
+    def begin_end(self, state: Array, choice: str | None = None) -> Array:
+        """The state after the set-up of an end of mixed doubles, by the best choice or one of `setup_value.CHOICES`.
+
+        A power play that is not allowed is played as "center_house", as the servers do. Other states stay as they are.
+
+        Raises:
+            ValueError: not one of the choices.
+        """
+        begun = state.copy()
+        if choice is None:
+            begin_end(begun, self.params)
+        elif self.is_mixed and is_setup_due(state):
+            set_up(begun, choice_of(choice), self.params)
+        return begun

@@ -11,7 +11,7 @@ from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
 from curling.shots import draw
 from curling.tactics import TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
 from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, helper, int64, kernel, typeof
+from planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel, typeof
 
 OPENING = 5  # shots
 TAKE_OUT, PEEL = 1.04, 1.42  # release speeds over that of a tee draw
@@ -32,7 +32,16 @@ AROUND = 0.55
 
 @helper
 def _answer(
-    law: int, stones: Array, shot: int, free_guard: int, theirs: int, closest: float, aim: Array, side: float, rng: Rng
+    law: int,
+    stones: Array,
+    shot: int,
+    free_guard: int,
+    hits: bool,
+    theirs: int,
+    closest: float,
+    aim: Array,
+    side: float,
+    rng: Rng,
 ) -> bool:
     """If the opponent lies shot: hit the stone, or else draw closer, freeze to it or peel its guard."""
     x, y, distance = stones[theirs, 0], stones[theirs, 1], to_tee(law, stones, theirs)
@@ -40,7 +49,7 @@ def _answer(
     if shot == LAST_SHOT and distance > SAFE_DRAW:
         second = nearest(law, stones, theirs // TEAM_STONES, distance)
         wants = wants and (second < 0 or to_tee(law, stones, second) >= closest)
-    if wants and try_hit(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
+    if hits and wants and try_hit(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
         return True
     if shot == LAST_SHOT:
         if distance < DIAMETER:
@@ -60,10 +69,19 @@ def _answer(
 
 @helper
 def _build(
-    law: int, stones: Array, shot: int, free_guard: int, mine: int, theirs: int, aim: Array, side: float, rng: Rng
+    law: int,
+    stones: Array,
+    shot: int,
+    free_guard: int,
+    hits: bool,
+    mine: int,
+    theirs: int,
+    aim: Array,
+    side: float,
+    rng: Rng,
 ) -> bool:
     """If the opponent does not lie shot: hit a stone that limits the score, or guard."""
-    if theirs >= 0 and rng.random() < HIT_SECOND:
+    if hits and theirs >= 0 and rng.random() < HIT_SECOND:
         if try_hit(law, stones, aim, theirs, 0.0, TAKE_OUT * TEE_SPEED[law], side, ROOM):
             return True
     if shot == LAST_SHOT:
@@ -100,19 +118,22 @@ def _draw_in(law: int, stones: Array, shot: int, aim: Array, side: float, rng: R
     return False
 
 
-@kernel(typeof(None)(int64, MATRIX, int64, int64, int64, VECTOR, RNG))
-def default_shot(law: int, stones: Array, shot: int, team: int, free_guard: int, aim: Array, rng: Rng) -> None:
+@kernel(typeof(None)(int64, MATRIX, int64, int64, int64, boolean, VECTOR, RNG))
+def default_shot(
+    law: int, stones: Array, shot: int, team: int, free_guard: int, mixed: bool, aim: Array, rng: Rng
+) -> None:
     """Choose a shot of `team`: write the velocity, m/s, and the side of the spin to `aim`, [3].
 
-    `shot` is its number in the end, 0..15; the first `free_guard` shots are under the free guard zone rule.
+    `shot` is its number in the end, 0..15; the shots below `free_guard` are under the free guard zone rule,
+    in mixed doubles (`mixed`) under its form there, so that none of them hits.
     """
     side = 1.0 if rng.random() < 0.5 else -1.0
     mine, theirs = nearest(law, stones, team, -1.0), nearest(law, stones, 1 - team, -1.0)
-    closest = to_tee(law, stones, mine) if mine >= 0 else inf
+    closest, hits = to_tee(law, stones, mine) if mine >= 0 else inf, not mixed or shot >= free_guard
     if theirs >= 0 and to_tee(law, stones, theirs) < closest:
-        found = _answer(law, stones, shot, free_guard, theirs, closest, aim, side, rng)
+        found = _answer(law, stones, shot, free_guard, hits, theirs, closest, aim, side, rng)
     else:
-        found = _build(law, stones, shot, free_guard, mine, theirs, aim, side, rng)
+        found = _build(law, stones, shot, free_guard, hits, mine, theirs, aim, side, rng)
     if not found and not _draw_in(law, stones, shot, aim, side, rng):
         guards = shot < LAST_SHOT and (theirs < 0 or closest < to_tee(law, stones, theirs))
         x, y = (CORNER * (2.0 * rng.random() - 1.0), TEE[law] - CENTRE_GUARD) if guards else (0.0, TEE[law])

@@ -1,4 +1,4 @@
-"""Match records as files of JSON lines: the match, its shots and ends in the order played, the result.
+"""Match records as files of JSON lines: the match, its set-ups, shots and ends in the order played, the result.
 
 docs/match-records.md describes the format.
 """
@@ -11,24 +11,37 @@ from typing import Any, Literal, get_type_hints
 
 import msgspec
 
-from curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, score_of
+from curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, Setup, score_of
+from curling.setup_value import CHOICES
 from curling.sheet import STONES
 from planners.base import require_choice
 
-__all__ = ["End", "Match", "Record", "RecordedShot", "Result", "Writer", "line_of", "parse_line", "read", "write"]
+__all__ = [
+    "End",
+    "Match",
+    "Record",
+    "RecordedShot",
+    "Result",
+    "Setup",
+    "Writer",
+    "line_of",
+    "parse_line",
+    "read",
+    "write",
+]
 
-FORMAT = 1
+FORMAT = 2  # 1 knew standard games alone
 # by `type` of their lines
-TYPES: dict[str, type] = {"match": Match, "shot": RecordedShot, "end": End, "result": Result}
-DEFAULTS = {"engine": "analytic", "detail": None}  # fields that old records lack
+TYPES: dict[str, type] = {"match": Match, "setup": Setup, "shot": RecordedShot, "end": End, "result": Result}
+DEFAULTS = {"engine": "analytic", "detail": None, "game": "standard", "pattern": 0}  # fields that old records lack
 
-Line = Match | RecordedShot | End | Result
+Line = Match | Setup | RecordedShot | End | Result
 
 
 def _decoder() -> msgspec.json.Decoder[Any]:
     lines: Any = None
     for name, kind in TYPES.items():
-        hints = get_type_hints(kind, include_extras=True) | ({"format": Literal[1]} if kind is Match else {})
+        hints = get_type_hints(kind, include_extras=True) | ({"format": Literal[1, 2]} if kind is Match else {})
         fields = [(key, hint, DEFAULTS[key]) if key in DEFAULTS else (key, hint) for key, hint in hints.items()]
         struct = msgspec.defstruct(name, fields, tag=name, kw_only=True, forbid_unknown_fields=True)
         lines = struct if lines is None else lines | struct
@@ -62,6 +75,8 @@ def parse_line(line: str | bytes) -> Line:
         item: Line = TYPES[type(decoded).__name__](**fields)
         if isinstance(item, Result):
             require_choice("reason", item.reason, REASONS)
+        if isinstance(item, Setup):
+            require_choice("choice", item.choice, CHOICES)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not a line of a record ({error})") from error
     return item
@@ -76,11 +91,14 @@ def write(path: Path, record: Record) -> None:
 
 def _lines(record: Record) -> Iterator[Line]:
     yield record.match
-    ends = {end.end: end for end in record.ends}
+    ends, setups = {end.end: end for end in record.ends}, {setup.end: setup for setup in record.setups}
     for shot in record.shots:
+        if shot.end in setups:
+            yield setups.pop(shot.end)
         yield shot
         if shot.shot == STONES - 1 and shot.end in ends:
             yield ends[shot.end]
+    yield from setups.values()
     yield record.result
 
 
@@ -96,7 +114,7 @@ class Writer:
         self.add(match)
 
     def add(self, item: Line) -> None:
-        """Add a shot, an end after its last shot, or the result; the result closes the file."""
+        """Add a set-up, a shot, an end after its last shot, or the result; the result closes the file."""
         self._file.write(line_of(item) + "\n")
         self._file.flush()
         if isinstance(item, Result):
@@ -126,10 +144,11 @@ def read(path: Path, partial: bool = False) -> Record:
             raise ValueError(f"{path}, line {number}: {error}") from error
     matches = [item for item in items if isinstance(item, Match)]
     shots = tuple(item for item in items if isinstance(item, RecordedShot))
+    setups = tuple(item for item in items if isinstance(item, Setup))
     ends = tuple(item for item in items if isinstance(item, End))
     results = [item for item in items if isinstance(item, Result)]
     if partial and not results:
         results = [Result(score_of(ends), None, None, "unfinished")]
     if not len(matches) == len(results) == 1:
         raise ValueError(f"{path}: not complete, a record has one match line and one result line")
-    return Record(matches[0], shots, ends, results[0])
+    return Record(matches[0], shots, ends, results[0], setups)

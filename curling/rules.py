@@ -13,6 +13,9 @@ from planners.registry import look_up
 
 # name: numbers of shots at the start of an end under the free guard zone and the no-tick rule
 RULES = {"none": (0, 0), "four_rock": (4, 0), "five_rock": (5, 0), "no_tick": (5, 5)}
+MODIFIED = "modified"  # the rule of mixed doubles: the first three shots may remove no stone at all
+MIXED_FIRST_SHOT = 6  # of an end of mixed doubles, whose ten shots are numbered so that the last one is 15
+MIXED_PROTECTED = MIXED_FIRST_SHOT + 3  # its shots below this number are under the rule
 
 
 def rule_of(name: str | None) -> tuple[int, int]:
@@ -85,6 +88,15 @@ def is_foul(
         if guard and not after[i, 1] > 0.0:
             return True
         if guard and shot < no_tick and _on_centre_line(before, i) and not _on_centre_line(after, i):
+            return True
+    return False
+
+
+@kernel(boolean(MATRIX, MATRIX))
+def removes_stone(before: Array, after: Array) -> bool:
+    """Whether a shot removed a stone of either team, which is a foul early in an end of mixed doubles."""
+    for i in range(len(before)):
+        if before[i, 1] > 0.0 and not after[i, 1] > 0.0:
             return True
     return False
 

@@ -6,13 +6,17 @@
 | 1 | hammer: the team, 0 or 1, that throws second in this end |
 | 2 | lead: points of team 0 minus those of team 1 in the finished ends |
 | 3 + 2 i, 4 + 2 i | x and y of stone i, m, rows as in `curling.sheet`; (0, 0) where absent |
+| 35 | in mixed doubles: the team that decides, or has decided, the set-up of this end |
+| 36 + team | likewise: 1 while the team may have its power play, then 0 |
 
+In mixed doubles time mod 16 is 0 before the set-up of an end and 6 after it, see `curling.mixed_doubles`.
 After the last shot of an end the sheet is empty; only the final state of the match keeps its stones.
 """
 
 import numpy as np
 
-from curling.rules import is_foul, next_hammer, row, score, thrower
+from curling.rules import is_foul, next_hammer, removes_stone, row, score, thrower
+from curling.setup_value import decider_value
 from curling.sheet import STONES, TEAM_STONES
 from curling.value import value_of
 from planners.base import Array, require
@@ -20,15 +24,18 @@ from planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
 
 TIME, HAMMER, LEAD, FIRST_STONE = range(4)
 STATE_DIM = FIRST_STONE + 2 * STONES
+DECIDER, POWER = STATE_DIM, STATE_DIM + 1  # in mixed doubles; POWER + team
+MIXED_STATE_DIM = POWER + 2
 
 REWARDS = ("points", "win", "win_probability")  # params[REWARD] is an index into it
 POINTS, WIN, WIN_PROBABILITY = range(3)
 
-# indices into a model's params; NOISE has four entries; VALUES, of `curling.value.win_probabilities`, go on to
-# params[NETWORK], where the weights of `curling.end_network` begin, if there are any
+# indices into a model's params; FIRST_SHOT of an end is above 0 in mixed doubles alone; NOISE has four entries; VALUES,
+# of `curling.value.win_probabilities` or `curling.setup_value.setup_values`, go on to params[NETWORK], where the
+# weights of `curling.end_network` begin, if there are any
 LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE = range(7)
 FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD = range(7, 12)
-VX_UNIT, VY_ZERO, VY_UNIT, NETWORK, NOISE = range(12, 17)
+VX_UNIT, VY_ZERO, VY_UNIT, FIRST_SHOT, PATTERN, NETWORK, NOISE = range(12, 19)
 VALUES = NOISE + 4
 
 
@@ -40,7 +47,7 @@ def hammer_of(state: Array) -> int:
 
 @helper
 def shot_of(state: Array) -> int:
-    """Number of the next shot in its end, 0..15."""
+    """Number of the next shot in its end, 0..15, in mixed doubles 6..15."""
     return int(state[TIME]) % STONES
 
 
@@ -87,22 +94,55 @@ def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int 
     return np.concatenate([[end * STONES + shot, hammer, lead], np.nan_to_num(stones).ravel()]).astype(np.float64)
 
 
+@helper
+def is_mixed(params: Array) -> bool:
+    """Whether the game is mixed doubles."""
+    return bool(params[FIRST_SHOT] > 0.0)
+
+
+@helper
+def breaks_rule(before: Array, after: Array, shot: int, team: int, params: Array) -> bool:
+    """Whether a shot removed a stone that the free guard zone rule protects, or its form in mixed doubles."""
+    if is_mixed(params):
+        return bool(shot < int(params[FREE_GUARD]) and removes_stone(before, after))
+    free_guard, no_tick = int(params[FREE_GUARD]), int(params[NO_TICK])
+    return bool(is_foul(before, after, shot, team, free_guard, no_tick, params[TEE], params[IN_HOUSE]))
+
+
+@helper
+def _next_hammer_or_decider(state: Array, points: int, params: Array) -> int:
+    """The team with the hammer after this end, or in mixed doubles the team that decides the next set-up."""
+    if is_mixed(params):
+        return int(next_hammer(points, 1 - int(state[DECIDER])))
+    return int(next_hammer(points, hammer_of(state)))
+
+
+@helper
+def value_after(state: Array, points: int, params: Array) -> float:
+    """Team 0's probability to win the match after this end with so many points."""
+    left = int(params[LAST_END]) - int(state[TIME]) // STONES - 1
+    values = params[VALUES : int(params[NETWORK])]
+    team, lead = _next_hammer_or_decider(state, points, params), int(state[LEAD]) + points
+    if is_mixed(params):
+        return decider_value(values, left, team, lead, state[POWER], state[POWER + 1])
+    return value_of(values, left, team, lead)
+
+
 @kernel(typeof((0.0, True))(VECTOR, MATRIX, VECTOR, VECTOR))
 def apply_rules(state: Array, stones: Array, next_state: Array, params: Array) -> tuple[float, bool]:
     """Apply the rules after a shot: free guard zone, score, hammer, end of the match.
 
-    `stones` are those at rest after it, [16, 2], NaN where absent; `next_state` receives the next state.
+    `stones` are those at rest after it, [16, 2], NaN where absent; `next_state` receives the next state, which after an
+    end of mixed doubles is that before the next set-up.
 
     Returns:
         Team 0's reward, and whether the episode is over: the match, or with win probabilities the end.
     """
-    shot, hammer = shot_of(state), hammer_of(state)
-    tee, in_house = params[TEE], params[IN_HOUSE]
-    free_guard, no_tick = int(params[FREE_GUARD]), int(params[NO_TICK])
+    shot = shot_of(state)
     kept = stones
-    if shot < free_guard:
-        before = state[FIRST_STONE:].reshape((STONES, 2))
-        if is_foul(before, stones, shot, thrower(shot, hammer), free_guard, no_tick, tee, in_house):
+    if shot < int(params[FREE_GUARD]):
+        before = state[FIRST_STONE:STATE_DIM].reshape((STONES, 2))
+        if breaks_rule(before, stones, shot, team_of(state), params):
             kept = before
     for i in range(STONES):
         present = kept[i, 1] > 0.0
@@ -111,22 +151,26 @@ def apply_rules(state: Array, stones: Array, next_state: Array, params: Array) -
     next_state[TIME] = state[TIME] + 1.0
     next_state[HAMMER] = state[HAMMER]
     next_state[LEAD] = state[LEAD]
+    for i in range(STATE_DIM, len(state)):
+        next_state[i] = state[i]
     if shot < STONES - 1:
         return 0.0, False
-    points = score(kept, tee, in_house)
+    points = score(kept, params[TEE], params[IN_HOUSE])
     lead = state[LEAD] + points
-    next_state[HAMMER] = next_hammer(points, hammer)
+    team = _next_hammer_or_decider(state, points, params)
+    next_state[HAMMER] = team
+    if is_mixed(params):
+        next_state[DECIDER] = team
     next_state[LEAD] = lead
     ends_played = next_state[TIME] / STONES
     over = ends_played >= params[LAST_END] or (ends_played >= params[ENDS] and lead != 0.0)
     if not over:
-        next_state[FIRST_STONE:] = 0.0
+        next_state[FIRST_STONE:STATE_DIM] = 0.0
     if params[REWARD] == POINTS:
         return float(points), over
     if not over and params[REWARD] == WIN:
         return 0.0, False
-    left = int(params[LAST_END] - ends_played)
-    return value_of(params[VALUES : int(params[NETWORK])], left, hammer_of(next_state), int(lead)), True
+    return value_after(state, points, params), True
 
 
 @helper
@@ -135,12 +179,11 @@ def worth_of(state: Array, params: Array, worth: Array) -> None:
 
     For points they are worth 0 to 1 in equal steps.
     """
-    hammer, left = hammer_of(state), int(params[LAST_END]) - int(state[TIME]) // STONES - 1
-    values = params[VALUES : int(params[NETWORK])]
+    hammer = hammer_of(state)
     for points in range(-TEAM_STONES, TEAM_STONES + 1):
         points0 = points if hammer == 0 else -points
         if params[REWARD] == POINTS:
             worth[points + TEAM_STONES] = 0.5 + points / STONES
         else:
-            value = value_of(values, left, next_hammer(points0, hammer), int(state[LEAD]) + points0)
+            value = value_after(state, points0, params)
             worth[points + TEAM_STONES] = value if hammer == 0 else 1.0 - value

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from curling import mixed_doubles
 from curling.engines import Path, make_engine
-from curling.match_data import CUT_SHORT, PLAYED_OUT, End, Record, Throw, places, score_of, stones_after
+from curling.match_data import CUT_SHORT, PLAYED_OUT, End, Record, Setup, Throw, places, score_of, stones_after
 from curling.model import Curling
 from curling.sheet import STONES
-from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, apply_rules, row_of, shot_of, stones_of, team_of
+from curling.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, apply_rules, row_of, shot_of, stones_of, team_of
 from planners.base import Array, require
 
 
@@ -18,7 +19,7 @@ class Outcome(NamedTuple):
     """The outcome of a throw.
 
     Attributes:
-        state: the next state, [state_dim].
+        state: the next state, [state_dim]; after an end of mixed doubles that before the next set-up.
         stones: at rest, after the rules, [16, 2], NaN where absent.
         points: of each team, if the end is over, else None.
         reward: of the model, team 0's.
@@ -37,6 +38,26 @@ class Outcome(NamedTuple):
 
 
 _engine = functools.cache(make_engine)
+
+
+def first_state(model: Curling) -> Array:
+    """The state in which a match begins, in mixed doubles before the first set-up."""
+    return mixed_doubles.first_state() if model.is_mixed else model.initial_state(np.random.default_rng(0))
+
+
+def set_up(model: Curling, state: Array, setup: Setup | None) -> Array:
+    """The state after a recorded set-up.
+
+    Raises:
+        ValueError: none is due, or it is that of another end or team, or missing.
+    """
+    end = int(state[TIME]) // STONES
+    if not mixed_doubles.is_setup_due(state):
+        raise ValueError(f"set-up={setup!r}: must be none before shot {shot_of(state)} of end {end}")
+    team = mixed_doubles.decider_of(state)
+    if setup is None or setup[:2] != (end, team):
+        raise ValueError(f"set-up={setup!r}: must be that of end {end} by team {team}")
+    return model.begin_end(state, setup.choice)
 
 
 def turn_of(state: Array) -> tuple[int, int, int, int]:
@@ -77,14 +98,17 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
         The states before each shot and the final one, [shots + 1, state_dim].
 
     Raises:
-        ValueError: a shot, an end, the score or the result differs from the replay; the message names the first one.
+        ValueError: a set-up, a shot, an end, the score or the result differs from the replay; the message names the
+            first one.
     """
     model = record.match.model()
-    state, ends = model.initial_state(np.random.default_rng(0)), iter(record.ends)
+    state, ends, setups = first_state(model), iter(record.ends), iter(record.setups)
     states, over, value = [state], False, math.nan
     for shot in record.shots:
         where = f"end {shot.end}, shot {shot.shot}"
         require(not over, where, shot, "none, the match is over")
+        if mixed_doubles.is_setup_due(state):
+            state = states[-1] = set_up(model, state, next(setups, None))
         turn = turn_of(state)
         require(turn == shot[:4], f"{where}: (end, shot, team, hammer)", shot[:4], f"{turn}")
         after, stones = outcome(model, state, shot.thrown, record.match.engine), stones_after(shot)
@@ -93,7 +117,7 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
         require(bool(same), f"{where}: stones", shot.stones, f"those of the replay, {places(after.stones)}")
         state, over, value = after.state, after.over, after.reward
         if after.points is None:
-            state[FIRST_STONE:] = np.nan_to_num(stones).ravel()
+            state[FIRST_STONE:STATE_DIM] = np.nan_to_num(stones).ravel()
         else:
             # an unfinished record may lack the line of its last end
             end = next(ends, None)
@@ -101,6 +125,9 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
             require(cut or end == (shot.end, after.points), f"end {shot.end}", end, f"{End(shot.end, after.points)}")
         states.append(state)
     require(next(ends, None) is None, "ends", record.ends, "the ends of the shots on record")
+    for setup in setups:  # of an end without a shot on record
+        require(not over, "set-up", setup, "none, the match is over")
+        state = states[-1] = set_up(model, state, setup)
     _check_result(record, over, value)
     return np.array(states)
 

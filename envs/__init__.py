@@ -74,6 +74,7 @@ REGISTRY = Registry(
     members=("step",),
 )
 IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values() if environment.id}
+IDS["CurlingMixedDoubles-v0"] = "envs.curling:mixed_doubles"
 
 names = REGISTRY.names
 

@@ -60,10 +60,21 @@ class CurlingEnv(ModelEnv):
     | 2 | points of team 0 less those of team 1 |
     | 3 + 2 i, 4 + 2 i | x and y of stone i; 0-7 are team 0's, 8-15 team 1's; (0, 0) where absent |
 
+    In mixed doubles, `Box(38)`: shots are numbered 6 to 15 in their end, and there follow
+
+    | Index | Observation |
+    |---|---|
+    | 35 | the team (0 or 1) that decided the set-up of the end |
+    | 36 + team | 1 while the team may still have its power play, else 0 |
+
     ## Transition Dynamics
     The throw differs from the aim by the noise. Stones slide, curl and collide; those that touch a side line, cross
     the back line or stop short of the hog line are removed. Under the free guard zone rule a shot that removes a
     guard of the opponent early in the end is undone.
+
+    In mixed doubles teams throw five stones each. Every end begins with a stone of each team set up, as is best for the
+    team that decides (`curling.mixed_doubles`); stones that were set up score too, and the first three shots may remove
+    no stone at all.
 
     ## Rewards
     Points of team 0 less those of team 1 when an end is over; with `reward="win"` 1, 1/2 or 0 when the match is; with
@@ -90,6 +101,8 @@ class CurlingEnv(ModelEnv):
       "win" and "win_probability".
     * `table` (default None, from self-play under this physics): scores of ends, for the win probability; "thesis",
       the name of a file, see `curling.value.load_table`, or 17 numbers.
+    * `game` (default "standard"): or "mixed_doubles"; `CurlingMixedDoubles-v0` is that with `physics` "dc4".
+    * `pattern` (default 0): place of the guards that are set up in mixed doubles, 0 to 5.
     * `opponent` (default None): with None each step is a shot of the team whose turn it is. A planner, or one in
       writing such as "random" or "dpw:exploration=1", throws for team 1, and a step lasts until team 0's next turn. It
       plans on the analytic engine, whatever `engine` is, and unless `reward` is "points", to the end of each end
@@ -119,6 +132,8 @@ class CurlingEnv(ModelEnv):
         opponent: str | Planner | None = None,
         opponent_simulations: int = 1000,
         render_mode: str | None = None,
+        game: str = "standard",
+        pattern: int = 0,
     ) -> None:
         """Make the model, its environment and the opponent.
 
@@ -126,11 +141,12 @@ class CurlingEnv(ModelEnv):
             ValueError: an argument that is not allowed; the message names it.
         """
         match: tuple[Any, ...] = (ends, rule, noise, physics, extra_ends, velocity_unit, reward, tie, table)
-        super().__init__(_model_class(engine)(*match), render_mode)
+        of_game: dict[str, Any] = {"game": game, "pattern": pattern}
+        super().__init__(_model_class(engine)(*match, **of_game), render_mode)
         self.opponent = planners.parse(opponent) if isinstance(opponent, str) else opponent
         plays = self.opponent is None or callable(getattr(self.opponent, "plan", None))
         require(plays, "opponent", opponent, "None, a planner, or one in writing such as 'random'")
-        twin = Curling(*match)  # searches need a compiled model
+        twin = Curling(*match, **of_game)  # searches need a compiled model
         self._planned = twin if reward == "points" else twin.planning()
         self.budget = Budget(simulations=opponent_simulations)
         self._engine = make_engine(engine, physics=physics)
@@ -182,13 +198,14 @@ class CurlingEnv(ModelEnv):
 
     def scene(self) -> Scene:
         """The content of the picture; after the last shot of an end, with a render mode, its stones stay."""
-        state, ends = self.state, self.model.ends
+        state, ends, first = self.state, self.model.ends, self.model.first_shot
         end, shot = divmod(int(state[TIME]), STONES)
-        between = shot == 0 and len(self.path) > 1
+        between = shot <= first and len(self.path) > 1
         thrown, hammer = (STONES, int(self.path[-2][HAMMER])) if between else (shot, int(state[HAMMER]))
         end -= between
         left = TEAM_STONES - (thrown + 1) // 2, TEAM_STONES - thrown // 2
         name = f"end {end + 1} of {ends}" if end < ends else f"extra end {end - ends + 1}"
+        following = f"shot {shot - first + 1} of {self.model.end_shots} next"
         return Scene(
             sheet=self.model.law.sheet,
             stones=self._final if between and self._final is not None else stones_of(state),
@@ -196,7 +213,7 @@ class CurlingEnv(ModelEnv):
             points=self.points,
             hammer=hammer,
             left=left if hammer == 1 else left[::-1],
-            caption=f"{name}, after the last shot" if between else f"{name}, shot {shot + 1} of {STONES} next",
+            caption=f"{name}, {'after the last shot' if between else following}",
         )
 
     def draw(self, figure: Any) -> None:
@@ -213,3 +230,8 @@ class CurlingEnv(ModelEnv):
                 moment = replace(scene, stones=positions[frame], paths=positions[: frame + 1])
                 self._window.show(draw.paint(partial(draw_scene, scene=moment)))
         super()._show()
+
+
+def mixed_doubles(**arguments: Any) -> CurlingEnv:
+    """CurlingMixedDoubles-v0: `CurlingEnv` of mixed doubles, with the limits of play of Digital Curling 4."""
+    return CurlingEnv(**{"physics": "dc4", **arguments, "game": "mixed_doubles"})

@@ -94,3 +94,8 @@ class CurlingAEC(AECEnv[str, Array, Array | None]):  # type: ignore[misc]
 def env(**arguments: Any) -> CurlingAEC:
     """A match as PettingZoo's own environments are made; see `CurlingAEC`."""
     return CurlingAEC(**arguments)
+
+
+def mixed_doubles_env(**arguments: Any) -> CurlingAEC:
+    """A match of mixed doubles, as `CurlingMixedDoubles-v0`; see `CurlingAEC`."""
+    return CurlingAEC(**{"physics": "dc4", **arguments, "game": "mixed_doubles"})

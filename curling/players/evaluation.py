@@ -6,10 +6,8 @@ import numpy as np
 
 from curling.model import Curling
 from curling.players.static import MOST_LYING, features, outcome_table
-from curling.rules import next_hammer
 from curling.sheet import STONES, TEAM_STONES
-from curling.state import LAST_END, LEAD, NETWORK, TIME, VALUES, hammer_of
-from curling.value import value_of
+from curling.state import hammer_of, value_after
 from planners.base import Array, Model, Rng
 from planners.core.tree import copy
 from planners.jit import Problem, model_helper, rollout
@@ -25,12 +23,9 @@ def feature_values(model: Curling, state: Array, evaluation: Evaluation) -> Arra
     """
     if evaluation == "playouts":
         return np.empty(0)
-    params, hammer, lead = model.params, hammer_of(state), int(state[LEAD])
-    left = int(params[LAST_END]) - int(state[TIME]) // STONES - 1
-    chances = params[VALUES : int(params[NETWORK])]
     own = range(-TEAM_STONES, TEAM_STONES + 1)
-    points = own if hammer == 0 else [-n for n in own]
-    after = np.array([value_of(chances, left, next_hammer(n, hammer), lead + n) for n in points])
+    points = own if hammer_of(state) == 0 else [-n for n in own]
+    after = np.array([value_after(state, n, model.params) for n in points])
     if evaluation == "static":
         values: Array = outcome_table(model.physics) @ after
         return values

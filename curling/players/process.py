@@ -95,7 +95,9 @@ class ProcessPlayer:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        return None if isinstance(model, Curling) else "curling only"
+        if not isinstance(model, Curling):
+            return "curling only"
+        return "standard games only" if model.is_mixed else None
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose a shot; see `planners.Planner.plan`.

@@ -15,7 +15,7 @@ from curling.model import Curling
 from curling.physics import physics_of
 from curling.rules import score
 from curling.sheet import STONES, TEAM_STONES
-from curling.state import FIRST_STONE, IN_HOUSE, TEE, hammer_of, shot_of
+from curling.state import FIRST_STONE, IN_HOUSE, STATE_DIM, TEE, hammer_of, shot_of
 from planners.base import Array, Rng
 from planners.jit import VECTOR, kernel
 
@@ -31,7 +31,7 @@ PRIOR_COVER, PRIOR_LYING = 10.0, 3.0  # weights, in ends, of the rows that ignor
 @kernel(VECTOR, VECTOR)
 def features(state: Array, params: Array) -> int:
     """Table index of a position: shots left, points of the hammer team if scored now, cover of the best stone."""
-    stones = state[FIRST_STONE:].reshape((STONES, 2))
+    stones = state[FIRST_STONE:STATE_DIM].reshape((STONES, 2))
     tee = params[TEE]
     points = score(stones, tee, params[IN_HOUSE])
     lying = min(max(points if hammer_of(state) == 0 else -points, -MOST_LYING), MOST_LYING)

@@ -2,6 +2,11 @@
 
 const TEAM_STONES = 8, SHOTS = 16, RADIUS = 145;
 const COLOURS = ["red", "yellow"];
+const SETUPS = { center_guard: "the guard and the first stone", center_house: "the hammer",
+  pp_left: "the hammer and a power play on the left", pp_right: "the hammer and a power play on the right" };
+
+// number of a stone of its team; 0 is the one that is set up in mixed doubles
+const stoneNumber = (row, match) => (row & 7) + 1 - match.first_shot / 2;
 
 const capital = word => word[0].toUpperCase() + word.slice(1);
 
@@ -31,7 +36,7 @@ function along(track, t) {
 
 class MatchData {
   constructor(match) {
-    Object.assign(this, { match, shots: [], ends: [], result: null });
+    Object.assign(this, { match, setups: [], shots: [], ends: [], result: null });
   }
 
   add(event) {
@@ -41,6 +46,8 @@ class MatchData {
       if (event.judged) event.judged.track = unpack(event.judged.track);
       event.row = TEAM_STONES * event.team + (event.shot >> 1);
       this.shots.push(event);
+    } else if (event.type === "setup") {
+      this.setups.push(event);
     } else if (event.type === "end") {
       this.ends.push(event);
     } else if (event.type === "result") {
@@ -50,8 +57,21 @@ class MatchData {
 
   get count() { return this.shots.length; }
 
+  // shots of an end; in mixed doubles their numbers begin at 6
+  get endShots() { return SHOTS - this.match.first_shot; }
+
+  // whether shot i is the first one of its end
+  opens(i) { return this.shots[i].shot === this.match.first_shot; }
+
+  shotName(shot) { return `shot ${shot.shot - this.match.first_shot + 1}`; }
+
+  // the stones before the first shot of an end
+  atStart(end) {
+    return this.setups.find(setup => setup.end === end)?.stones ?? Array(SHOTS).fill(null);
+  }
+
   before(i) {
-    return this.shots[i].shot === 0 ? Array(SHOTS).fill(null) : this.shots[i - 1].stones;
+    return this.opens(i) ? this.atStart(this.shots[i].end) : this.shots[i - 1].stones;
   }
 
   // position p: its integer part counts the finished shots, the rest is the elapsed fraction of the next one
@@ -61,7 +81,7 @@ class MatchData {
   }
 
   stones(p) {
-    if (this.count === 0 || p <= 0) return Array(SHOTS).fill(null);
+    if (this.count === 0 || p <= 0) return this.atStart(0);
     const [i, t] = this.split(p);
     if (t === Infinity) return this.shots[i].stones;
     const places = this.before(i).slice();
@@ -106,7 +126,8 @@ class MatchData {
   // a sentence or two about the outcome of a shot
   describe(i) {
     const shot = this.shots[i], after = shot.stones, before = this.before(i), own = after[shot.row], sentences = [];
-    const nameOf = row => `${COLOURS[row >> 3]} ${(row & 7) + 1}`;
+    const nameOf = row => `${COLOURS[row >> 3]} ${stoneNumber(row, this.match)}`, setup = this.setups.find(one => one.end === shot.end);
+    if (setup && this.opens(i)) sentences.push(`${this.match.players[setup.team]} took ${SETUPS[setup.choice]}.`);
     if (shot.foul) {
       sentences.push("Free guard zone foul: all stones go back, the thrown one is lost.");
     } else {

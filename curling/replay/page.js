@@ -26,7 +26,7 @@ function show(force) {
   const slider = byId("slider");
   slider.max = Math.max(game.count, 1);
   slider.value = p;
-  slider.setAttribute("aria-valuetext", i < 0 ? "before the first shot" : `${game.endName(game.shots[i].end)}, shot ${game.shots[i].shot + 1} of ${SHOTS}`);
+  slider.setAttribute("aria-valuetext", i < 0 ? "before the first shot" : `${game.endName(game.shots[i].end)}, ${game.shotName(game.shots[i])} of ${game.endShots}`);
   if (!lost) showStatus(game.result && ended(i, t) ? game.ending() : i < 0 ? "Before the first shot" : game.endOf(game.shots[i].end));
   byId("play").classList.toggle("playing", playing);
   byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
@@ -82,7 +82,7 @@ function tick(now) {
 }
 
 function endStep(step) {
-  const starts = game.shots.flatMap((shot, k) => shot.shot === 0 ? [k] : []);
+  const starts = game.shots.flatMap((_, k) => game.opens(k) ? [k] : []);
   const now = starts.filter(k => k <= p).length - 1;
   if (step < 0) go(starts[p > starts[now] ? now : Math.max(now - 1, 0)] ?? 0);
   else go(starts[now + 1] ?? game.count);
@@ -112,11 +112,11 @@ const keys = { " ": "play", ArrowLeft: "back", ArrowRight: "on", ArrowUp: "end-b
 function begin(match) {
   game = new MatchData(match);
   const { sheet } = match;
-  views = [new SheetView(byId("house"), sheet, sheet.hog_line - 350, sheet.back_line + 350, true),
-    new SheetView(byId("run"), sheet, sheet.back_line - 41134, sheet.back_line + 500, false)];
+  views = [new SheetView(byId("house"), sheet, sheet.hog_line - 350, sheet.back_line + 350, true, match),
+    new SheetView(byId("run"), sheet, sheet.back_line - 41134, sheet.back_line + 500, false, match)];
   match.players.forEach((name, team) => { byId(`name${team}`).textContent = byId(`name${team}`).title = name; });
   const budgets = [...new Set(match.budgets || [])].filter(budget => budget !== "any");
-  byId("setting").textContent = [`${match.ends} ${match.ends === 1 ? "end" : "ends"}`, match.rule.replace("_", " ") + " rule",
+  byId("setting").textContent = [match.game === "standard" ? "" : match.game.replace("_", " "), `${match.ends} ${match.ends === 1 ? "end" : "ends"}`, match.rule.replace("_", " ") + " rule",
     match.physics, `${match.noise === "none" ? "no" : match.noise.replace("_", " ")} noise`, `${match.engine} engine`,
     budgets.length ? `${budgets.join(" and ")} a shot` : ""].filter(Boolean).join(" \u00b7 ");
   document.title = `${match.players[0]} against ${match.players[1]}`;

@@ -1,18 +1,18 @@
 """Converts a record to the events of its page: its lines, with the tracks of the stones and the win probability."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from curling.match_data import End, Match, Record, RecordedShot, Result, Throw, stones_after
+from curling.match_data import End, Match, Point, Record, RecordedShot, Result, Setup, Throw, places, stones_after
 from curling.model import Curling
 from curling.replay.judgement import Judged
 from curling.replay.tracks import stone_tracks
 from curling.sheet import STONES
-from curling.state import FIRST_STONE, row_of
-from curling.umpire import outcome, turn_of
+from curling.state import FIRST_STONE, STATE_DIM, row_of, stones_of
+from curling.umpire import first_state, outcome, set_up, turn_of
 from planners.base import Array, require
 
 Event = dict[str, Any]
@@ -42,7 +42,7 @@ class PageEvents:
         self.match, self.model, self.deviation = match, match.model(), 0.0
         self._judged, self._thrown = judged, 0
         self._planning = self.model.planning()
-        self._state = self.model.initial_state(np.random.default_rng(0))
+        self._state = first_state(self.model)
         self._pace = self.model.law.pace
         self._over = False
 
@@ -53,20 +53,25 @@ class PageEvents:
             "type": "match",
             **{name: getattr(match, name) for name in ("players", "budgets", "physics", "ends", "engine")},
             "rule": model.rule,
+            "game": model.game,
+            "first_shot": match.first_shot,
             "noise": model.noise if isinstance(model.noise, str) else "custom",
             "chance": self._chance(),
             "judge": self._judge(),
             "sheet": {name: round(1000.0 * getattr(sheet, name)) for name in SHEET},
         }
 
-    def next_event(self, item: RecordedShot | End | Result) -> Event:
+    def next_event(self, item: Setup | RecordedShot | End | Result) -> Event:
         """The event of the next item of the record.
 
         Raises:
-            ValueError: a shot that is not the next one of the match.
+            ValueError: a set-up or a shot that is not the next one of the match.
         """
         if isinstance(item, RecordedShot):
             return self._shot(item)
+        if isinstance(item, Setup):
+            self._state = set_up(self.model, self._state, item)
+            return {"type": "setup", **item._asdict(), "stones": _in_millimetres(places(stones_of(self._state)))}
         return {"type": type(item).__name__.lower(), **item._asdict()}
 
     def _shot(self, shot: RecordedShot) -> Event:
@@ -84,7 +89,7 @@ class PageEvents:
         judged = self._judgement(before, shot.aim)
         self._state, self._over, self._thrown = after.state, after.over, self._thrown + 1
         if after.points is None:
-            self._state[FIRST_STONE:] = np.nan_to_num(stones).ravel()
+            self._state[FIRST_STONE:STATE_DIM] = np.nan_to_num(stones).ravel()
         return {
             "type": "shot",
             **shot._asdict(),
@@ -95,7 +100,7 @@ class PageEvents:
             "tracks": stone_tracks(after.path, self._pace),
             "length": round(1000.0 * self._pace * float(after.path.times[-1])),
             "foul": after.foul,
-            "stones": [None if place is None else [round(1000.0 * x) for x in place] for place in shot.stones],
+            "stones": _in_millimetres(shot.stones),
             "chance": after.reward if after.over else self._chance(),
             "judged": judged,
         }
@@ -137,7 +142,11 @@ class PageEvents:
         return round(math.hypot(vx, vy) / self._pace, 4), round(math.degrees(math.atan2(vx, vy)), 3)
 
     def _chance(self) -> float:
-        return round(estimate_win_probability(self._planning, self._state), 3)
+        return round(estimate_win_probability(self._planning, self._planning.begin_end(self._state)), 3)
+
+
+def _in_millimetres(stones: Sequence[Point | None]) -> list[list[int] | None]:
+    return [None if place is None else [round(1000.0 * x) for x in place] for place in stones]
 
 
 def record_events(
@@ -152,7 +161,10 @@ def record_events(
     """
     maker = PageEvents(record.match, judged)
     events, ends = [maker.match_event()], {end.end: end for end in record.ends}
+    setups = {setup.end: setup for setup in record.setups}
     for shot in record.shots:
+        if shot.end in setups:
+            events.append(maker.next_event(setups.pop(shot.end)))
         events.append(maker.next_event(shot))
         advance()
         if shot.shot == STONES - 1 and shot.end in ends:

@@ -66,7 +66,7 @@ function drawShot(game, i, over) {
   list.replaceChildren();
   if (i < 0) {
     byId("where").textContent = "Before the first shot";
-    byId("description").textContent = game.count ? `${game.match.players[1]} has the hammer.` : "No shot has been thrown.";
+    byId("description").textContent = game.count ? `${game.match.players[game.shots[0].hammer]} has the hammer.` : "No shot has been thrown.";
     return;
   }
   const shot = game.shots[i], row = (name, value, note = "") => {
@@ -76,10 +76,10 @@ function drawShot(game, i, over) {
     if (note) html("small", note, "", dd);
   };
   const where = byId("where");
-  where.replaceChildren(side(shot.team, `${game.endName(shot.end)}, shot ${shot.shot + 1}: ${game.match.players[shot.team]}`));
+  where.replaceChildren(side(shot.team, `${game.endName(shot.end)}, ${game.shotName(shot)}: ${game.match.players[shot.team]}`));
   if (shot.judged?.blunder) html("span", `${BLUNDER} Blunder`, "blunder", where);
   const description = over ? game.describe(i) + (i === game.count - 1 && game.result ? ` ${game.ending()}.` : "")
-    : `${capital(COLOURS[shot.team])} ${(shot.row & 7) + 1} is on its way, ${shot.turn > 0 ? "counter-clockwise" : "clockwise"}.`;
+    : `${capital(COLOURS[shot.team])} ${stoneNumber(shot.row, game.match)} is on its way, ${shot.turn > 0 ? "counter-clockwise" : "clockwise"}.`;
   if (byId("description").textContent !== description) byId("description").textContent = description;
   const side_ = angle => `${Math.abs(angle).toFixed(2)}\u00b0 ${angle < 0 ? "left" : "right"}`;
   row("Aimed", `${shot.aim[0].toFixed(3)} m/s`, side_(shot.aim[1]));
@@ -123,7 +123,7 @@ function drawSummaries(game, jump) {
       `luck of the throws ${signed(100 * sum.luck, 1)} % \u00b1 ${(100 * sum.luck_error).toFixed(1)}`, "", item);
     for (const number of sum.costliest) {
       const shot = game.shots[number], { blunder, loss: lost } = shot.judged;
-      const button = html("button", `${game.endName(shot.end)}, shot ${shot.shot + 1}: ${(100 * lost).toFixed(1)} %${blunder ? ` ${BLUNDER}` : ""}`, "", item);
+      const button = html("button", `${game.endName(shot.end)}, ${game.shotName(shot)}: ${(100 * lost).toFixed(1)} %${blunder ? ` ${BLUNDER}` : ""}`, "", item);
       button.type = "button";
       button.onclick = () => jump(number + 1);
     }
@@ -134,8 +134,8 @@ function drawSummaries(game, jump) {
 // the curve; `point` moves its cursor, `shots` converts px from its left edge to a number of shots
 function drawCurve(game, p) {
   const svg = byId("curve"), { width, height } = svg.getBoundingClientRect(), left = 42, right = width - 8, top = 8;
-  const bottom = height - 20, { match, count, shots } = game;
-  const most = game.result ? count : Math.max(count, SHOTS * match.ends, shots.length ? SHOTS * (shots[count - 1].end + 1) : 0);
+  const bottom = height - 20, { match, count, shots, endShots } = game;
+  const most = game.result ? count : Math.max(count, endShots * match.ends, shots.length ? endShots * (shots[count - 1].end + 1) : 0);
   const x = k => left + (right - left) * k / Math.max(most, 1), y = share => bottom - (bottom - top) * share;
   byId("dots").hidden = shots.every(shot => shot.value === null);
   svg.replaceChildren();
@@ -150,8 +150,8 @@ function drawCurve(game, p) {
     element("line", { x1: left, x2: right, y1: y(share), y2: y(share), stroke: "var(--line)", "stroke-dasharray": share === .5 ? "4 4" : "none" }, svg);
     text(left - 5, y(share) + 4, `${100 * share} %`, "end");
   }
-  for (let end = 0; SHOTS * end < most; end++) {
-    const from = x(SHOTS * end), to = x(Math.min(SHOTS * (end + 1), most));
+  for (let end = 0; endShots * end < most; end++) {
+    const from = x(endShots * end), to = x(Math.min(endShots * (end + 1), most));
     if (end) element("line", { x1: from, x2: from, y1: top, y2: bottom, stroke: "var(--line)" }, svg);
     if (to - from > 14) text((from + to) / 2, height - 5, end < match.ends ? end + 1 : `E${end - match.ends + 1}`, "middle");
   }
@@ -162,7 +162,7 @@ function drawCurve(game, p) {
   shots.forEach((shot, k) => {
     if (!shot.judged?.blunder) return;
     const mark = element("g", { class: "mark", transform: `translate(${x(k).toFixed(1)} ${y(game.chance(k)).toFixed(1)})` }, svg);
-    element("title", {}, mark).textContent = `Blunder: ${game.endName(shot.end)}, shot ${shot.shot + 1}, ${game.match.players[shot.team]}, ${lossOf(shot.judged)[0]}`;
+    element("title", {}, mark).textContent = `Blunder: ${game.endName(shot.end)}, ${game.shotName(shot)}, ${game.match.players[shot.team]}, ${lossOf(shot.judged)[0]}`;
     element("circle", { r: 8, fill: "var(--bad)", stroke: `var(--${COLOURS[shot.team]})`, "stroke-width": 2 }, mark);
     element("text", { y: 3.8, "text-anchor": "middle", "font-size": 11, "font-weight": 700, fill: "var(--card)" }, mark).textContent = BLUNDER;
   });

@@ -10,9 +10,10 @@ function element(name, attributes, parent) {
 const onPage = ([x, y]) => [x / 10, -y / 10];
 
 class SheetView {
-  // svg: where to draw; sheet: lines in mm; from, to: what to show along the sheet, mm; detail: numbers, trails
-  constructor(svg, sheet, from, to, detail) {
-    this.detail = detail;
+  // svg: where to draw; sheet: lines in mm; from, to: what to show along the sheet, mm; detail: numbers, trails;
+  // match: whose stones are numbered
+  constructor(svg, sheet, from, to, detail, match) {
+    Object.assign(this, { detail, match });
     const half = sheet.half_width / 10, edge = detail ? 10 : 14, [, top] = onPage([0, to]), [, bottom] = onPage([0, from]);
     svg.setAttribute("viewBox", `${-half - edge} ${top} ${2 * (half + edge)} ${bottom - top}`);
     svg.replaceChildren();
@@ -41,7 +42,7 @@ class SheetView {
     else element("rect", { x: -r * .64, y: -r * .64, width: r * 1.28, height: r * 1.28, rx: r * .2, fill }, g);
     if (this.detail) {
       element("text", { y: 5.3, "text-anchor": "middle", "font-size": 15, "font-weight": 700,
-        "font-family": "system-ui, sans-serif", fill: team === 0 ? "#fff" : "#16212b" }, g).textContent = (row & 7) + 1;
+        "font-family": "system-ui, sans-serif", fill: team === 0 ? "#fff" : "#16212b" }, g).textContent = stoneNumber(row, this.match);
     }
     return g;
   }

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 from curling import players, record
 from curling.dynamics import release
 from curling.match_data import Throw, places, score_of
+from curling.mixed_doubles import setup_of
 from curling.model import Curling
 from curling.noise import Noise
-from curling.record import End, Match, Record, RecordedShot, Result
+from curling.record import End, Match, Record, RecordedShot, Result, Setup
 from curling.sheet import STONES
-from curling.state import HAMMER, TIME, team_of
+from curling.state import HAMMER, TIME, shot_of, team_of
 from curling.umpire import Outcome, outcome
 from planners.base import Array, Rng, check_actions
 from planners.registry import look_up
@@ -30,7 +31,8 @@ ROUNDING = 0.005  # m; servers keep their stones to a millimetre or so
 @functools.cache
 def _models(game: "CurlingGame") -> tuple[Curling, Curling]:
     """The match itself, and the model for planners."""
-    match = Match(("", ""), game.physics, game.rule, game.noise, game.ends, game.extra_ends, TIES[game.ties])
+    rules = game.physics, game.rule, game.noise, game.ends, game.extra_ends, TIES[game.ties]
+    match = Match(("", ""), *rules, game=game.game, pattern=game.pattern)
     model = match.model()
     return model, model.planning()
 
@@ -49,6 +51,8 @@ class CurlingGame:
     noise: str | Noise | None = None
     extra_ends: int = 0
     ties: str = "half"
+    game: str = "standard"
+    pattern: int = 0
 
     roles: ClassVar = ("without the hammer in the first end", "with it")
     suffix: ClassVar = ".jsonl"
@@ -62,9 +66,10 @@ class CurlingGame:
 
     @property
     def title(self) -> str:
-        """Ends, physics and noise."""
+        """The game unless it is the standard one, ends, physics and noise."""
         noise = _models(self)[0].noise
-        return f"{counted(self.ends, 'end')}, {self.physics}, {noise if isinstance(noise, str) else 'custom'} noise"
+        ends = f"{'mixed doubles, ' if self.model.is_mixed else ''}{counted(self.ends, 'end')}"
+        return f"{ends}, {self.physics}, {noise if isinstance(noise, str) else 'custom'} noise"
 
     @property
     def model(self) -> Curling:
@@ -72,7 +77,7 @@ class CurlingGame:
         return _models(self)[1]
 
     def initial_state(self, rng: Rng) -> Array:
-        """An empty sheet."""
+        """An empty sheet, in mixed doubles with the first end set up."""
         return self.model.initial_state(rng)
 
     def player(self, state: Array) -> int:
@@ -84,23 +89,30 @@ class CurlingGame:
         return check_actions(self.model, action[None], "action")[0]
 
     def step(self, state: Array, action: Array, rng: Rng) -> Step:
-        """Throw with an error of execution; the details are the throw and its outcome."""
+        """Throw with an error of execution; the details are the throw and its outcome.
+
+        In mixed doubles the next end is set up as is best for the team that decides.
+        """
         model = _models(self)[0]
         thrown = release(action, model.params, rng)
         after = outcome(model, state, thrown)
-        return Step(after.state, after.reward if after.over else None, (thrown, after))
+        state = after.state if after.over else model.begin_end(after.state)
+        return Step(state, after.reward if after.over else None, (thrown, after))
 
     def match(self, scheduled: ScheduledGame) -> Match:
         """The match, as the first line of its record."""
         model, (first, second) = _models(self)[0], scheduled.sides
         names, budgets = (first.planner, second.planner), (first.allowance, second.allowance)
         rules = self.physics, model.rule, model.noise, self.ends, self.extra_ends, TIES[self.ties]
-        return Match(names, *rules, budgets, scheduled.seed, scheduled.pair)
+        chance = scheduled.seed, scheduled.pair
+        return Match(names, *rules, budgets, *chance, game=self.game, pattern=self.pattern)
 
     def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Record:
-        """The match with its shots, ends and result."""
-        shots = []
+        """The match with its set-ups, shots, ends and result."""
+        shots, first, setups = [], self.model.first_shot, list[Setup]()
         for move in moves:
+            if first > 0 and shot_of(move.state) == first:
+                setups.append(Setup(int(move.state[TIME]) // STONES, *setup_of(move.state)))
             thrown, after = move.step.details
             facts = move.value, move.simulations, move.seconds
             shots.append(recorded_shot(move.state, move.action, thrown, after, *facts))
@@ -111,7 +123,7 @@ class CurlingGame:
             result = Result(score_of(ends), 1 - loser, float(loser), "forfeit", str(forfeit))
         else:
             result = final_result(score_of(ends), moves[-1].step.details[1].reward)
-        return Record(self.match(scheduled), tuple(shots), ends, result)
+        return Record(self.match(scheduled), tuple(shots), ends, result, tuple(setups))
 
     def is_record_of(self, found: Record, scheduled: ScheduledGame) -> bool:
         """Whether the match on record is the scheduled one."""
@@ -141,6 +153,14 @@ class CurlingGame:
         events, apart = record_events(found, advance, judged)
         place = "from where the record's engine takes them; the page shows them as on record when they are at rest"
         return replay_page(events), f"stones are up to {apart:.3g} m {place}" if apart > ROUNDING else None
+
+
+@dataclass(frozen=True)
+class MixedDoublesGame(CurlingGame):
+    """`CurlingGame` of mixed doubles, with the limits of play of Digital Curling 4."""
+
+    physics: str = "dc4"
+    game: str = "mixed_doubles"
 
 
 def recorded_shot(

@@ -35,11 +35,12 @@ def from_record(path: Path, end: int, shot: int) -> MatchPosition:
     game = record.read(path)
     ends = 1 + max((shot.end for shot in game.shots), default=0)
     require(1 <= end <= ends, "end", end, f"from 1 to {ends}, the ends of this game")
-    require(1 <= shot <= STONES, "shot", shot, f"from 1 to {STONES}")
-    index = (end - 1) * STONES + shot - 1
-    last = len(game.shots) - (end - 1) * STONES
+    model = game.match.model()
+    require(1 <= shot <= model.end_shots, "shot", shot, f"from 1 to {model.end_shots}")
+    index = (end - 1) * model.end_shots + shot - 1
+    last = len(game.shots) - (end - 1) * model.end_shots
     require(shot <= last, "shot", shot, f"at most {last}, the last of this end on record")
-    return MatchPosition(game.match.model(), umpire.replay(game)[index])
+    return MatchPosition(model, umpire.replay(game)[index])
 
 
 def from_json(path: Path) -> MatchPosition:

@@ -70,7 +70,8 @@ def situation(found: Analysis) -> str:
     end, lead = int(state[TIME]) // STONES + 1, int(state[LEAD])
     number = f"End {end} of {ends}" if end <= ends else f"Extra end {end - ends}"
     score = f"{NAMES[lead < 0]} leads by {abs(lead)}" if lead else "level"
-    place, team = f"{number}, stone {shot_of(state) + 1} of {STONES}", NAMES[team_of(state)]
+    shot, shots = shot_of(state) - found.model.first_shot + 1, found.model.end_shots
+    place, team = f"{number}, stone {shot} of {shots}", NAMES[team_of(state)]
     return f"{place}: {team} to throw, {score}, {NAMES[hammer_of(state)]} has the hammer"
 
 

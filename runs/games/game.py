@@ -11,7 +11,9 @@ from planners.base import Array, Budget, Model, Planner, Rng
 from planners.registry import Registry
 from runs.runner.episode import budget_of
 
-GAMES = Registry("game", {"curling": "runs.curling.game:CurlingGame"})
+GAMES = Registry(
+    "game", {"curling": "runs.curling.game:CurlingGame", "mixed_doubles": "runs.curling.game:MixedDoublesGame"}
+)
 
 
 class Side(NamedTuple):

@@ -97,7 +97,8 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     own = "process:COMMAND for a program of your own, in quotes if it has arguments (docs/process-player.md)"
     planners = f"{PLANNER}, or {own}; two, or more for a round robin"
     command.add_argument("planners", nargs="+", metavar="PLANNER", help=planners)
-    command.add_argument("--game", default="curling", metavar="GAME[:key=value,...]", help="default: curling")
+    game = "curling (default) or mixed_doubles"
+    command.add_argument("--game", default="curling", metavar="GAME[:key=value,...]", help=game)
     games = "games of each two planners, in pairs with the sides swapped (default: 100)"
     command.add_argument("--games", type=int, default=100, metavar="N", help=games)
     add_budgets(command, ", for all or for each")

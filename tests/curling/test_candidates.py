@@ -139,7 +139,7 @@ def test_a_guarded_stone_can_be_reached_through_its_guard(physics):
 def test_interpreted_and_compiled_candidates_are_the_same():
     model = Curling()
     for state in random_states(model, 16, seed=1):
-        arguments = 0, stones_of(state), int(state[0]), team_of(state), 5
+        arguments = 0, stones_of(state), int(state[0]), team_of(state), 5, bool(state[0] % 2)
         found = []
         for function in (candidate_shots, candidate_shots.py_func):
             aims, keys = np.zeros((MOST_CANDIDATES, 3)), np.zeros(MOST_CANDIDATES, np.uint64)

@@ -2,7 +2,7 @@ import numpy as np
 
 from curling.model import Curling
 from curling.sheet import no_stones
-from curling.state import state_of
+from curling.state import STATE_DIM, state_of
 
 MODEL = Curling(ends=2)
 DEPTHS = 16
@@ -80,7 +80,7 @@ def test_a_range_of_depths_is_a_slice():
 
 def many_states(rng, n=20_000):
     """Boards of up to 16 stones with the same counts, some pairs only tenths of millimetres apart."""
-    states = np.zeros((n, Curling.state_dim))
+    states = np.zeros((n, STATE_DIM))
     states[:, 0], states[:, 1] = 15, 1
     for row in range(0, n, 2):
         k = int(rng.integers(1, 8))

@@ -13,7 +13,8 @@ PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 def choose(model, state, rng):
     """The default policy's action."""
     aim, params = np.empty(3), model.params
-    default_shot(int(params[LAW]), stones_of(state), shot_of(state), team_of(state), int(params[FREE_GUARD]), aim, rng)
+    law, free_guard = int(params[LAW]), int(params[FREE_GUARD])
+    default_shot(law, stones_of(state), shot_of(state), team_of(state), free_guard, False, aim, rng)
     return model.aim(*aim)
 
 
@@ -141,7 +142,7 @@ def test_sampled_actions_are_within_bounds_and_differ(physics):
 def test_interpreted_and_compiled_choices_are_the_same():
     model = Curling()
     for seed, state in enumerate(random_states(model, 16, seed=2)):
-        arguments = 0, stones_of(state), shot_of(state), team_of(state), 5
+        arguments = 0, stones_of(state), shot_of(state), team_of(state), 5, bool(state[0] % 2)
         found = []
         for function in (default_shot, default_shot.py_func):
             aim, rng = np.empty(3), np.random.default_rng(seed)

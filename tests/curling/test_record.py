@@ -108,6 +108,7 @@ def test_replay_notices_wrong_points_turns_and_scores(played):
     "line, text",
     [
         (0, '{"type": "match", "format": 2}'),
+        (0, '{"type": "match", "format": 3}'),
         (0, '{"type": "match", "format": 1}'),
         (3, '{"type": "shot", "end": 0}'),
         (3, "nonsense"),

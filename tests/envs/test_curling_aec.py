@@ -60,3 +60,14 @@ def test_the_scorer_throws_first_in_the_next_end():
     assert env.agent_selection == "team_1"
     env.step(TEE_DRAW)
     assert env.agent_selection == "team_1"
+
+
+def test_mixed_doubles():
+    api_test(curling_aec.mixed_doubles_env(ends=2), num_cycles=40)
+    env = curling_aec.mixed_doubles_env(noise="none")
+    env.reset(seed=1)
+    agents = []
+    while not all(env.terminations.values()):
+        agents.append(env.agent_selection)
+        env.step(THROUGH)
+    assert agents == ["team_0", "team_1"] * 5

@@ -12,10 +12,11 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from curling import players
 from curling.match_data import Match, Record, Throw, stones_after
+from curling.mixed_doubles import is_setup_due
 from curling.model import Curling
 from curling.replay.judgement import Judgement
 from curling.state import apply_rules, team_of
-from curling.umpire import turn_of
+from curling.umpire import first_state, set_up, turn_of
 from planners.base import Array, Budget, Planner, require
 from runs.curling.analysis.shot_names import shot_name
 from runs.curling.analysis.valuation import Estimate, PositionJudge, estimate
@@ -60,9 +61,12 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
         ValueError: a match that cannot be played, or a shot that is not the next one.
     """
     model, found = record.match.model().planning(), list[ThrownShot]()
-    state = model.initial_state(np.random.default_rng(0))
+    state, setups = first_state(model), iter(record.setups)
     for number, shot in enumerate(record.shots):
-        turn, over = turn_of(state), model.steps_left(state) == 0
+        over = model.steps_left(state) == 0
+        if not over and is_setup_due(state):
+            state = set_up(model, state, next(setups, None))
+        turn = turn_of(state)
         allowed = "none, the match is over" if over else f"{turn}, the next shot"
         require(not over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
         next_state = np.empty_like(state)

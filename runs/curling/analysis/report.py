@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from curling.match_data import Record
+from curling.match_data import Record, RecordedShot
 from curling.replay.judgement import Judged, Judgement, TeamSummary
 from envs.curling_draw import NAMES
 from runs.progress import counted
@@ -45,7 +45,7 @@ def _shots(record: Record, judged: Judged) -> Iterator[str]:
             end = shot.end
             yield f"\n{_end(record, end)}: {NAMES[shot.hammer]} has the hammer"
             yield f"{columns}  {'loss':<11}  {'luck':<11}"
-        yield _line(f"{shot.shot + 1:>4}  {NAMES[shot.team]:<6}", one, played, choice)
+        yield _line(f"{_shot_number(record, shot):>4}  {NAMES[shot.team]:<6}", one, played, choice)
 
 
 def _line(turn: str, one: Judgement, played: int, choice: int) -> str:
@@ -74,7 +74,12 @@ def summary_text(summary: TeamSummary) -> str:
 def _costly(record: Record, judged: Judged, number: int) -> str:
     shot, one = record.shots[number], judged.judgements[number]
     place = _end(record, shot.end)
-    return f"{place[0].lower()}{place[1:]} shot {shot.shot + 1} ({percent(one.loss, one.loss_error)})"
+    return f"{place[0].lower()}{place[1:]} shot {_shot_number(record, shot)} ({percent(one.loss, one.loss_error)})"
+
+
+def _shot_number(record: Record, shot: RecordedShot) -> int:
+    """The number of a shot in its end, from 1."""
+    return shot.shot - record.match.first_shot + 1
 
 
 def _end(record: Record, end: int) -> str:

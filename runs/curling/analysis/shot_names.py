@@ -18,9 +18,9 @@ CLOSE = 0.1  # m between two stones, for a freeze
 TAKE_OUTS = {1: "take-out", 2: "double take-out", 3: "triple take-out"}
 
 
-def stone_name(row: int) -> str:
-    """The name of a stone on the page, such as "yellow 3"."""
-    return f"{NAMES[row // TEAM_STONES]} {row % TEAM_STONES + 1}"
+def stone_name(model: Curling, row: int) -> str:
+    """The name of a stone on the page, such as "yellow 3"; 0 is the number of those set up in mixed doubles."""
+    return f"{NAMES[row // TEAM_STONES]} {row % TEAM_STONES + 1 - model.first_shot // 2}"
 
 
 def shot_name(model: Curling, state: Array, aim: Throw) -> str:
@@ -42,12 +42,12 @@ def shot_name(model: Curling, state: Array, aim: Throw) -> str:
     if opponents:
         guards = [row for row in opponents if _is_guard(model.law.sheet, before[row])]
         name = "peel" if guards == opponents else TAKE_OUTS.get(len(opponents), "multiple take-out")
-        return f"{name} of {' and '.join(map(stone_name, opponents))}"
+        return f"{name} of {' and '.join(stone_name(model, row) for row in opponents)}"
     moved = [row for row in lying if row in gone or np.hypot(*(after[row] - before[row])) > STILL]
     if moved:
         nearer = [row for row in moved if row not in gone and _to_tee(after[row], tee) < _to_tee(before[row], tee)]
         raised = [row for row in nearer if row // TEAM_STONES == team]
-        return f"raise of {stone_name(raised[0])}" if raised else f"hit on {stone_name(moved[0])}"
+        return f"raise of {stone_name(model, raised[0])}" if raised else f"hit on {stone_name(model, moved[0])}"
     return _name_of_draw(model, after, own, lying)
 
 
@@ -59,7 +59,7 @@ def _name_of_draw(model: Curling, after: Array, own: int, lying: Sequence[int]) 
     ahead = [row for row in lying if after[row, 1] > place[1]]
     touching = [row for row in ahead if np.hypot(*(after[row] - place)) < DIAMETER + CLOSE]
     if touching:
-        return f"freeze to {stone_name(touching[0])}"
+        return f"freeze to {stone_name(model, touching[0])}"
     if _to_tee(place, sheet.tee) < sheet.in_house:
         return "draw"
     return "guard" if _is_guard(sheet, place) else "draw behind the house"

@@ -253,6 +253,7 @@ def test_other_models_and_root_actions_are_refused(player):
 
     made = player()
     assert planners.unsupported(made, envs.Trap()) == "curling only"
+    assert planners.unsupported(made, Curling(game="mixed_doubles")) == "standard games only"
     with pytest.raises(ValueError, match="root_actions"):
         made.plan(MODEL, MODEL.initial_state(None), Budget(1), np.random.default_rng(0), np.array([[0.1, 2.4, 1.0]]))
     with pytest.raises(ValueError, match="over"):

@@ -6,11 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from curling import umpire
 from curling.engines import make_engine
 from curling.replay.judgement import Judged, Judgement
 from curling.replay.page_events import record_events
 from curling.replay.pages import replay_page
 from curling.sheet import STONES, no_stones
+from curling.state import stones_of
 
 COLOURS = np.array([[0xDD, 0x3D, 0x2F], [0xF4, 0xBD, 0x24]]) / 255.0
 BESIDE = -0.075  # m, on a stone but not on its number
@@ -382,3 +384,19 @@ def test_a_page_without_a_judge_speaks_of_none(look, page_text):
     assert not page.locator("#marks").is_visible() and not page.locator("#judged").is_visible()
     page.evaluate("replay.go(6)")
     assert "Judge" not in page.inner_text("#numbers") and page.locator(".mark").count() == 0
+
+
+def test_an_end_of_mixed_doubles_begins_with_the_stones_set_up(look, pixels, make_game):
+    record = make_game(game="mixed_doubles", physics="dc4")
+    page, states = look(replay_page(record_events(record)[0])), umpire.replay(record)
+    page.evaluate("replay.go(0)")
+    assert check_stones(page, pixels, stones_of(states[0]), record.match.model().law.sheet) == 2
+    numbers = page.locator("#house [data-stone='2'] text, #house [data-stone='3'] text").all_text_contents()
+    assert numbers == ["0", "1"]
+    page.evaluate("replay.go(11)")
+    settled(page)
+    assert "shot 1:" in page.inner_text("#where") and " took the " in page.inner_text("#description")
+    page.evaluate("replay.go(20)")
+    settled(page)
+    assert page.get_attribute("#slider", "aria-valuetext").endswith("shot 10 of 10")
+    assert page.inner_text("#setting").startswith("mixed doubles")
