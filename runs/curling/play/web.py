@@ -5,7 +5,7 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import closing, suppress
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -21,6 +21,7 @@ from curling.replay.pages import play_page
 from curling.replay.tracks import stone_tracks
 from curling.server.page_server import EventStream, PageServer, first_event
 from curling.umpire import outcome
+from planners.core.search import INTERRUPT_SECONDS
 from runs.curling.play.aim import WEIGHTS, Aim
 from runs.curling.play.game import InteractiveGame
 from runs.curling.play.ideas import best_ideas
@@ -62,6 +63,8 @@ def play_in_web(game: InteractiveGame, host: str = "127.0.0.1", port: int = 0) -
         raise RunError(f"{host}, port {port}: cannot serve the page ({error.strerror}); choose another") from error
     with closing(server), suppress(KeyboardInterrupt):
         print(f"play at {server.url}{token} (Ctrl-C ends the game)", flush=True)
+        while not wait([ended], INTERRUPT_SECONDS).done:
+            pass  # without end the wait would not hear a Ctrl-C that the system hands to another thread
         ended.result()
 
 
