@@ -249,7 +249,7 @@ def test_ctrl_c_ends_the_plan(run, model):
     assert time.perf_counter() - start < 10.0
     timer.join()
     if run == "threads":
-        assert threading.active_count() == before
+        assert threading.active_count() <= before  # threads of other tests may have ended
 
 
 def test_results_come_in_the_order_of_the_tasks():

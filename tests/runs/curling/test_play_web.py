@@ -158,7 +158,11 @@ def test_the_preview_is_the_path_without_noise(play, sit_down):
     game, server = play()
     person, sheet = sit_down(server), game.model.law.sheet
     person.says(": your shot")
-    with person.page.expect_response(lambda answer: answer.url.endswith("/aim")) as answered:
+
+    def is_of_the_drag(answer):
+        return answer.url.endswith("/aim") and abs(answer.request.post_data_json["x"] - 0.5) < 0.1
+
+    with person.page.expect_response(is_of_the_drag) as answered:
         person.drag((0.5, sheet.tee - 2.0), (0.5, sheet.tee - 2.0))
     tracks = answered.value.json()["tracks"]
     person.press("#release")
