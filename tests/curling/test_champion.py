@@ -145,7 +145,13 @@ def test_time_budgets_are_kept_and_used(seconds, shot):
     decisions = [planner.plan(MODEL, state, Budget(seconds=seconds), np.random.default_rng(i)) for i in range(5)]
     took = sorted(decision.seconds for decision in decisions)[2]
     assert took < 1.05 * seconds + 0.004
-    assert took > 0.5 * seconds  # the last stone needs no more than some tenths of a second
+    assert took > 0.5 * seconds or shot == 15  # which stops when it has thrown all its errors
+
+
+def test_the_last_stone_stops_when_its_best_shots_have_been_thrown_with_all_errors():
+    decisions = [plan(simulations, 15) for simulations in (50_000, 200_000)]
+    assert all((decision.visits == MOST_ERRORS).sum() == 2 for decision in decisions)
+    assert decisions[0].simulations < 50_000
 
 
 @pytest.mark.alone
