@@ -4,7 +4,10 @@ import argparse
 from pathlib import Path
 
 from runs.experiment import UsageError, number, parsed, planner_for
+from runs.files import check_writable, writing
 from runs.verbs.command_line import DONE, PLANNER, Verb
+
+PICTURES = ".png", ".svg"
 
 
 def tree(arguments: argparse.Namespace) -> int:
@@ -18,6 +21,7 @@ def tree(arguments: argparse.Namespace) -> int:
     from runs.reporting.tree import picture
     from runs.runner.episode import failures_named
 
+    check_writable(arguments.out, PICTURES)
     model = parsed(envs.parse, arguments.env)
     planner = planner_for(arguments.planner, model, arguments.env)
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
@@ -36,10 +40,8 @@ def tree(arguments: argparse.Namespace) -> int:
         print(f"... and {len(decision.actions) - len(order)} more")
     title = f"{arguments.planner} in {arguments.env}, {arguments.budget} simulations"
     figure = picture(model, title, state, decision, trees[-1] if trees else None, axes)
-    try:
+    with writing(arguments.out):
         figure.savefig(arguments.out)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"--out {arguments.out}: cannot be written ({error})") from error
     print(f"picture {arguments.out}")
     return DONE
 

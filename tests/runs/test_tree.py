@@ -50,7 +50,8 @@ def test_the_first_coordinates_that_do_not_count_steps():
         (["trap", "--planner", "presearch"], "cannot search trap: needs"),
         (["trap", "--axes", "0,9"], "axes=9"),
         (["trap", "--axes", "x"], "must be two numbers"),
-        (["trap", "--out", "tree.docx"], "cannot be written"),
+        (["trap", "--out", "tree.docx"], "must end in .png or .svg"),
+        (["trap", "--out", "tree"], "must end in .png or .svg"),
         (["trap", "--budget", "0"], "budget=0"),
     ],
 )
