@@ -42,6 +42,20 @@ class StoneCoordinate(Struct, frozen=True):
     data: PerTeam[Stones]
 
 
+class MixedDoublesSettings(Struct, frozen=True):
+    """What is particular to a match of mixed doubles.
+
+    Attributes:
+        end_setup_team: team that decides the set-up of this end, or has decided it.
+        positioned_stones_pattern: place of the guards, 0 to 5, in all ends.
+        power_play_end: the ends in which the teams had their power plays; None as long as a team had none.
+    """
+
+    end_setup_team: Team
+    positioned_stones_pattern: int
+    power_play_end: PerTeam[int | None]
+
+
 class StateUpdate(Struct, frozen=True):
     """The state of a match, as in an event.
 

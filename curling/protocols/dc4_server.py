@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from curling.model import MOST_ENDS
 from curling.protocols import Finite, ProtocolError
 from curling.protocols.dc3 import PerTeam, Team
+from curling.protocols.dc4 import MixedDoublesSettings
 
 Name = Annotated[str, Meta(max_length=256)]
 Places = tuple[dict[str, float], ...]
@@ -95,7 +96,7 @@ class ToldState(Struct, frozen=True):
     second_team_remaining_time: float
     first_team_extra_end_remaining_time: float
     second_team_extra_end_remaining_time: float
-    mixed_doubles_settings: dict[str, Any] | None
+    mixed_doubles_settings: MixedDoublesSettings | None
     last_move: Shot | None
     stone_coordinate: ToldStones
     score: PerTeam[tuple[int, ...]]

@@ -22,8 +22,7 @@ from curling.server.dc4_requests import JSON, checked, json_of, match_id_of, par
 from curling.server.dc4_stream import Dc4Stream
 from curling.server.lobby import listen_address, port_error
 from curling.server.serve import signal_before, signals_caught
-
-SETUPS = "center_guard", "center_house", "pp_left", "pp_right"
+from curling.setup_value import CHOICES
 
 
 async def serve_dc4(matches: Dc4Matches, users: Mapping[str, str], host: str, port: int) -> int | None:
@@ -106,8 +105,8 @@ class _Answers:
 
     async def set_up_end(self, request: Request) -> Response:
         user, match_id = self._user(request), match_id_of(request)
-        parameter(request, "request", SETUPS)
-        self._matches.find(match_id, unauthorized(NO_SEAT)).set_up_end(user)
+        choice = parameter(request, "request", CHOICES)
+        self._matches.find(match_id, unauthorized(NO_SEAT)).set_up_end(user, choice)
         return _json(None)
 
     async def stream(self, request: Request) -> Response:

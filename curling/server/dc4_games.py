@@ -3,15 +3,19 @@
 from dataclasses import replace
 from http import HTTPStatus
 from statistics import fmean
+from typing import Any
 
 from curling.match_data import Match
+from curling.mixed_doubles import PATTERNS
 from curling.model import MOST_ENDS
 from curling.noise import Noise
 from curling.protocols.dc4_server import NewMatch, Player, TeamConfig
+from curling.rules import MODIFIED
 from curling.server.dc4_refusal import Refusal
-from curling.sheet import TEAM_STONES
 
-RULES = {"fgz_rule": "five_rock", "no_tick_rule": "no_tick"}
+STANDARD_RULES = {"fgz_rule": "five_rock", "no_tick_rule": "no_tick"}
+MIXED_RULE = "modified_fgz_rule"
+THROWERS = {"standard": (0, 0, 1, 1, 2, 2, 3, 3), "mixed_doubles": (0, 1, 1, 1, 0)}  # of a team's throws in an end
 MOST_SPEED, MOST_SD = 4.0, 1.0  # m/s and m/s, rad; of players, as far as the engines go
 NOT_FOR_STANDARD = "end-setup is only for mixed_doubles."
 
@@ -23,31 +27,50 @@ def match_of(new: NewMatch, settings: Match) -> Match:
         Refusal: there is no such game.
     """
     if new.game_mode == "mixed_doubles":
-        raise Refusal(HTTPStatus.BAD_REQUEST, "game_mode mixed_doubles is not supported yet.")
-    if new.applied_rule not in RULES:
-        raise Refusal(HTTPStatus.BAD_REQUEST, f"applied_rule {new.applied_rule} is only for mixed_doubles.")
+        rules = _mixed_doubles(new)
+    elif new.applied_rule in STANDARD_RULES:
+        rules = {"rule": STANDARD_RULES[new.applied_rule]}
+    else:
+        raise _bad(f"applied_rule {new.applied_rule} is only for mixed_doubles.")
     if new.simulator.simulator_name != "fcv1":
         raise Refusal(HTTPStatus.NOT_FOUND, "Simulator not found.")
-    return replace(settings, rule=RULES[new.applied_rule], ends=new.standard_end_count, extra_ends=MOST_ENDS)
+    return replace(settings, ends=new.standard_end_count, extra_ends=MOST_ENDS, **rules)
 
 
-def players_of(config: TeamConfig, default: Player) -> tuple[Player, ...]:
-    """Who throws each stone of a team: player k its stones 2k - 1 and 2k; their numbers are clamped.
+def _mixed_doubles(new: NewMatch) -> dict[str, Any]:
+    """What is particular to a match of mixed doubles."""
+    pattern = new.positioned_stones_pattern or 0
+    if not 0 <= pattern < PATTERNS:
+        raise _bad(f"positioned_stones_pattern must be from 0 to {PATTERNS - 1}.")
+    if new.applied_rule != MIXED_RULE:
+        raise _bad(f"applied_rule must be {MIXED_RULE} for mixed_doubles.")
+    return {"game": new.game_mode, "rule": MODIFIED, "pattern": pattern}
+
+
+def players_of(config: TeamConfig, default: Player, match: Match) -> tuple[Player, ...]:
+    """Who makes each throw of a team in an end; the players' numbers are clamped.
 
     Raises:
-        Refusal: players are missing.
+        Refusal: players are missing, or too many.
     """
+    is_mixed, throwers = match.game == "mixed_doubles", THROWERS[match.game]
+    team = [player for player in (config.player1, config.player2, config.player3, config.player4) if player is not None]
+    if is_mixed and len(team) > 2:
+        raise _bad("player3 and player4 are only for standard.")
     if config.use_default_config:
-        return (default,) * TEAM_STONES
-    if config.player3 is None or config.player4 is None:
-        raise Refusal(HTTPStatus.BAD_REQUEST, "player3 and player4 are required for standard.")
-    four = config.player1, config.player2, config.player3, config.player4
-    return tuple(_clamped(player) for player in four for _ in range(TEAM_STONES // len(four)))
+        return (default,) * len(throwers)
+    if not is_mixed and len(team) < 4:
+        raise _bad("player3 and player4 are required for standard.")
+    return tuple(_clamped(team[player]) for player in throwers)
 
 
 def mean_noise(players: tuple[Player, ...]) -> Noise:
     """The mean errors of players, for a record: it has one noise for all."""
     return Noise(fmean(player.shot_std_dev for player in players), fmean(player.angle_std_dev for player in players))
+
+
+def _bad(detail: str) -> Refusal:
+    return Refusal(HTTPStatus.BAD_REQUEST, detail)
 
 
 def _clamped(player: Player) -> Player:

@@ -5,15 +5,15 @@ from dataclasses import replace
 from http import HTTPStatus
 from uuid import UUID
 
-import msgspec
 import numpy as np
 
 from curling.client.console import count_ends
 from curling.match_data import Throw
-from curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState, event
+from curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState
 from curling.server.console_lines import printable, result_line
 from curling.server.dc4_games import NOT_FOR_STANDARD, mean_noise
-from curling.server.dc4_messages import TEAMS, move_of, score_lists, state_of_match
+from curling.server.dc4_listeners import Dc4Listeners
+from curling.server.dc4_messages import TEAMS, move_of, score_lists, settings_of, state_of_match
 from curling.server.dc4_referee import Dc4Referee
 from curling.server.dc4_refusal import Refusal, conflict
 from curling.server.dc4_seats import Dc4Seats
@@ -25,12 +25,15 @@ from planners.base import Array
 from planners.core.packages import error_text
 
 NOT_BEGUN = "Not your turn: the match begins when both teams are there and listen."
+FINISHED = "Match already finished."
+SETUP_SECONDS = 600.0  # for the set-up of an end, before which no clock runs; a team that has left would keep the match
 
 
 class Dc4Match:
     """One match, from its creation on.
 
-    It begins when both teams have a configuration and a stream; then its clock runs.
+    It begins when both teams have a configuration and a stream; then its clock runs, but not before an end of mixed
+    doubles is set up.
 
     Args:
         match_id: its id.
@@ -43,16 +46,14 @@ class Dc4Match:
         seats: of the teams.
         begun: whether it has begun.
         over: set when it is over.
-        streams: that are open.
     """
 
     def __init__(
         self, match_id: UUID, new: NewMatch, context: ServerContext, default: Player, late_shots: bool
     ) -> None:
         self.id, self.new = match_id, new
-        self.seats = Dc4Seats(default)
+        self.seats = Dc4Seats(default, context.match)
         self.over = asyncio.Event()
-        self.streams: list[Dc4Stream] = []
         self._context, self._late_shots = context, late_shots
         self._referee: Dc4Referee | None = None
         self._record: RecordPublisher | None = None
@@ -60,9 +61,10 @@ class Dc4Match:
         self._turn = asyncio.Lock()
         self._since = 0.0  # when the newest state was made
         self._clock_due: asyncio.TimerHandle | None = None
-        clocks = [(limit, limit) for limit in context.times]
-        first = state_of_match(0, 0, 0, clocks, score_lists(None, context.match.ends), no_stones())
-        self._told = [first]  # of the current end
+        clocks, score = [(limit, limit) for limit in context.times], score_lists(None, context.match.ends)
+        self._settings = settings_of(context.match, None)  # of the current end
+        first = state_of_match(0, 0, 0, clocks, score, no_stones(), settings=self._settings)
+        self._listeners = Dc4Listeners(self.seats.names, first)
 
     @property
     def begun(self) -> bool:
@@ -72,7 +74,12 @@ class Dc4Match:
     @property
     def newest(self) -> ToldState:
         """The newest state, as in an event."""
-        return self._present(self._told[-1])
+        return self._listeners.newest
+
+    @property
+    def streams(self) -> list[Dc4Stream]:
+        """The open streams."""
+        return self._listeners.streams
 
     def join(self, user: str, wanted: int, config: TeamConfig) -> int:
         """Give a user a seat; see `Dc4Seats.join`."""
@@ -90,10 +97,7 @@ class Dc4Match:
             Refusal: the user has no seat.
         """
         team = None if user is None else self.seats.team_of(user)
-        stream = Dc4Stream(team)
-        self.streams.append(stream)
-        if self.begun or team is None:
-            stream.send(*self._replay())
+        stream = self._listeners.add(team, hears=self.begun or team is None)
         self._begin_when_ready()
         return stream
 
@@ -105,12 +109,15 @@ class Dc4Match:
         """Play a shot that arrived at a time of the server's clock, s; returns when its state has been told.
 
         Raises:
-            Refusal: the match is over, or it is not this user's turn.
+            Refusal: the match is over, the end is not set up, or it is not this user's turn.
         """
         async with self._turn:
             if self.over.is_set():
-                raise conflict("Match already finished.")
-            team, referee = self.seats.team_of(user), self._referee
+                raise conflict(FINISHED)
+            referee = self._referee
+            if self._settings is not None and (referee is None or referee.is_setup_due):
+                raise conflict("End setup required.")
+            team = self.seats.team_of(user)
             if referee is None:
                 raise conflict(NOT_BEGUN)
             if team != referee.team:
@@ -125,17 +132,31 @@ class Dc4Match:
                 self.abandon(f"the server failed: {error_text(error)}")
                 raise
             if self.over.is_set():  # the server was stopped meanwhile
-                raise conflict("Match already finished.")
+                raise conflict(FINISHED)
             self._apply(referee, aim, thrown, after, seconds, in_time)
 
-    def set_up_end(self, user: str) -> None:
-        """Refuse to place stones, which is not for standard games.
+    def set_up_end(self, user: str, choice: str) -> None:
+        """Set up the end by one of `curling.setup_value.CHOICES`.
 
         Raises:
-            Refusal: always.
+            Refusal: the match is a standard one or over, the end has begun, or another team decides.
         """
-        self.seats.team_of(user)
-        raise Refusal(HTTPStatus.BAD_REQUEST, NOT_FOR_STANDARD)
+        team, referee = self.seats.team_of(user), self._referee
+        if self._settings is None:
+            raise Refusal(HTTPStatus.BAD_REQUEST, NOT_FOR_STANDARD)
+        if self.over.is_set():
+            raise conflict(FINISHED)
+        if referee is None:
+            raise conflict(NOT_BEGUN)
+        if not referee.is_setup_due:
+            raise conflict("End already started.")
+        if team != referee.team:
+            raise conflict("Not your turn to setup positioned stones.")
+        self._stop_clock()
+        referee.set_up(choice)
+        self._settings = settings_of(referee.match, referee)
+        self._tell(referee, referee.end, referee.shot, referee.team, referee.next_stones)
+        self._start_clock()
 
     def abandon(self, reason: str) -> None:
         """End the match without a result, unless it is over, and end all streams."""
@@ -149,8 +170,8 @@ class Dc4Match:
             stream.end()
 
     def _begin_when_ready(self) -> None:
-        listening = {stream.team for stream in self.streams}
-        if self.begun or self.over.is_set() or not (self.seats.complete and {0, 1} <= listening):
+        ready = self.seats.complete and {0, 1} <= self._listeners.teams
+        if self.begun or self.over.is_set() or not ready:
             return
         context, self._number = self._context, next(self._context.numbers)
         self._record = context.new_record(self._number)
@@ -161,9 +182,7 @@ class Dc4Match:
         publish = self._record.publish
         self._referee = Dc4Referee(match, context.model, context.times, players, rng, publish)
         self._report(f"{self._label(0)} against {self._label(1)}, {count_ends(match.ends)}, {self.id}")
-        for stream in self.streams:
-            if stream.team is not None:
-                stream.send(*self._replay())
+        self._listeners.tell_teams()
         self._start_clock()
 
     def _apply(
@@ -180,7 +199,7 @@ class Dc4Match:
             self._end()
             return
         if shot == STONES:
-            self._told.clear()
+            self._settings = settings_of(referee.match, referee)
             self._tell(referee, referee.end, 0, referee.team, no_stones())
         self._start_clock()
 
@@ -188,30 +207,20 @@ class Dc4Match:
         self, referee: Dc4Referee, end: int, shot: int, team: int | None, stones: Array, move: Shot | None = None
     ) -> None:
         """Tell a new state to all who listen."""
-        score, result = score_lists(referee, referee.match.ends), referee.result
+        clocks, score, result = referee.clocks, score_lists(referee, referee.match.ends), referee.result
         # the protocol has no draw; it takes a hundred extra ends without a point
         winner = None if result is None else 1 if result.winner is None else result.winner
-        self._told.append(state_of_match(end, shot, team, referee.clocks, score, stones, move, winner))
-        data = event(self.newest)
-        for stream in self.streams:
-            stream.send(data)
-
-    def _replay(self) -> list[bytes]:
-        """The states of the current end as events."""
-        last = len(self._told) - 1
-        return [event(self._present(state), number == last) for number, state in enumerate(self._told)]
-
-    def _present(self, state: ToldState) -> ToldState:
-        """A state with the names and the score of now, as the server tells also old ones."""
-        names = dict(zip(("first_team_name", "second_team_name"), self.seats.names, strict=True))
-        return msgspec.structs.replace(state, **names, score=self._told[-1].score)
+        state = state_of_match(end, shot, team, clocks, score, stones, move, winner, self._settings)
+        self._listeners.tell(state, begins_end=shot == 0)
 
     def _start_clock(self) -> None:
         """Let the clock of the team to move run from now on."""
-        assert self._referee is not None
+        referee = self._referee
+        assert referee is not None
         self._since = self._context.clock()
         if not self._late_shots:
-            seconds = max(self._referee.remaining[self._referee.team] / 1000.0, 0.0)
+            left = referee.remaining[referee.team] / 1000.0
+            seconds = SETUP_SECONDS if referee.is_setup_due else max(left, 0.0)
             self._clock_due = asyncio.get_running_loop().call_later(seconds, self._time_up)
 
     def _stop_clock(self) -> None:

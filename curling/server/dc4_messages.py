@@ -4,13 +4,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from curling.match_data import Throw
+from curling.match_data import Match, Throw
+from curling.mixed_doubles import SET_UP_ROW, decider_of
 from curling.protocols.dc3 import PerTeam, Team
+from curling.protocols.dc4 import MixedDoublesSettings
 from curling.protocols.dc4_server import NewMatch, Places, Shot, ToldState, ToldStones
+from curling.rules import MIXED_FIRST_SHOT
+from curling.server.dc4_referee import Dc4Referee
 from curling.server.referee import Referee
-from curling.sheet import TEAM_STONES
+from curling.sheet import STONES, TEAM_STONES
 from planners.base import Array
 
 TEAMS: tuple[Team, Team] = ("team0", "team1")
@@ -26,22 +31,24 @@ def state_of_match(
     stones: Array,
     last_move: Shot | None = None,
     winner: int | None = None,
+    settings: MixedDoublesSettings | None = None,
 ) -> ToldState:
     """A state, still without the names of the teams.
 
     Args:
         end: number of the end, from 0.
-        shot: number of the next shot, 0..16.
+        shot: number of the next shot, 0..16; in mixed doubles 0 before the set-up, then 6..16.
         team: that throws it; None if nobody does.
         clocks: ms left to each team for the regular ends, and for the extra ends.
         score: see `score_lists`.
         stones: [16, 2], m, NaN where absent.
         last_move: that made this state.
         winner: of the match; None until it is over.
+        settings: of mixed doubles.
     """
     # the server's coordinates are float32
     places: Places = tuple({"x": x, "y": y} for x, y in np.nan_to_num(stones).astype(np.float32).tolist())
-    return ToldState(
+    state = ToldState(
         winner_team=None if winner is None else TEAMS[winner],
         first_team_name=None,
         second_team_name=None,
@@ -53,11 +60,38 @@ def state_of_match(
         second_team_remaining_time=clocks[0][1] / 1000.0,
         first_team_extra_end_remaining_time=clocks[1][0] / 1000.0,
         second_team_extra_end_remaining_time=clocks[1][1] / 1000.0,
-        mixed_doubles_settings=None,
+        mixed_doubles_settings=settings,
         last_move=last_move,
         stone_coordinate=ToldStones(PerTeam(places[:TEAM_STONES], places[TEAM_STONES:])),
         score=score,
     )
+    return state if settings is None else _in_mixed_doubles(state, shot - MIXED_FIRST_SHOT)
+
+
+def _in_mixed_doubles(state: ToldState, shot: int) -> ToldState:
+    """A state in the form of mixed doubles, where a team has six slots, and the first is for the stone set up.
+
+    As on the real server, the state after the set-up alone has eight; there are numbers from it to the last shot.
+    """
+    begun = 0 <= shot < STONES - MIXED_FIRST_SHOT
+    slots = TEAM_STONES if shot == 0 else TEAM_STONES - SET_UP_ROW
+    data = state.stone_coordinate.data
+    first, second = ((places[SET_UP_ROW:] + places[:SET_UP_ROW])[:slots] for places in (data.team0, data.team1))
+    return msgspec.structs.replace(
+        state,
+        team_shot_number=shot // 2 if begun else None,
+        total_shot_number=shot if begun else None,
+        next_shot_team=state.next_shot_team if begun else None,
+        stone_coordinate=ToldStones(PerTeam(first, second)),
+    )
+
+
+def settings_of(match: Match, referee: Dc4Referee | None) -> MixedDoublesSettings | None:
+    """The settings of mixed doubles in the current end; None in standard games."""
+    if match.game != "mixed_doubles":
+        return None
+    decider, plays = (1, [None, None]) if referee is None else (decider_of(referee.state), referee.power_plays)
+    return MixedDoublesSettings(TEAMS[decider], match.pattern, PerTeam(*plays))
 
 
 def score_lists(referee: Referee | None, ends: int) -> PerTeam[tuple[int, ...]]:

@@ -1,14 +1,16 @@
 """The referee of a match of Digital Curling 4: its clocks, and the errors of its players."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from curling.match_data import Match, Result, Throw
+from curling.match_data import Match, Result, Setup, Throw
+from curling.mixed_doubles import choice_of, decider_of, is_setup_due, setup_of
 from curling.model import Curling
 from curling.protocols.dc4 import LEAST_SPIN, MOST_SPIN
 from curling.protocols.dc4_server import Player, Shot
-from curling.server.referee import Referee, ThinkingTimes
+from curling.server.referee import Publish, Referee, ThinkingTimes
+from curling.setup_value import PP_LEFT
+from curling.state import HAMMER, shot_of
 from planners.base import Rng
 
 
@@ -19,9 +21,12 @@ class Dc4Referee(Referee):
         match: see `Referee`.
         model: see `Referee`.
         times: thinking times, the second one for all extra ends.
-        players: of each team, in the order of its stones: who throws each of them.
+        players: of each team, in the order of its throws: who makes each of them.
         rng: of the execution errors; the error of the n-th throw depends on its seed and n alone.
         publish: see `Referee`.
+
+    Attributes:
+        power_plays: the ends in which the teams had theirs; None as long as a team had none.
     """
 
     def __init__(
@@ -31,11 +36,22 @@ class Dc4Referee(Referee):
         times: ThinkingTimes,
         players: Sequence[Sequence[Player]],
         rng: Rng,
-        publish: Callable[[Any], None],
+        publish: Publish,
     ) -> None:
         super().__init__(match, model, times, self._with_error, publish)
         self._players, self._rng = players, rng
         self._regular: list[int] | None = None  # what was left of the regular ends, in extra ends
+        self.power_plays: list[int | None] = [None, None]
+
+    @property
+    def is_setup_due(self) -> bool:
+        """Whether the end of mixed doubles has to be set up first."""
+        return is_setup_due(self.state)
+
+    @property
+    def team(self) -> int:
+        """The team that throws next, or that sets up the end."""
+        return decider_of(self.state) if self.is_setup_due else super().team
 
     @property
     def clocks(self) -> tuple[Sequence[int], Sequence[int]]:
@@ -50,6 +66,15 @@ class Dc4Referee(Referee):
         in_time = used <= self.remaining[team]
         self.remaining[team] = self.remaining[team] - used if in_time else 0
         return in_time
+
+    def set_up(self, choice: str) -> None:
+        """Set up the end by one of `curling.setup_value.CHOICES`; one that is not allowed is played as another."""
+        self.state = self.model.begin_end(self.state, choice)
+        self.shot, self.hammer = shot_of(self.state), int(self.state[HAMMER])
+        played = Setup(self.end, *setup_of(self.state))
+        if choice_of(played.choice) >= PP_LEFT:
+            self.power_plays[played.team] = self.end
+        self._publish(played)
 
     def begin_extra_end(self) -> None:
         """Go over to the clocks of extra ends, once."""
@@ -71,7 +96,7 @@ class Dc4Referee(Referee):
         return aim, (*self.add_error(aim)[:2], spin)
 
     def _with_error(self, vx: float, vy: float) -> tuple[float, float]:
-        player = self._players[self.team][self.shot // 2]
+        player = self._players[self.team][(self.shot - self.match.first_shot) // 2]
         of_speed, of_angle = self._rng.standard_normal(2)
         speed = max(min(math.hypot(vx, vy), player.max_velocity) + of_speed * player.shot_std_dev, 0.0)
         angle = math.atan2(vy, vx) + of_angle * player.angle_std_dev

@@ -1,5 +1,6 @@
 """The seats of a match of Digital Curling 4: who plays for which team, and with which players."""
 
+from curling.match_data import Match
 from curling.protocols.dc4_server import Player, TeamConfig
 from curling.server.dc4_games import players_of
 from curling.server.dc4_refusal import NO_SEAT, unauthorized
@@ -10,14 +11,15 @@ class Dc4Seats:
 
     Args:
         default: player of the teams that bring none of their own.
+        match: that they are of.
 
     Attributes:
         names: of the teams; None until known.
         players: of each team, who throws each of its stones; empty until known.
     """
 
-    def __init__(self, default: Player) -> None:
-        self._default = default
+    def __init__(self, default: Player, match: Match) -> None:
+        self._default, self._match = default, match
         self._users: list[str | None] = [None, None]
         self.names: list[str | None] = [None, None]
         self.players: list[tuple[Player, ...]] = [(), ()]
@@ -44,7 +46,7 @@ class Dc4Seats:
             The team.
 
         Raises:
-            Refusal: no seat is free, or players are missing; the seat is taken all the same then.
+            Refusal: no seat is free, or players are missing or too many; the seat is taken all the same then.
         """
         if user not in self._users:
             free = [team for team in (wanted, 1 - wanted) if self._users[team] is None]
@@ -52,6 +54,6 @@ class Dc4Seats:
                 raise unauthorized(NO_SEAT)
             self._users[free[0]] = user
         team = self.team_of(user)
-        self.players[team] = players_of(config, self._default)
+        self.players[team] = players_of(config, self._default, self._match)
         self.names[team] = config.team_name
         return team

@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling.match_data import End, Match, RecordedShot, Result, Throw, places
+from curling.match_data import End, Match, RecordedShot, Result, Setup, Throw, places
 from curling.model import Curling
 from curling.noise import noise_of, noisy_velocity
 from curling.rules import score, thrower
 from curling.sheet import LAST_SHOT, no_stones
 from curling.state import HAMMER, stones_of
-from curling.umpire import Outcome
+from curling.umpire import Outcome, first_state
 from planners.base import Array
 
 ErrorSampler = Callable[[float, float], tuple[float, float]]
-Publish = Callable[[Match | RecordedShot | End | Result], None]
+Publish = Callable[[Match | Setup | RecordedShot | End | Result], None]
 
 
 class ThinkingTimes(NamedTuple):
@@ -44,7 +44,7 @@ class Referee:
     Attributes:
         state: as in `curling.state`, before the next throw.
         end: number of the current end, from 0.
-        shot: number of the next shot in it, 0..15.
+        shot: number of the next shot in it, 0..15; in mixed doubles 0 before the set-up, then 6..15.
         hammer: the team that throws second in it.
         stones: at rest after the last throw, [16, 2], NaN where absent; those of the last end until the next throw.
         scores: points of each team in each regular end; None until it is over.
@@ -58,7 +58,7 @@ class Referee:
     ) -> None:
         self.match, self.model, self.times = match, model, times
         self._errors, self._publish = errors, publish
-        self.state = model.initial_state(np.random.default_rng(0))
+        self.state = first_state(model)
         self.end, self.shot, self.hammer = 0, 0, int(self.state[HAMMER])
         self.stones = no_stones()
         self.scores: list[list[int | None]] = [[None] * match.ends, [None] * match.ends]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from curling.match_data import End, Match, RecordedShot, Result
+from curling.match_data import End, Match, RecordedShot, Result, Setup
 from curling.model import Curling
 from curling.record import Writer, line_of
 from curling.server.record_feed import RecordFeed
@@ -82,7 +82,7 @@ class RecordPublisher:
     report: Callable[[str], None]
     _writer: Writer | None = None
 
-    def publish(self, item: Match | RecordedShot | End | Result) -> None:
+    def publish(self, item: Match | Setup | RecordedShot | End | Result) -> None:
         """Write the next item of the record."""
         try:
             if self._writer is not None:

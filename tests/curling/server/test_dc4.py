@@ -375,7 +375,6 @@ def test_the_order_of_checks():
 
 CREATIONS = [
     ({"game_mode": "chess"}, 422, "game_mode"),
-    ({"game_mode": "mixed_doubles", "applied_rule": "modified_fgz_rule"}, 400, "not supported"),
     ({"applied_rule": "modified_fgz_rule"}, 400, "modified_fgz_rule"),
     ({"applied_rule": "no_rule"}, 422, "applied_rule"),
     ({"simulator": {"simulator_name": "other"}}, 404, "Simulator not found."),

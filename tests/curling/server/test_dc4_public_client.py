@@ -3,6 +3,7 @@
 import asyncio
 import importlib.metadata
 import logging
+import math
 from contextlib import aclosing
 
 import pytest
@@ -32,12 +33,12 @@ def log():
     logger.removeHandler(handler)
 
 
-def team_model(team, *, own_players):
+def team_model(team, *, own_players, members=4):
     players = {
         f"player{k}": dc4client.PlayerModel(
             max_velocity=4.0, shot_std_dev=0.01 * k, angle_std_dev=0.001, player_name=f"player {k} of {team}"
         )
-        for k in (1, 2, 3, 4)
+        for k in range(1, members + 1)
     }
     return dc4client.TeamModel(use_default_config=not own_players, team_name=f"public {team}", **players)
 
@@ -53,8 +54,11 @@ async def create(port, **changes):
     return await dc4client.MatchMakerClient("127.0.0.1", port, "user2", USERS["user2"]).create_match(data)
 
 
-async def play(port, match_id, team, *, own_players=False, silence=SILENCE):
-    """Play as the package's own examples do; the seat, the states, and the score by the client."""
+async def play(port, match_id, team, *, own_players=False, silence=SILENCE, choices=None):
+    """Play as the package's own examples do; the seat, the states, and the score by the client.
+
+    `choices` are those of the set-ups of mixed doubles.
+    """
     client = dc4client.DCClient(
         match_id,
         f"user{team}",
@@ -64,24 +68,30 @@ async def play(port, match_id, team, *, own_players=False, silence=SILENCE):
         auto_save_log=False,
     )
     client.set_server_address("127.0.0.1", port)
-    seat, states, answered = await client.send_team_info(team_model(team, own_players=own_players)), [], (-1, -1)
+    members = 4 if choices is None else 2
+    seat, states = await client.send_team_info(team_model(team, own_players=own_players, members=members)), []
+    answered, choices = (-1, -1), [] if choices is None else [*choices]
     async with aclosing(client.receive_state_data()) as received:
         async for state in received:
             states.append(state)
             moment = state.end_number, state.total_shot_number
             if state.winner_team is not None:
                 break
+            if state.next_shot_team is state.total_shot_number is state.last_move is None:
+                if state.mixed_doubles_settings.end_setup_team == seat:
+                    await client.send_positioned_stones_info(dc4client.PositionedStonesModel(choices.pop(0)))
+                continue
             if state.next_shot_team == seat and moment > answered:
                 answered = moment
                 await (client.send_shot_info(**DRAW) if moment[1] % 2 else client.send_shot_info_dc3(*DC3_DRAW))
     return seat, states, client.get_score()
 
 
-def match_of_two(folder, **changes):
+def match_of_two(folder, choices=(None, None), **changes):
     async def scenario():
         async with asyncio.timeout(60.0), hosting(records=folder) as host:
             match_id = await create(host.port, **changes)
-            players = [play(host.port, match_id, team, own_players=team == 1) for team in (0, 1)]
+            players = [play(host.port, match_id, team, own_players=team == 1, choices=choices[team]) for team in (0, 1)]
             return await asyncio.gather(*players), host.told
 
     return asyncio.run(scenario())
@@ -111,6 +121,35 @@ def test_both_sides_play_a_whole_match(tmp_path, log, rule):
         shot.team == 0 for shot in record.shots
     ]
     assert all(shot.aim[2] == 1.0 for shot in record.shots)
+
+
+def test_both_sides_play_a_whole_match_of_mixed_doubles(tmp_path, log):
+    choices = ["pp_left", "pp_left", *["center_house"] * 100], ["center_guard", "pp_right", *["center_house"] * 100]
+    ((seat0, seen0, score0), (seat1, seen1, score1)), _ = match_of_two(
+        tmp_path,
+        choices,
+        game_mode=dc4client.GameMode.mixed_doubles,
+        applied_rule="modified_fgz_rule",
+        positioned_stones_pattern=3,
+        standard_end_count=4,
+    )
+    assert not log, log[0].getMessage()
+    assert (seat0, seat1) == ("team0", "team1") and score0 == score1
+    (file,) = tmp_path.iterdir()
+    record = read(file)
+    replay(record)
+    assert (record.match.game, record.match.pattern) == ("mixed_doubles", 3)
+    assert (record.setups[0].team, record.setups[0].choice) == (1, "center_guard")
+    assert len(record.setups) == len(record.ends) >= 4 and len(record.shots) == 10 * len(record.ends)
+    # what a team asked for was played, but for a second power play
+    for team in (0, 1):
+        played, asked = [one.choice for one in record.setups if one.team == team], choices[team]
+        assert played == ["center_house" if name in asked[:i] else name for i, name in enumerate(asked[: len(played)])]
+    assert seen0 == seen1 and seen0[-1].winner_team == f"team{record.result.winner}"
+    assert sum(state.last_move is not None for state in seen0) == len(record.shots)
+    # the players of team 1 have errors of their own: 0.01 m/s times their number
+    errors = [math.hypot(*shot.thrown[:2]) - math.hypot(*shot.aim[:2]) for shot in record.shots]
+    assert [abs(error) > 1e-9 for error in errors] == [shot.team == 1 for shot in record.shots]
 
 
 def test_pings_keep_it_from_connecting_again(tmp_path, log, monkeypatch):
