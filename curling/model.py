@@ -15,7 +15,7 @@ from curling.cells import cells
 from curling.dynamics import actions, player, rollout, sample_action, step, step_exact, value
 from curling.end_weights import load
 from curling.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
-from curling.model_params import params_of
+from curling.model_params import NETWORK_TABLE, params_of, weights_of
 from curling.noise import Noise, noise_of
 from curling.physics import Physics, physics_of
 from curling.rules import MIXED_FIRST_SHOT, MODIFIED, rule_of
@@ -52,7 +52,8 @@ class Curling:
         tie: value of a final tie, for "win" and "win_probability", to the team that would have the hammer next.
         table: distribution of end scores for the win probability: "thesis", the path of a file for
             `curling.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
-            hammer; None is that of the pre-search in self-play under this physics.
+            hammer; "network" is what the network expects with each lead (`curling.network_table`); None is that of the
+            pre-search in self-play under this physics.
         max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games
             that they are for, and elsewhere `value` plays out; a path is a file that `curling.learning` wrote, which is
@@ -111,11 +112,13 @@ class Curling:
         require(fits, "noise", self.noise, allowed)
         if self.max_speed is not None:
             require_positive("max_speed", self.max_speed)
-        if self.table is not None:
+        if self.table not in (None, NETWORK_TABLE):
             object.__setattr__(self, "table", table_of(self.table, self.physics))
         if self.weights not in (None, "none"):
             require(isinstance(self.weights, str), "weights", self.weights, 'a file or "none"')
             load(Path(str(self.weights)))
+        if self.table == NETWORK_TABLE:
+            require(len(weights_of(self)) > 0, "table", self.table, "another where there are no weights for the game")
 
     def _check_game(self) -> None:
         """Refuse what is of the other game."""

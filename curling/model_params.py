@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from curling.end_weights import NO_WEIGHTS, load, own
+from curling.network_table import expect_ends
 from curling.noise import noise_of
 from curling.physics import law_index
 from curling.rules import MIXED_PROTECTED, rule_of
@@ -17,6 +18,8 @@ from planners.base import Array
 if TYPE_CHECKING:
     from curling.model import Curling
 
+NETWORK_TABLE = "network"
+
 
 def params_of(match: "Curling") -> Array:
     """The parameters as one vector."""
@@ -26,9 +29,10 @@ def params_of(match: "Curling") -> Array:
     protected = (MIXED_PROTECTED, 0) if match.is_mixed else rule_of(match.rule)
     rules = *protected, match.ends, match.ends + match.extra_ends, REWARDS.index(match.reward)
     before = *throws, *rules, *match.unit, match.first_shot, match.pattern
-    noise, values, weights = noise_of(match.noise).params, _values(match), _weights(match)
+    noise, values, weights = noise_of(match.noise).params, _values(match), weights_of(match)
     network = len(before) + 1 + len(noise) + len(values)
-    return np.concatenate([before, [network], noise, values, weights])
+    params = np.concatenate([before, [network], noise, values, weights])
+    return expect_ends(params) if match.table == NETWORK_TABLE else params
 
 
 def _values(match: "Curling") -> Array:
@@ -36,11 +40,11 @@ def _values(match: "Curling") -> Array:
     if match.is_mixed:
         values, choices = setup_values(match.ends, match.extra_ends, match.tie)
         return np.concatenate([values.ravel(), choices.ravel()])
-    table = table_of(match.table, match.physics)
+    table = table_of(None if match.table == NETWORK_TABLE else match.table, match.physics)
     return win_probabilities(match.ends, match.extra_ends, match.tie, table).ravel()
 
 
-def _weights(match: "Curling") -> Array:
+def weights_of(match: "Curling") -> Array:
     """Of the network, [WEIGHTS]; empty where `value` plays out."""
     if match.is_mixed:
         return NO_WEIGHTS

@@ -100,7 +100,8 @@ class CurlingEnv(ModelEnv):
     * `tie` (default 0.5): value of a tie with no end left to the team that would have the hammer next, for the rewards
       "win" and "win_probability".
     * `table` (default None, from self-play under this physics): scores of ends, for the win probability; "thesis",
-      the name of a file, see `curling.value.load_table`, or 17 numbers.
+      the name of a file, see `curling.value.load_table`, 17 numbers, or "network", what the learned weights expect
+      with each lead, in the game that they are for.
     * `game` (default "standard"): or "mixed_doubles"; `CurlingMixedDoubles-v0` is that with `physics` "dc4".
     * `pattern` (default 0): place of the guards that are set up in mixed doubles, 0 to 5.
     * `opponent` (default None): with None each step is a shot of the team whose turn it is. A planner, or one in

@@ -4,9 +4,11 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from curling.model import Curling
+from curling.model_params import NETWORK_TABLE
 from curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
 from curling.sheet import STONES
 from curling.state import NETWORK, TIME
@@ -66,6 +68,8 @@ class Champion:
             curling = curling.planning()
         if len(curling.params) == curling.params[NETWORK]:
             return Presearch().plan(curling, state, budget, rng, given)
+        if curling.table is None:
+            curling = _with_network_table(curling)
         if curling.reward == "points":  # the network knows no end but this one
             curling = replace(curling, ends=int(state[TIME]) // STONES + 1, extra_ends=0)
         load_code()
@@ -81,6 +85,11 @@ class Champion:
 
             # whether all returns tie is asked of the network too
             return by_second_reward(with_values(curling), state, budget, rng, start, search, FIRST_ERRORS)
+
+
+@lru_cache(maxsize=8)
+def _with_network_table(match: Curling) -> Curling:
+    return replace(match, table=NETWORK_TABLE)
 
 
 def _cores() -> int:
