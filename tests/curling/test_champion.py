@@ -1,5 +1,6 @@
 """The champion: its search, budgets, threads, reports, and what it does without weights."""
 
+import itertools
 import subprocess
 import sys
 import threading
@@ -182,13 +183,13 @@ def test_root_actions_are_the_only_ones_within_a_time_budget_too():
 
 def test_more_throws_make_better_shots_in_the_eyes_of_a_deep_search():
     gains, scratch, rng = [], new_scratch(), np.random.default_rng(2)
-    errors = errors_of(rng, 140)
-    for shot in (3, 6, 9, 11, 13):
-        shots = np.array([plan(simulations, shot).action for simulations in (70, 8_000)])
+    errors, params = errors_of(rng, 140), replace(MODEL, table="network").params
+    for shot, seed in itertools.product((3, 6, 9, 11, 13), range(3, 7)):
+        state, planner = position(shot, seed), Champion(threads=1)
+        budgets = Budget(simulations=70), Budget(simulations=8_000)
+        shots = np.array([planner.plan(MODEL, state, budget, np.random.default_rng(1)).action for budget in budgets])
         values = np.empty((2, 128))
-        look_further(
-            position(shot), shots, errors[:128], shots[:0], errors[128:140], MODEL.params, rng, values, scratch
-        )
+        look_further(state, shots, errors[:128], shots[:0], errors[128:], params, rng, values, scratch)
         gains.append(values[1].mean() - values[0].mean())
     assert np.mean(gains) > 0.0
 
