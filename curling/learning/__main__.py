@@ -11,9 +11,10 @@ from pathlib import Path
 from curling.end_weights import FILE
 from curling.learning.rounds import Learning
 
-ENDS = (240_000, 160_000, 320_000, 640_000, 48_000)  # of each round; round 0 is the default policy's
-AIMS = (0, 0, 0, 0, 64)  # that each shot tries besides the candidates, which makes an end take eight times as long
-EPOCHS = (6, 6, 8, 8, 4)
+# of each round; round 0 is the default policy's, and 256 aims make an end take twenty times as long
+ENDS = (240_000, 160_000, 320_000, 640_000, 48_000, 72_000, 72_000, 72_000, 72_000)
+AIMS = (0, 0, 0, 0, 64, 64, 64, 256, 256)
+EPOCHS = (6, 6, 8, 8, 4, 4, 4, 4, 4)
 
 
 def main(arguments: list[str] | None = None) -> int:
