@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
         "generate": "play the ends of one round",
         "train": "train the weights of one round",
         "evaluate": "judge the weights of one round by ends held out",
-        "all": "all rounds, an hour on two cores; the weights go to FOLDER/end_network.npz",
+        "all": "all rounds, some 70 minutes on two cores; the weights go to FOLDER/end_network.npz",
         "ship": f"make FOLDER/end_network.npz the weights of the package, {FILE.name}",
     }
     for step, text in helps.items():
