@@ -27,7 +27,7 @@ from planners.core.actions import own_actions
 from planners.core.aims import aims_of
 from planners.core.jit import seconds_loading
 from planners.core.search import PROGRESS_SECONDS, Stopped, reported, stopping
-from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
+from planners.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 
 FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of that which tells how many throws a time budget pays for
 PEAKS = 16
@@ -154,7 +154,7 @@ class ReplySearch:
         """Throw a grid of aims without errors."""
         blocks = self.model.aim_grid(self.state, size)
         aims = aims_of(blocks)
-        values, raw, smooth, at = np.empty(len(aims)), [], [], 0
+        values = np.empty(len(aims))
 
         def throw(part: Shots, scratch: Scratch) -> int:
             here = slice(part[0], part[-1] + 1)
@@ -162,12 +162,7 @@ class ReplySearch:
             return len(part)
 
         self.thrown += sum(self.on_threads(throw, np.arange(len(aims))))
-        for block in blocks:
-            shape = block.actions.shape[:2]
-            raw.append(values[at : at + shape[0] * shape[1]].reshape(shape))
-            smooth.append(smoothed(raw[-1], np.ones(shape), block.sd))
-            at += shape[0] * shape[1]
-        return Sweep(blocks, raw, smooth, len(aims))
+        return sweep_of(blocks, values, np.ones(len(aims)), len(aims))
 
     def on_threads(self, work: Callable[[Shots, Scratch], int], items: Shots) -> list[int]:
         """Work on parts of the items, one for each thread; the results."""

@@ -33,7 +33,7 @@ from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from planners.core.search import extend
 from planners.core.tree import copy
 from planners.core.walk import TREE_WALK, TreeWalk, new_walk
-from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
+from planners.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 from planners.presearch.ties import by_second_reward
 from planners.registry import NESTED
 
@@ -167,14 +167,7 @@ class Presearch:
             spent += done
         mover = model.player(state, model.params) if offers(model, HasPlayer) else 1.0
         values = mover * (rewards + model.discount * sums / np.maximum(counts, 1.0))
-        raw, smooth, at = [], [], 0
-        for block in blocks:
-            shape = block.actions.shape[:2]
-            here = slice(at, at + shape[0] * shape[1])
-            at = here.stop
-            raw.append(np.where(counts[here] > 0.0, values[here], np.nan).reshape(shape))
-            smooth.append(smoothed(values[here].reshape(shape), counts[here].reshape(shape), block.sd))
-        return Sweep(blocks, raw, smooth, spent)
+        return sweep_of(blocks, values, counts, spent)
 
     def _affordable(self, model: Any, state: Array, budget: Budget, evaluate: _Evaluator) -> tuple[int, int]:
         """The evaluations that the sweep's share pays for, and those spent to find out."""

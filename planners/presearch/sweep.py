@@ -44,6 +44,18 @@ def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:
     return np.where(weight > 1e-9, total / np.maximum(weight, 1e-9), np.nan)
 
 
+def sweep_of(blocks: list[AimBlock], values: Array, counts: Array, simulations: int) -> Sweep:
+    """The sweep with these values of all aims, block after block, each the mean of so many, [aims]."""
+    raw, smooth, at = [], [], 0
+    for block in blocks:
+        shape = block.actions.shape[:2]
+        here = slice(at, at + shape[0] * shape[1])
+        at = here.stop
+        raw.append(np.where(counts[here] > 0.0, values[here], np.nan).reshape(shape))
+        smooth.append(smoothed(values[here].reshape(shape), counts[here].reshape(shape), block.sd))
+    return Sweep(blocks, raw, smooth, simulations)
+
+
 def peaks(sweep: Sweep, most: int) -> Array:
     """The aims at the highest local maxima of the smoothed values, best first, an sd apart at least, [<= most, dim]."""
     from scipy.ndimage import maximum_filter
