@@ -169,7 +169,7 @@ class MatchData {
     const loser = result.winner === null ? "" : match.players[1 - result.winner];
     return {
       score: does(winner, "win"), draw: "A draw", concede: `${does(loser, "concede")}, ${does(winner, "win")}`,
-      time_limit: `${loser} is out of time, ${does(winner, "win")}`, forfeit: `${does(loser, "forfeit")}, ${does(winner, "win")}`,
+      time_limit: `${loser === "you" ? "you are" : `${loser} is`} out of time, ${does(winner, "win")}`, forfeit: `${does(loser, "forfeit")}, ${does(winner, "win")}`,
       abandoned: "Abandoned", unfinished: "Unfinished",
     }[result.reason] + (result.detail ? ` (${result.detail})` : "");
   }

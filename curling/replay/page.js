@@ -141,13 +141,13 @@ function listen(address) {
     if (Number(message.lastEventId) !== seen) return;
     seen += 1;
     const event = JSON.parse(message.data);
-    if (event.type === "match") { begin(event); follow = playing = true; } else game.add(event);
+    if (event.type === "match") { begin(event); follow = playing = true; } else game?.add(event);
     // a game to play is shown from where it was when the page was loaded, and then without leaving out a shot
-    const late = follow && (given.play ? game.count <= given.play.shots : game.count - p > 1);
+    const late = game && follow && (given.play ? game.count <= given.play.shots : game.count - p > 1);
     if (late) { p = game.count - (event.type === "shot" && !given.play ? 1 : 0); rested = REST; }
     heard(event);
-    if (game.result) source.close();
-    show(true);
+    if (game?.result) source.close();
+    if (game) show(true); // else a person waits for a match
   };
   source.onerror = () => {
     lost = true;

@@ -31,6 +31,9 @@ class PageEvents:
         judged: what a judge says of its shots; None without one.
 
     Attributes:
+        match: as given.
+        model: of the match.
+        state: before the next shot.
         deviation: largest distance between a recorded stone and the simulated one, m; inf if only one of them exists.
             More than a rounding error means that the record comes from another simulator.
 
@@ -42,7 +45,7 @@ class PageEvents:
         self.match, self.model, self.deviation = match, match.model(), 0.0
         self._judged, self._thrown = judged, 0
         self._planning = self.model.planning()
-        self._state = first_state(self.model)
+        self.state = first_state(self.model)
         self._pace = self.model.law.pace
         self._over = False
 
@@ -70,16 +73,16 @@ class PageEvents:
         if isinstance(item, RecordedShot):
             return self._shot(item)
         if isinstance(item, Setup):
-            self._state = set_up(self.model, self._state, item)
-            return {"type": "setup", **item._asdict(), "stones": _in_millimetres(places(stones_of(self._state)))}
+            self.state = set_up(self.model, self.state, item)
+            return {"type": "setup", **item._asdict(), "stones": _in_millimetres(places(stones_of(self.state)))}
         return {"type": type(item).__name__.lower(), **item._asdict()}
 
     def _shot(self, shot: RecordedShot) -> Event:
         """The event of a shot: speeds in m/s of a real clock, angles in degrees, times in ms, lengths in mm."""
-        turn = turn_of(self._state)
+        turn = turn_of(self.state)
         allowed = "none, the match is over" if self._over else f"{turn}, the next shot"
         require(not self._over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
-        before = self._state
+        before = self.state
         after = outcome(self.model, before, shot.thrown, self.match.engine, trajectory=True)
         assert after.path is not None
         stones = stones_after(shot)
@@ -87,9 +90,9 @@ class PageEvents:
         same = np.array_equal(np.isnan(after.stones), np.isnan(stones))
         self.deviation = max(self.deviation, apart if same else math.inf)
         judged = self._judgement(before, shot.aim)
-        self._state, self._over, self._thrown = after.state, after.over, self._thrown + 1
+        self.state, self._over, self._thrown = after.state, after.over, self._thrown + 1
         if after.points is None:
-            self._state[FIRST_STONE:STATE_DIM] = np.nan_to_num(stones).ravel()
+            self.state[FIRST_STONE:STATE_DIM] = np.nan_to_num(stones).ravel()
         return {
             "type": "shot",
             **shot._asdict(),
@@ -142,7 +145,7 @@ class PageEvents:
         return round(math.hypot(vx, vy) / self._pace, 4), round(math.degrees(math.atan2(vx, vy)), 3)
 
     def _chance(self) -> float:
-        return round(estimate_win_probability(self._planning, self._planning.begin_end(self._state)), 3)
+        return round(estimate_win_probability(self._planning, self._planning.begin_end(self.state)), 3)
 
 
 def _in_millimetres(stones: Sequence[Point | None]) -> list[list[int] | None]:

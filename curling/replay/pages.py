@@ -23,13 +23,12 @@ def live_page(match_id: str, address: str) -> str:
     return _page(f"Match {match_id}", {"live": address}, "'self'")
 
 
-def play_page(players: Sequence[str], address: str, play: dict[str, Any]) -> str:
+def play_page(title: str, address: str, play: dict[str, Any]) -> str:
     """The page of a match that a person plays, which receives its events from `address`.
 
     `play` has the person's team `me`, the number of `shots` so far, the names of the `weights`, the `aim`, and the
     `root` of the addresses that take shots.
     """
-    title = f"{players[0]} against {players[1]}"
     parts = {name: read_cached(FOLDER / f"{name}.html") for name in ("throw", "review")}
     return _page(title, {"live": address, "play": play}, "'self'", (*SCRIPTS, "throw.js"), **parts)
 

@@ -1,13 +1,13 @@
 // A person's shots: the aim on the ice, its preview, the throw, the clocks, and what the planner thought of an end.
 
-const { me, weights, aim, root } = given.play, STEP = 0.02, LEAP = 0.2, NOTCH = 120; // m; ms between two notches of the wheel
+const { me, weights, aim, root, seat } = given.play, STEP = 0.02, LEAP = 0.2, NOTCH = 120; // m; ms between two notches of the wheel
 const NO_STONES = Array(SHOTS).fill(null);
 let preview; // the tracks of the aimed shot, null where no throw reaches the target, undefined where they are not known yet
 let turn = null, turnAt = 0, asked = null, again = false, throwing = false, notched = 0;
 
 const rival = () => game.match.players[1 - me];
-const caughtUp = () => turn !== null && game.count === turn.shots && p === game.count;
-const aiming = () => caughtUp() && turn.phase === "aim" && !throwing;
+const caughtUp = () => turn !== null && game !== null && game.count === turn.shots && p === game.count;
+const aiming = () => caughtUp() && turn.phase === "aim" && !turn.past && !throwing;
 
 // the server's answer; null for a refusal, which is told
 async function post(path, data) {
@@ -54,11 +54,25 @@ const move = (across, ahead) => change({ x: aim.x + across, y: aim.y + ahead });
 const weigh = step => change({ weight: Math.max(0, Math.min(weights.length - 1, aim.weight + step)) });
 const spin = () => change({ side: -aim.side });
 
-// the one button: throw, begin the next end, or return from earlier shots
+// what the one button would begin or do now; null where it does nothing
+function nextAct() {
+  if (!turn || throwing) return null;
+  const now = caughtUp();
+  if (turn.phase === "seat") return "Take the seat";
+  if (turn.phase === "wait") return null;
+  if (!now && playing && follow) return turn.phase === "aim" ? "Skip" : null; // one's clock is running
+  if (!now) return "Back to the game";
+  if (turn.phase === "end") return "Next end";
+  if (turn.phase === "over") return seat ? "Next match" : null;
+  return aiming() && preview !== null ? "Throw" : null;
+}
+
 async function press() {
-  if (!caughtUp()) { if (turn) { actions.live(); askPreview(); } return; }
-  if (turn.phase === "end") { await post("next", {}); return; }
-  if (!aiming()) return;
+  const act = nextAct();
+  if (act === "Skip" || act === "Back to the game") { actions.live(); askPreview(); }
+  if (act === "Take the seat" || act === "Next end") await post("next", {});
+  if (act === "Next match" && await post("next", {})) location.reload();
+  if (act !== "Throw") return;
   throwing = true; // until the stone is on its way
   actions.live();
   await asked;
@@ -71,15 +85,17 @@ heard = event => {
   if (event.type === "shot" && event.team === me) { throwing = false; rested = REST; } // it is on its way at once
   if (event.type === "turn") {
     turn = event;
+    throwing = false;
     turnAt = performance.now() - 1000 * event.seconds;
+    if (event.reason) tell(capital(event.reason));
     preview = undefined;
-    askPreview();
+    if (game) askPreview(); else drawForm(false);
   }
   if (event.type === "review") drawReview(event);
 };
 
 overlay = () => {
-  const now = caughtUp(), mine = aiming(), pause = now && turn.phase === "end", watching = playing && follow;
+  const now = caughtUp(), mine = aiming();
   if (now && !game.result) follow = playing = true; // who looks at the newest shot also sees the next one
   if (now && turn.shots % SHOTS === 0 && turn.phase !== "end" && turn.phase !== "over") {
     for (const view of views) { view.show(NO_STONES, []); view.trail(null, 0); }
@@ -88,22 +104,30 @@ overlay = () => {
     for (const view of views) view.preview(preview || [], [1000 * aim.x, 1000 * aim.y]);
     if (preview === undefined) askPreview();
   }
+  drawForm(mine);
+};
+
+function drawForm(mine) {
+  document.querySelector("main").classList.toggle("empty", !game);
   byId("weight").value = aim.weight;
   byId("weight-name").textContent = weights[aim.weight];
   byId("spin-name").textContent = aim.side > 0 ? "out-turn" : "in-turn";
   byId("choices").classList.toggle("idle", !mine);
   byId("choices").classList.toggle("out-turn", aim.side > 0);
   byId("weight").disabled = byId("spin").disabled = !mine;
-  byId("release").textContent = pause ? "Next end" : now || watching ? "Throw" : "Back to the game";
-  byId("release").disabled = throwing || !turn || turn.phase === "over" || (now ? !pause && !(mine && preview !== null) : watching);
-  const said = situation(now, watching);
+  const act = nextAct(), said = situation();
+  byId("release").textContent = act || "Throw";
+  byId("release").disabled = act === null;
   if (byId("say").textContent !== said) byId("say").textContent = said;
-};
+}
 
-function situation(now, watching) {
+function situation() {
   if (!turn) return "Waiting for the server";
+  if (turn.phase === "seat") return `You play ${COLOURS[me]}. Your clock runs as soon as both teams are there`;
+  if (turn.phase === "wait") return `You play ${COLOURS[me]}. Waiting for the other team`;
+  const now = caughtUp();
   if (turn.phase === "over" && now) return game.result ? capital(game.ending()) : "The match is over";
-  if (!now) return watching ? "The stone is on its way" : "You look at earlier shots";
+  if (!now) return playing && follow ? "The stone is on its way" : "You look at earlier shots";
   if (turn.phase === "end") return `${game.endName(turn.end - 1)} is over`;
   if (preview === null) return "No throw of this weight reaches the target";
   const stone = `${game.endName(turn.end)}, stone ${turn.shots % SHOTS + 1} of ${SHOTS}`;
@@ -128,11 +152,14 @@ function drawReview({ end, thoughts }) {
 }
 
 function drawClocks() {
-  if (!turn || !game) return;
+  if (!game || !(turn.left || turn.used)) return;
   const minutes = seconds => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
-  const running = turn.phase === "aim" ? me : turn.phase === "think" ? 1 - me : -1;
-  const times = turn.used.map((used, team) => minutes(used + (team === running ? (performance.now() - turnAt) / 1000 : 0)));
-  byId("clocks").textContent = `Thinking time: you ${times[me]}, ${rival()} ${times[1 - me]}`;
+  const running = turn.phase === "aim" ? me : turn.phase === "think" ? 1 - me : -1, passed = (performance.now() - turnAt) / 1000;
+  const times = [0, 1].map(team => {
+    const now = team === running ? passed : 0;
+    return minutes(turn.left ? Math.max(turn.left[team] - now, 0) : turn.used[team] + now);
+  });
+  byId("clocks").textContent = `${turn.left ? "Time left" : "Thinking time"}: you ${times[me]}, ${rival()} ${times[1 - me]}`;
 }
 
 // the place on the ice under the pointer, in m

@@ -56,6 +56,7 @@ class PageServer:
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
         app = Starlette(routes=routes, middleware=[Middleware(_Protection)])
         app.router.redirect_slashes = False
+        app.state.pages = self
         self.viewers, self.closed = asyncio.Semaphore(VIEWERS), asyncio.Event()
         runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = runner.get_loop()
@@ -86,22 +87,24 @@ class PageServer:
 
 
 class EventStream(StreamingResponse):
-    """Server-sent events for one of a bounded number of viewers, until the server is closed; others are refused."""
+    """Server-sent events of a `PageServer` for one of its bounded number of viewers; others are refused."""
 
-    def __init__(self, messages: AsyncIterator[str], server: PageServer) -> None:
-        super().__init__(self._until_closed(messages), headers={"Connection": "close"}, media_type="text/event-stream")
-        self._server = server
+    def __init__(self, messages: AsyncIterator[str]) -> None:
+        super().__init__(messages, headers={"Connection": "close"}, media_type="text/event-stream")
+        self._messages = messages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events, unless there are too many viewers."""
-        if self._server.viewers.locked():
+        """Send the events until the server is closed, unless there are too many viewers."""
+        server: PageServer = scope["app"].state.pages
+        if server.viewers.locked():
             raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"{VIEWERS} viewers are already connected")
-        async with self._server.viewers:
+        self.body_iterator = self._until_closed(server)
+        async with server.viewers:
             await super().__call__(scope, receive, send)
 
-    async def _until_closed(self, messages: AsyncIterator[str]) -> AsyncIterator[str]:
-        closed = asyncio.ensure_future(self._server.closed.wait())
-        coming = asyncio.ensure_future(anext(messages, None))
+    async def _until_closed(self, server: PageServer) -> AsyncIterator[str]:
+        closed = asyncio.ensure_future(server.closed.wait())
+        coming = asyncio.ensure_future(anext(self._messages, None))
         try:
             while not closed.done():
                 await asyncio.wait((coming, closed), timeout=PING, return_when=asyncio.FIRST_COMPLETED)
@@ -111,7 +114,7 @@ class EventStream(StreamingResponse):
                     return
                 else:
                     yield message
-                    coming = asyncio.ensure_future(anext(messages, None))
+                    coming = asyncio.ensure_future(anext(self._messages, None))
         finally:
             closed.cancel()
             coming.cancel()

@@ -6,9 +6,8 @@ import secrets
 import signal
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing, suppress
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,8 @@ from curling.match_data import Match
 from curling.model import MOST_ENDS
 from curling.noise import Noise, noise_of
 from curling.server import dc2, dc3
-from curling.server.lobby import PortError
+from curling.server.dc3_person import sit_down
+from curling.server.lobby import Lobby, PortError
 from curling.server.record_feed import RecordFeed
 from curling.server.referee import ThinkingTimes
 from curling.server.serve import serve_matches
@@ -24,11 +24,11 @@ from curling.server.server_context import ServerContext
 from curling.server.shot_executor import ShotExecutor
 from runs.curling import server_dc4
 from runs.curling.server_options import Options
+from runs.curling.server_pages import Pages, served_pages
 from runs.experiment import RunError, UsageError, number
 from runs.files import writing
 from runs.progress import counted
 from runs.verbs.command_line import DONE, INTERRUPTED
-from runs.verbs.web_extra import needing_web
 
 LONGEST = 100_000.0  # s of thinking time
 STEPS = 10, 10_000  # of the simulator, each 1 ms, between two frames; more frames would keep other matches waiting
@@ -45,18 +45,9 @@ def main(options: Options) -> int:
     """
     serve = server_dc4.prepared(options) if options.protocol == "dc4" else partial(_serve, options)
     context = _context(options)
-    with closing(context.executor), ExitStack() as leaving:
-        url, port = None, options.watch
-        if context.feed is not None and port is not None:
-            with needing_web("--watch"):
-                from curling.replay.live_server import LiveServer
-            try:
-                url = leaving.enter_context(closing(LiveServer(context.feed, port=port))).url
-            except OSError as error:
-                refused = f"port {port} cannot show the matches ({error.strerror})"
-                raise RunError(f"{refused}; choose another --watch") from error
+    with closing(context.executor), served_pages(options, context) as pages:
         try:
-            ended: int | None = asyncio.run(serve(context, url))
+            ended: int | None = asyncio.run(serve(context, pages))
         except PortError as error:
             raise RunError(str(error)) from error
     return INTERRUPTED if ended == signal.SIGINT else DONE
@@ -75,6 +66,8 @@ def _context(options: Options) -> ServerContext:
         if getattr(options, name) is not None:
             number(f"--{name}", getattr(options, name), low, high, whole=True)
     last = options.port + (options.protocol == "dc3")
+    if options.person is not None and options.watch is None:
+        raise UsageError("--person: needs --watch PORT, where the page is served")
     if options.port and options.watch is not None and options.port <= options.watch <= last:
         raise UsageError(f"--watch={options.watch}: the clients use that port, choose another one")
     # Digital Curling 3 and 4 play extra ends until a match is decided, Digital Curling 2 has draws
@@ -117,15 +110,17 @@ def _summary(match: Match, options: Options) -> str:
     return f"{options.protocol}, {chosen}{source}, records in {options.records}"
 
 
-async def _serve(options: Options, context: ServerContext, url: str | None) -> int | None:
-    """Serve matches of Digital Curling 3 or 2, which `url` shows; the signal that ended the server, or None."""
+async def _serve(options: Options, context: ServerContext, pages: Pages) -> int | None:
+    """Serve matches of Digital Curling 3 or 2, which pages show; the signal that ended the server, or None."""
     dc3_session = partial(dc3.Dc3Session, steps=options.trajectory or None)
     make, listen = (dc3_session, dc3.listen_dc3) if options.protocol == "dc3" else (dc2.Dc2Session, dc2.listen_dc2)
 
-    async def opened(*where: Any) -> Sequence[asyncio.Server]:
-        servers = await listen(*where)
-        if url is not None:
-            context.report(f"{server_dc4.WATCH_AT} {url}")
+    async def opened(context: ServerContext, lobby: Lobby, host: str, port: int) -> Sequence[asyncio.Server]:
+        servers = await listen(context, lobby, host, port)
+        if pages.seat is not None:
+            pages.seat.open(partial(sit_down, lobby, pages.seat))
+        for line in pages.lines:
+            context.report(line)
         return servers
 
     return await serve_matches(context, make, opened, options.host, options.port, options.matches)

@@ -8,15 +8,15 @@ from typing import Any
 from curling.noise import noise_of
 from curling.server.server_context import ServerContext
 from runs.curling.server_options import Options
+from runs.curling.server_pages import Pages
 from runs.experiment import UsageError
 
 DEFAULT_USERS = {"user0": "pass0", "user1": "pass1"}
-WATCH_AT = "watch the matches at"
 MISSING = "Digital Curling 4 needs Starlette and uvicorn: pip install -e '.[dc4]'"
 
 
-def prepared(options: Options) -> Callable[[ServerContext, str | None], Coroutine[Any, Any, int | None]]:
-    """A function that serves matches in a context, which a page shows, and returns the signal that ended it, or None.
+def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any, Any, int | None]]:
+    """A function that serves matches in a context, which pages show, and returns the signal that ended it, or None.
 
     Raises:
         UsageError: there are no users, or a package is missing.
@@ -29,11 +29,11 @@ def prepared(options: Options) -> Callable[[ServerContext, str | None], Coroutin
     except ModuleNotFoundError as error:
         raise UsageError(MISSING) from error
 
-    async def serve(context: ServerContext, url: str | None) -> int | None:
+    async def serve(context: ServerContext, pages: Pages) -> int | None:
         noise, law = noise_of(context.match.noise), context.model.law
         player = Player(law.max_speed, noise.speed, noise.angle, "default")
-        if url is not None:
-            context.report(f"{WATCH_AT} {url}")
+        for line in pages.lines:
+            context.report(line)
         matches = Dc4Matches(context, player, options.late_shots, options.matches)
         return await serve_dc4(matches, users, options.host, options.port)
 

@@ -8,8 +8,6 @@ import socket
 import time
 import urllib.request
 from concurrent.futures import Future
-from contextlib import closing
-from http.client import HTTPConnection
 
 import numpy as np
 import pytest
@@ -26,11 +24,13 @@ from runs.curling.play.aim import WEIGHTS, Aim
 from runs.curling.play.game import InteractiveGame
 from runs.curling.play.ideas import IDEAS, best_ideas
 from runs.curling.play.report import game_record
-from runs.curling.play.web import GameServer, play_in_web
+from runs.curling.play.web import play_in_web, serve_game
 from runs.experiment import RunError
+from tests.runs.curling.browsing import Person, ask
 
 PAGE_BYTES = 300_000
 ROOT = "/token"
+GAME = f"{ROOT}/0"
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def play():
         match = Match((planner, "you"), "fcv1", None, noise, ends, seed=5)
         chosen = planners.make("random") if planner == "random" else players.parse(planner)
         game, ended = InteractiveGame(match, chosen, Budget(simulations=simulations), 1), Future()
-        server = GameServer(game, ended, ROOT, "127.0.0.1", 0)
+        server = serve_game(game, ended, ROOT, "127.0.0.1", 0)
         opened.append((game, server, ended))
         return game, server
 
@@ -51,63 +51,6 @@ def play():
         server.close()
         game.close()
         assert not ended.done()
-
-
-class Person:
-    """Someone in front of the page, with a mouse or with a finger."""
-
-    def __init__(self, page, touches):
-        self.page, self.touches = page, touches
-        self.browser = page.context.new_cdp_session(page)
-
-    def says(self, text):
-        """Wait until the page says so."""
-        self.page.wait_for_function("text => document.getElementById('say').textContent.includes(text)", arg=text)
-
-    def pixel(self, x, y):
-        """Where a place on the ice, m, is on the screen."""
-        self.page.locator("#house").scroll_into_view_if_needed()
-        return self.page.evaluate(
-            """([x, y]) => { const { a, d, e, f } = document.getElementById("house").getScreenCTM();
-            return [a * 100 * x + e, d * -100 * y + f]; }""",
-            [x, y],
-        )
-
-    def drag(self, start, end):
-        """Move the target from one place to another."""
-        places = np.linspace(start, end, 8).tolist()
-        with self.page.expect_response(lambda answer: answer.url.endswith("/aim")):
-            if self.touches:
-                self.touch("touchStart", self.pixel(*places[0]))
-                for place in places[1:]:
-                    self.touch("touchMove", self.pixel(*place))
-                self.touch("touchEnd")
-            else:
-                self.page.mouse.move(*self.pixel(*places[0]))
-                self.page.mouse.down()
-                for place in places[1:]:
-                    self.page.mouse.move(*self.pixel(*place))
-                self.page.mouse.up()
-        self.settle()
-
-    def touch(self, kind, *points):
-        fingers = [{"x": x, "y": y} for x, y in points]
-        self.browser.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
-
-    def press(self, what):
-        (self.page.tap if self.touches else self.page.click)(what)
-
-    def settle(self):
-        """Wait until the preview of the last aim is drawn."""
-        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        self.page.wait_for_selector("#throw[aria-busy=false]")
-
-    def target(self):
-        """The target that the page draws, m."""
-        return self.page.evaluate(
-            """() => { const { x, y, width, height } = document.querySelector("#house .target").getBBox();
-            return [(x + width / 2) / 100, (y + height / 2) / -100]; }"""
-        )
 
 
 @pytest.fixture
@@ -273,19 +216,6 @@ def test_a_target_off_the_sheet_is_moved_and_told(play, sit_down):
     assert person.page.inner_text("#told") == ""
 
 
-def ask(server, path, message=None, **headers):
-    """Status and body."""
-    home = f"127.0.0.1:{server.port}"
-    with closing(HTTPConnection(home, timeout=30)) as connection:
-        if message is None:
-            connection.request("GET", path)
-        else:
-            body = message if isinstance(message, str) else json.dumps(message)
-            connection.request("POST", path, body, {"Origin": f"http://{home}", **headers})
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode()
-
-
 def wait_for(game, phase):
     while game.phase != phase:
         time.sleep(0.001)
@@ -297,7 +227,7 @@ AIM = {"x": 0.0, "y": 38.0, "side": 1, "weight": 0}
 def test_what_is_out_of_range_is_clamped_and_told(play):
     game, server = play()
     wait_for(game, "aim")
-    status, body = ask(server, f"{ROOT}/aim", {"x": 1e300, "y": -5, "side": -7, "weight": 99})
+    status, body = ask(server, f"{GAME}/aim", {"x": 1e300, "y": -5, "side": -7, "weight": 99})
     sheet, answer = game.model.law.sheet, json.loads(body)
     assert status == 200 and len(answer["told"]) == 4
     assert answer["aim"] == {
@@ -306,7 +236,7 @@ def test_what_is_out_of_range_is_clamped_and_told(play):
         "side": -1,
         "weight": len(WEIGHTS) - 1,
     }
-    assert json.loads(ask(server, f"{ROOT}/aim", AIM)[1])["told"] == []
+    assert json.loads(ask(server, f"{GAME}/aim", AIM)[1])["told"] == []
 
 
 @pytest.mark.parametrize(
@@ -323,27 +253,27 @@ def test_what_is_out_of_range_is_clamped_and_told(play):
 def test_wrong_messages_are_refused_with_the_reason(play, message, words):
     game, server = play()
     wait_for(game, "aim")
-    status, body = ask(server, f"{ROOT}/aim", message)
+    status, body = ask(server, f"{GAME}/aim", message)
     assert status == 422 and words in body and not game.shots[1:]
 
 
 def test_a_shot_is_thrown_once_and_in_turn(play):
     game, server = play()
     wait_for(game, "aim")
-    assert ask(server, f"{ROOT}/next", {}) == (409, "no end is over")
-    assert ask(server, f"{ROOT}/throw", {**AIM, "shot": 0}) == (409, "shot 1 is not the next one")
-    assert ask(server, f"{ROOT}/throw", {**AIM, "shot": 1})[0] == 200
-    assert ask(server, f"{ROOT}/throw", {**AIM, "shot": 1})[0] == 409
+    assert ask(server, f"{GAME}/next", {}) == (409, "no end is over")
+    assert ask(server, f"{GAME}/throw", {**AIM, "shot": 0}) == (409, "shot 1 is not the next one")
+    assert ask(server, f"{GAME}/throw", {**AIM, "shot": 1})[0] == 200
+    assert ask(server, f"{GAME}/throw", {**AIM, "shot": 1})[0] == 409
     assert [shot.team for shot in game.shots[:2]] == [0, 1] and game.shots[1].seconds > 0.0
 
 
 def test_only_who_knows_the_token_plays_and_only_from_the_page(play):
     game, server = play()
     wait_for(game, "aim")
-    for path in ("/", "/toke", "/token2", "/aim", "/token/aim"):
-        assert ask(server, path)[0] == (405 if path == "/token/aim" else 404)
-    assert ask(server, "/throw", {**AIM, "shot": 1})[0] == 404
-    assert ask(server, f"{ROOT}/throw", {**AIM, "shot": 1}, Origin="http://evil.example")[0] == 403
+    for path in ("/", "/toke", "/token2", "/aim", "/0/aim", "/token/aim", "/token/1/events"):
+        assert ask(server, path)[0] == 404
+    assert ask(server, "/0/throw", {**AIM, "shot": 1})[0] == 404
+    assert ask(server, f"{GAME}/throw", {**AIM, "shot": 1}, Origin="http://evil.example")[0] == 403
     assert len(game.shots) == 1
 
 
@@ -393,7 +323,7 @@ def test_the_command_serves_the_page_until_ctrl_c(start, tmp_path):
     with urllib.request.urlopen(address, timeout=30) as answer:
         assert b"against random" in answer.read()
     home, _, token = address.rpartition("/")
-    throw = urllib.request.Request(f"{address}/throw", json.dumps({**AIM, "shot": 0}).encode(), {"Origin": home})
+    throw = urllib.request.Request(f"{address}/0/throw", json.dumps({**AIM, "shot": 0}).encode(), {"Origin": home})
     with urllib.request.urlopen(throw, timeout=30) as answer:
         assert answer.status == 200
     process.send_signal(signal.SIGINT)

@@ -1,0 +1,135 @@
+"""The page of a person who plays a team of a server's practice matches."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, Literal
+
+from starlette.exceptions import HTTPException
+
+from curling.match_data import Match, Result
+from curling.model import Curling
+from curling.record import parse_line
+from curling.replay.page_events import PageEvents
+from curling.server.record_feed import RecordFeed
+from curling.server.seat import Seat
+from curling.umpire import turn_of
+from planners.base import Array
+from runs.curling.play.throwing_page import ThrowingPage
+
+Phase = Literal["seat", "wait", "aim", "throw", "think", "over"]
+
+
+class SeatPage(ThrowingPage):
+    """The page of a seat.
+
+    Args:
+        team: of the seat, 0 or 1.
+        feed: of the records of all matches.
+        clock: s, that of the matches.
+        root: the path of the page, without the last slash.
+        model: of the matches.
+
+    Attributes:
+        seat: to be opened by the server of the matches.
+        phase: "seat" (no match), "wait" (for the other team), "aim" (the person's turn), "throw" (thrown, and not yet
+            told), "think" (the other team's turn), "over".
+    """
+
+    def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], root: str, model: Curling) -> None:
+        super().__init__(root, team, True, model)
+        self._clock = clock
+        self.seat = Seat(team, feed, clock, self._tell)
+        self.phase: Phase = "seat"
+        self._maker: PageEvents | None = None
+        self._shots = 0
+        self._news: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._enter("seat")
+
+    def begin(self) -> None:
+        """Follow the matches from now on."""
+        self._loop = asyncio.get_running_loop()
+        self._following = asyncio.ensure_future(self._follow())
+
+    @property
+    def title(self) -> str:
+        """See `ThrowingPage`."""
+        return "Your match"
+
+    @property
+    def state(self) -> Array:
+        """See `ThrowingPage`."""
+        return self._match.state
+
+    @property
+    def engine(self) -> str:
+        """See `ThrowingPage`."""
+        return self._match.match.engine
+
+    @property
+    def shots(self) -> int:
+        """See `ThrowingPage`."""
+        return self._shots
+
+    @property
+    def may_throw(self) -> bool:
+        """See `ThrowingPage`."""
+        return self.phase == "aim"
+
+    def throw(self, velocity: tuple[float, float]) -> None:
+        """See `ThrowingPage`."""
+        self.phase = "throw"
+        self.seat.throw((*velocity, self.aim.side))
+
+    def go_on(self) -> None:
+        """Join the next match."""
+        if self.phase == "over":
+            self.clear()
+            self._shots, self._maker = 0, None
+        elif self.phase != "seat":
+            raise HTTPException(HTTPStatus.CONFLICT, "your match is not over")
+        self._enter("wait")
+        self.seat.sit_down()
+
+    @property
+    def _match(self) -> PageEvents:
+        assert self._maker is not None
+        return self._maker
+
+    def _tell(self, news: dict[str, Any]) -> None:
+        """Take news of the matches, in their thread."""
+        self._loop.call_soon_threadsafe(self._news.put_nowait, news)
+
+    async def _follow(self) -> None:
+        while True:
+            await self._take(await self._news.get())
+
+    async def _take(self, news: dict[str, Any]) -> None:
+        if news["type"] == "left":
+            self._enter("seat", reason=news["reason"])
+        elif news["type"] == "turn":
+            mine = turn_of(self._match.state)[2] == self.me
+            self._enter("aim" if mine else "think", left=news["left"], since=news["since"])
+        else:
+            await self._take_line(parse_line(json.dumps(news)))
+
+    async def _take_line(self, item: Any) -> None:
+        """Publish a line of the match's record."""
+        if isinstance(item, Match):
+            self._maker = PageEvents(item)
+            self.model = self._maker.model
+            event = self._maker.match_event()
+            self.publish({**event, "players": ["you" if team == self.me else item.players[team] for team in (0, 1)]})
+            return
+        # its playouts and a slow engine must not keep other pages waiting
+        event = await asyncio.to_thread(self._match.next_event, item)
+        self._shots += event["type"] == "shot"
+        if isinstance(item, Result):
+            self._enter("over")
+        self.publish(event)
+
+    def _enter(self, phase: Phase, **more: Any) -> None:
+        self.phase = phase
+        end = 0 if self._maker is None else turn_of(self._maker.state)[0]
+        self.publish_turn(phase, self._shots, end, **{"since": self._clock(), **more})

@@ -1,0 +1,60 @@
+"""The pages of `bonspiel server --watch`: of all matches, and with `--person` of the team that a person plays."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from curling.server.server_context import ServerContext
+from runs.curling.server_options import Options
+from runs.experiment import RunError
+from runs.verbs.web_extra import needing_web
+
+if TYPE_CHECKING:
+    from curling.server.seat import Seat
+
+
+class Pages(NamedTuple):
+    """Pages that are served.
+
+    Attributes:
+        lines: for people, with the addresses.
+        seat: of the person, None without one.
+    """
+
+    lines: tuple[str, ...] = ()
+    seat: "Seat | None" = None
+
+
+@contextmanager
+def served_pages(options: Options, context: ServerContext) -> Iterator[Pages]:
+    """Serve the pages within this block, if there are any.
+
+    Raises:
+        UsageError: the extra is missing.
+        RunError: the port is in use.
+    """
+    port = options.watch
+    if context.feed is None or port is None:
+        yield Pages()
+        return
+    with needing_web("--watch"):
+        from curling.replay.live_server import LiveServer
+        from runs.curling.play.seat_page import SeatPage
+        from runs.curling.play.throwing_page import TOKEN_BYTES
+    page = None
+    if options.person is not None:
+        root = f"/{secrets.token_urlsafe(TOKEN_BYTES)}"
+        page = SeatPage(options.person, context.feed, context.clock, root, context.model)
+    try:
+        server = LiveServer(context.feed, port=port, more=() if page is None else page.routes)
+    except OSError as error:
+        refused = f"port {port} cannot show the matches ({error.strerror})"
+        raise RunError(f"{refused}; choose another --watch") from error
+    with closing(server):
+        watch = f"watch the matches at {server.url}"
+        if page is None:
+            yield Pages((watch,))
+        else:
+            server.call(page.begin)
+            yield Pages((watch, f"play team {page.me} at {server.url}{page.root[1:]}"), page.seat)

@@ -1,0 +1,85 @@
+"""A practice server of Digital Curling 3 with a seat for a person, in a thread, and clients that the person meets."""
+
+import asyncio
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from threading import Event, Thread
+
+from curling.replay.live_server import LiveServer
+from curling.server.dc3 import Dc3Session, listen_dc3
+from curling.server.dc3_person import sit_down
+from curling.server.record_feed import RecordFeed
+from runs.curling.play.seat_page import SeatPage
+from tests.curling.server.hosting import PATIENCE, context_of, hosting
+
+ROOT = "/token"
+THROUGH = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.4, "y": 3.0}, "rotation": "ccw"}}
+
+
+@dataclass
+class Practice:
+    """A server; `said` are the lines of its console."""
+
+    page: SeatPage
+    pages: LiveServer
+    feed: RecordFeed
+    loop: asyncio.AbstractEventLoop
+    said: list
+    host: object = None
+
+    @property
+    def port(self):
+        return self.pages.port
+
+    @property
+    def records(self):
+        """The lines of each match's record, oldest match first."""
+        return [lines for _, lines in self.feed.matches()]
+
+    def meet(self, shots=100, team=None, name="client"):
+        """A client that throws stones off the sheet, and leaves when it would have to throw once more than `shots`."""
+        other = 1 - self.page.me if team is None else team
+        return asyncio.run_coroutine_threadsafe(self._play(other, shots, name), self.loop)
+
+    async def _play(self, team, shots, name):
+        client = await self.host.connect(team)
+        await client.greet(name)
+        while (message := await client.receive()) is not None and message["cmd"] != "game_over":
+            if message["cmd"] == "update" and message["next_team"] == f"team{team}":
+                if shots == 0:
+                    break
+                shots -= 1
+                client.send(THROUGH)
+        await client.close()
+
+
+@contextmanager
+def practising(team, most=None, **given):
+    """Serve matches in which a person plays this team."""
+    said, feed, opened, ended = [], RecordFeed(), Event(), None
+    context = context_of(feed=feed, report=said.append, **given)
+    page = SeatPage(team, feed, context.clock, ROOT, context.model)
+    pages = LiveServer(feed, more=page.routes)
+    pages.call(page.begin)
+    loop = asyncio.new_event_loop()
+    practice = Practice(page, pages, feed, loop, said)
+
+    async def serve():
+        nonlocal ended
+        ended = asyncio.Event()
+        async with hosting(context, lambda own: Dc3Session(own, None), listen_dc3, most) as practice.host:
+            page.seat.open(partial(sit_down, practice.host.lobby, page.seat))
+            opened.set()
+            await ended.wait()
+
+    thread = Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    try:
+        assert opened.wait(PATIENCE)
+        yield practice
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
+        loop.close()
+        pages.close()

@@ -1,0 +1,231 @@
+"""A person plays a team of a practice server's matches, on the page and by HTTP."""
+
+import re
+import signal
+import time
+import urllib.request
+from contextlib import ExitStack
+
+import numpy as np
+import pytest
+
+from curling import record
+from curling.server.referee import ThinkingTimes
+from curling.umpire import replay
+from runs.curling.play.aim import Aim
+from tests.curling.server import hosting
+from tests.runs.curling.browsing import Person, ask
+from tests.runs.curling.practice import ROOT, practising
+
+MATCH = f"{ROOT}/0"
+AIM = {"x": 0.0, "y": 38.0, "side": 1, "weight": 0}
+
+
+@pytest.fixture
+def practise():
+    with ExitStack() as stack:
+        yield lambda team=1, **given: stack.enter_context(practising(team, **given))
+
+
+@pytest.fixture
+def sit_down(look):
+    """A function that opens the page and takes the seat."""
+
+    def person(practice, width=1400, touches=False):
+        page = look(f"http://127.0.0.1:{practice.port}{ROOT}", width, 844 if width < 500 else 900, has_touch=touches)
+        return Person(page, touches)
+
+    return person
+
+
+def until(condition):
+    """Wait until something is true, beside the event loop of a browser."""
+    end = time.monotonic() + hosting.PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def throws(practice):
+    """The shots of the newest match so far."""
+    return [line for line in practice.records[-1] if line["type"] == "shot"] if practice.records else []
+
+
+@pytest.mark.parametrize("team, width, touches", [(1, 1400, False), (0, 390, True)])
+def test_a_person_plays_a_match_against_a_client(practise, sit_down, tmp_path, team, width, touches):
+    practice = practise(team, noise="normal_dist", records=tmp_path, times=ThinkingTimes(10**7, 10**7))
+    person, tee = sit_down(practice, width, touches), practice.page.model.law.sheet.tee
+    page, colour = person.page, ("red", "yellow")[team]
+    person.says(f"You play {colour}. Your clock")
+    assert not page.locator("#house").is_visible() and page.inner_text("#release") == "Take the seat"
+    person.press("#release")
+    person.says(f"You play {colour}. Waiting")
+    playing = practice.meet()
+    for stone in range(8):
+        number = 2 * stone + team
+        person.says(f"End 1, stone {number + 1} of 16: your shot")
+        page.select_option("#speed", "20")
+        target = (-1.0 + 0.3 * stone, tee - 1.5 + 0.4 * stone)
+        person.drag((0.0, tee), target)
+        np.testing.assert_allclose(person.target(), target, atol=0.03)
+        target = person.target()
+        person.press("#release")
+        page.wait_for_function("count => replay.count >= count", arg=number + 1)
+        shot = throws(practice)[number]
+        np.testing.assert_allclose(shot["aim"][:2], Aim(*target).velocity(practice.page.model.law), atol=0.01)
+        assert shot["team"] == team and shot["seconds"] > 0.0 and shot["aim"] != shot["thrown"]
+    page.wait_for_function("() => document.getElementById('release').textContent === 'Next match'")
+    playing.result(hosting.PATIENCE)
+    lines = practice.records[0]
+    assert page.inner_text("#score") == "{} : {}".format(*lines[-1]["score"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    person.says({team: "You win", None: "A draw", 1 - team: "Client wins"}[lines[-1]["winner"]])
+    kept = record.read(tmp_path / "test-0001.jsonl")
+    assert len(replay(kept)) == 17 and kept.match.players[team] == "person"
+
+
+def test_a_reload_in_the_middle_loses_nothing(practise, sit_down):
+    practice = practise(1)
+    person, tee = sit_down(practice), practice.page.model.law.sheet.tee
+    person.press("#release")
+    practice.meet()
+    for stone in (2, 4):
+        person.says(f"stone {stone} of 16: your shot")
+        person.press("#release")
+    person.says("stone 6 of 16: your shot")
+    person.drag((0.0, tee), (0.9, tee + 0.4))
+    person.press("#spin")
+    person.settle()
+    before = person.target(), person.page.inner_text("#spin-name")
+    person.page.reload()
+    person.says("stone 6 of 16: your shot")
+    person.settle()
+    assert person.page.evaluate("[replay.count, replay.position]") == [5, 5]
+    assert (person.target(), person.page.inner_text("#spin-name")) == before
+    person.page.wait_for_function("() => document.getElementById('clocks').textContent.startsWith('Time left: you ')")
+    minutes, seconds = re.search(r"you (\d+):(\d\d), client", person.page.inner_text("#clocks")).groups()
+    assert 0 < 60 * int(minutes) + int(seconds) < 100
+    person.press("#release")
+    person.says("stone 8 of 16: your shot")
+    assert [shot["shot"] for shot in throws(practice)] == list(range(7)) and throws(practice)[5]["aim"][2] == -1.0
+
+
+def test_who_does_not_throw_in_time_loses_and_may_play_again(practise, sit_down):
+    practice = practise(1, times=ThinkingTimes(300, 300))
+    assert ask(practice, f"{MATCH}/next", {})[0] == 200
+    practice.meet(name="first")
+    until(lambda: practice.page.phase == "over")  # without a browser, whose preview might come too late
+    assert practice.records[0][-1]["reason"] == "time_limit" and practice.records[0][-1]["winner"] == 0
+    person = sit_down(practice)
+    person.says("You are out of time, first wins")
+    person.press("#release")
+    person.says("You play yellow. Waiting")
+    practice.meet(shots=0, name="second")
+    person.says("Abandoned")
+    assert [lines[0]["players"] for lines in practice.records] == [["first", "person"], ["second", "person"]]
+    assert person.page.inner_text("#release") == "Next match"
+
+
+def test_matches_of_others_are_not_on_the_page(practise, sit_down):
+    practice = practise(1)
+    others = [practice.meet(team=team, name=f"other {team}") for team in (0, 1)]
+    for other in others:
+        other.result(hosting.PATIENCE)
+    person = sit_down(practice)
+    person.press("#release")
+    practice.meet()
+    person.says("stone 2 of 16: your shot")
+    practice.meet(team=1, name="third")
+    practice.meet(team=0, name="fourth").result(hosting.PATIENCE)
+    person.press("#release")
+    person.says("stone 4 of 16: your shot")
+    assert len(practice.records) == 3 and person.page.evaluate("replay.count") == 3
+
+
+def sat_down(practice):
+    """Take the seat by HTTP, and wait for the person's turn."""
+    assert ask(practice, f"{MATCH}/next", {})[0] == 200
+    practice.meet()
+    until(lambda: practice.page.phase == "aim")
+
+
+def test_a_shot_is_thrown_once_and_in_turn(practise):
+    practice = practise(1)
+    assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 0}) == (409, "it is not your turn")
+    sat_down(practice)
+    assert ask(practice, f"{MATCH}/next", {}) == (409, "your match is not over")
+    assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 0}) == (409, "shot 1 is not the next one")
+    practice.page.seat.throw((9.0, 9.0, 1.0))
+    practice.page.seat.throw((9.0, 9.0, 1.0))
+    until(lambda: practice.page.shots == 3 and practice.page.phase == "aim")
+    assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 200
+    assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 409
+    until(lambda: len(throws(practice)) == 5)
+    assert [shot["team"] for shot in throws(practice)] == [0, 1, 0, 1, 0]
+
+
+def test_who_has_not_the_token_only_watches(practise):
+    practice = practise(1)
+    sat_down(practice)
+    [(match_id, _)] = practice.feed.matches()
+    status, page = ask(practice, f"/match/{match_id}")
+    assert status == 200 and 'id="throw"' not in page and ROOT not in page
+    for path in ("/toke", f"/match/{match_id}/0/throw", "/0/throw"):
+        assert ask(practice, path, {**AIM, "shot": 1})[0] in (404, 405)
+    for headers in ({"Origin": "http://evil.example"}, {"Host": "evil.example"}):
+        assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 1}, **headers)[0] == 403
+    assert len(throws(practice)) == 1
+
+
+def test_a_page_of_an_earlier_match_is_refused(practise):
+    practice = practise(0, times=ThinkingTimes(50, 50))
+    assert ask(practice, f"{MATCH}/next", {})[0] == 200
+    practice.meet()
+    until(lambda: practice.page.phase == "over")
+    assert ask(practice, f"{MATCH}/next", {})[0] == 200
+    for name in ("aim", "throw", "next"):
+        assert ask(practice, f"{MATCH}/{name}", {**AIM, "shot": 0}) == (404, "that match is over, load the page again")
+    assert ask(practice, f"{MATCH}/events")[0] == 404
+
+
+def test_the_page_says_that_the_server_begins_no_more_matches(practise, sit_down):
+    practice = practise(1, most=1)
+    others = [practice.meet(team=team) for team in (0, 1)]
+    for other in others:
+        other.result(hosting.PATIENCE)
+    person = sit_down(practice)
+    person.press("#release")
+    person.page.wait_for_function("() => document.getElementById('told').textContent.includes('no more matches')")
+    assert person.page.inner_text("#release") == "Take the seat"
+
+
+def test_the_page_is_light(practise):
+    status, page = ask(practise(), ROOT)
+    assert status == 200 and len(page.encode()) < 300_000
+
+
+def test_the_command_prints_the_address(start):
+    process = start("server", "dc3", "--port", "0", "--watch", "0", "--person", "1")
+    lines = [process.stdout.readline() for _ in range(3)]
+    address = re.fullmatch(r"play team 1 at (http://127\.0\.0\.1:\d+/[\w-]{12})\n", lines[1])[1]
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        assert b'id="throw"' in answer.read()
+    home, _, _ = address.rpartition("/")
+    with urllib.request.urlopen(urllib.request.Request(f"{address}/0/next", b"{}", {"Origin": home})) as answer:
+        assert answer.status == 200
+    assert process.stdout.readline() == "the page waits as team1\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        (("dc3", "--person", "0"), "--person: needs --watch PORT"),
+        (("dc3", "--watch", "0", "--person", "2"), "invalid choice: 2"),
+        (("dc2", "--watch", "0", "--person", "0"), "unrecognized arguments"),
+    ],
+)
+def test_wrong_options_are_refused(run, line, words):
+    status, _, err = run("server", *line)
+    assert status == 2 and words in err
