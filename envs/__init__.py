@@ -64,6 +64,7 @@ ENVIRONMENTS = {
     "hovering": Environment(
         "envs.classic.hovering:Hovering", "envs.classic.hovering_env:HoveringEnv", "bonspiel/Hovering-v0"
     ),
+    "go": Environment("envs.go.model:Go", "envs.go.env:GoEnv", "Go-v0"),
     "curling": Environment("curling.model:Curling", "envs.curling:CurlingEnv", "Curling-v0"),
 }
 

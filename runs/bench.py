@@ -22,6 +22,7 @@ BENCHMARKS: tuple[Benchmark | str, ...] = (
     yardstick,
     "runs.curling.benchmarks.engines:curling_engines",
     "runs.curling.benchmarks.serving:serving",
+    "runs.go.benchmark:go_playouts",
     first_decision,
     cold_decision,
     first_batch,

@@ -1,0 +1,61 @@
+"""Area scoring: a player's stones, and the empty points that only they reach."""
+
+from envs.go.board import Board, point_of
+from envs.go.neighbourhoods import BESIDE_BLACK, BESIDE_WHITE, BLACK, EMPTY, SIDES, TABLE
+from planners.jit import helper
+
+BOTH = BESIDE_BLACK | BESIDE_WHITE
+
+
+@helper
+def _owner(reached: int) -> int:
+    """Whose an empty point is that stones of these colours reach."""
+    return (1 if reached == BESIDE_BLACK else 0) - (1 if reached == BESIDE_WHITE else 0)
+
+
+@helper
+def score_filled(board: Board, size: int) -> int:
+    """Points of Black less those of White where each empty point is owned by the stones beside it, as after a playout.
+
+    Writes `Board.owners`.
+    """
+    total = 0
+    for index in range(size * size):
+        point = point_of(index, size)
+        colour = board.colours[point]
+        owner = _owner(TABLE[board.around[point]] & BOTH) if colour == EMPTY else 1 if colour == BLACK else -1
+        board.owners[point] = owner
+        total += owner
+    return total
+
+
+@helper
+def score_area(board: Board, size: int) -> int:
+    """Points of Black less those of White in any position; an empty region belongs to the one colour that reaches it.
+
+    Writes `Board.owners`.
+    """
+    reached = board.owners
+    for index in range(size * size):
+        point = point_of(index, size)
+        reached[point] = TABLE[board.around[point]] & BOTH
+    spread = True
+    while spread:
+        spread = False
+        for place in range(board.counts[0]):
+            point = board.empties[place]
+            found = reached[point]
+            for side in range(SIDES):
+                near = point + board.steps[side]
+                if board.colours[near] == EMPTY:
+                    found |= reached[near]
+            spread |= found != reached[point]
+            reached[point] = found
+    total = 0
+    for index in range(size * size):
+        point = point_of(index, size)
+        colour = board.colours[point]
+        owner = _owner(reached[point]) if colour == EMPTY else 1 if colour == BLACK else -1
+        board.owners[point] = owner
+        total += owner
+    return total

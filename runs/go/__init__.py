@@ -1,0 +1,1 @@
+"""What `runs` does with Go alone: its benchmark, its matches and the Go Text Protocol."""

@@ -1,0 +1,124 @@
+"""Go-v0: moves, masks, refusals and pictures."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+from envs.go.env import GoEnv
+from envs.go.picture import star_points
+from envs.go.vertices import index_of, vertex_of
+from tests.envs.go.diagrams import state_of
+
+KO = """
+    . X O . .
+    X O . O .
+    . X O . .
+    . . . . .
+    . . . . ."""
+
+
+def begun(drawing=KO, **arguments):
+    env = GoEnv(size=5, **arguments)
+    env.reset(options={"state": state_of(drawing)})
+    return env
+
+
+def test_a_game_is_played_by_two_passes_to_its_end():
+    env = gymnasium.make("Go-v0", size=5, komi=0.5)
+    observation, info = env.reset(seed=1)
+    assert info["action_mask"].tolist() == [1] * 26 and observation[25] == 1.0
+    observation, reward, terminated, _, info = env.step(12)
+    assert (observation[12], observation[25], reward, terminated) == (1.0, -1.0, 0.0, False)
+    assert info["action_mask"].tolist() == [1] * 12 + [0] + [1] * 13
+    env.step(25)
+    assert env.step(25)[1:4] == (1.0, True, False)
+
+
+@pytest.mark.parametrize(
+    ("move", "message"),
+    [
+        (1, "B5 is illegal: the point is occupied"),
+        (26, "action=array([26.]): must be within [0.] and [25.]"),
+        (-1, "within [0.] and [25.]"),
+        ([3.0, 4.0], "action="),
+        (float("nan"), "within [0.] and [25.]"),
+    ],
+)
+def test_moves_that_are_refused(move, message):
+    env = begun()
+    with pytest.raises(ValueError) as error:
+        env.step(move)
+    assert message in str(error.value) and env.state.tolist() == state_of(KO).tolist()
+
+
+def test_the_rule_that_a_move_breaks_is_named():
+    env = begun()
+    _, _, _, _, info = env.step(7)
+    assert info["action_mask"][6] == 0
+    with pytest.raises(ValueError, match=r"^B4 is illegal: ko"):
+        env.step(6)
+    env.reset(options={"state": state_of(KO.replace(". X O", ". X X"), "O")})
+    with pytest.raises(ValueError, match=r"^A5 is illegal: it would be suicide"):
+        env.step(0)
+
+
+def test_superko_is_named():
+    env = GoEnv(size=5, superko=True)
+    drawing = """
+        . O . O .
+        X X O O O
+        . X X O .
+        X . X O O
+        . X X O ."""
+    env.reset(options={"state": state_of(drawing, superko=True)})
+    for move in (25, 0, 2):
+        env.step(move)
+    with pytest.raises(ValueError, match=r"^B5 is illegal: superko"):
+        env.step(1)
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "message"),
+    [(0, 0.5, "-1, 0 or 1"), (25, 0.0, "entry 25"), (28, 99.0, "whole numbers"), (29, 0.5, "whole numbers")],
+)
+def test_states_that_are_refused(entry, value, message):
+    state = state_of(KO)
+    state[entry] = value
+    with pytest.raises(ValueError, match=message):
+        GoEnv(size=5).reset(options={"state": state})
+
+
+def test_chains_without_liberties_are_refused():
+    state = state_of("""
+        X O . . .
+        O . . . .
+        . . . . .
+        . . . . .
+        . . . . .""")
+    with pytest.raises(ValueError, match="every chain has a liberty; 1 have none"):
+        GoEnv(size=5).reset(options={"state": state})
+
+
+def test_pictures_show_stones_and_the_last_move():
+    env = begun(render_mode="rgb_array")
+    before = env.render()
+    env.step(24)
+    changed = np.argwhere((env.render() != before).any(axis=2))
+    assert before.shape == (640, 600, 3)
+    assert (changed > 500).all(axis=1).any()
+
+
+@pytest.mark.parametrize(("size", "stars"), [(5, 1), (6, 0), (9, 5), (10, 4), (13, 9), (19, 9)])
+def test_star_points(size, stars):
+    points = star_points(size)
+    assert len(points) == stars and {(column, row) for row, column in points} == set(points)
+    assert {(size - 1 - row, column) for row, column in points} == set(points)
+
+
+def test_vertices():
+    assert [vertex_of(index, 19) for index in (0, 18, 342, 360, 361)] == ["A19", "T19", "A1", "T1", "pass"]
+    assert [index_of(vertex_of(index, 19), 19) for index in range(362)] == list(range(362))
+    assert index_of("j9", 9) == 8 and index_of("PASS", 9) == 81
+    for bad in ("", "I5", "A0", "A10", "K1", "A", "5", "AA1", "A\u00b2", "A-1"):
+        with pytest.raises(ValueError, match="vertex="):
+            index_of(bad, 9)
