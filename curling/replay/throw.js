@@ -1,9 +1,10 @@
 // A person's shots: the aim on the ice, its preview, the throw, the clocks, and what the planner thought of an end.
 
-const { me, weights, aim, root, seat } = given.play, STEP = 0.02, LEAP = 0.2, NOTCH = 120; // m; ms between two notches of the wheel
+const { me, weights, aim, root, seat } = given.play, STEP = 0.02, LEAP = 0.2; // m
+const FINER = 0.05, NOTCH = 100, LINE = 33; // of the scale of weights; pixels of the wheel for twice that, and of its line
 const NO_STONES = Array(SHOTS).fill(null);
 let preview; // the tracks of the aimed shot, null where no throw reaches the target, undefined where they are not known yet
-let turn = null, turnAt = 0, asked = null, again = false, throwing = false, notched = 0;
+let turn = null, turnAt = 0, asked = null, again = false, throwing = false;
 
 const rival = () => game.match.players[1 - me];
 const caughtUp = () => turn !== null && game !== null && game.count === turn.shots && p === game.count;
@@ -51,7 +52,8 @@ function change(part) {
 }
 
 const move = (across, ahead) => change({ x: aim.x + across, y: aim.y + ahead });
-const weigh = step => change({ weight: Math.max(0, Math.min(weights.length - 1, aim.weight + step)) });
+const weigh = step => change({ weight: Math.round(100 * (aim.weight + step)) / 100 }); // what is off the scale, the server clamps
+const nextWeight = () => change({ weight: (Math.floor(aim.weight) + 1) % weights.length });
 const spin = () => change({ side: -aim.side });
 
 // what the one button would begin or do now; null where it does nothing
@@ -110,7 +112,12 @@ overlay = () => {
 function drawForm(mine) {
   document.querySelector("main").classList.toggle("empty", !game);
   byId("weight").value = aim.weight;
-  byId("weight-name").textContent = weights[aim.weight];
+  byId("weight").setAttribute("aria-valuetext", weightName());
+  byId("weight-name").textContent = weightName();
+  for (const [index, button] of named.entries()) {
+    button.disabled = !mine;
+    button.setAttribute("aria-pressed", index === aim.weight);
+  }
   byId("spin-name").textContent = aim.side > 0 ? "out-turn" : "in-turn";
   byId("choices").classList.toggle("idle", !mine);
   byId("choices").classList.toggle("out-turn", aim.side > 0);
@@ -119,6 +126,11 @@ function drawForm(mine) {
   byId("release").textContent = act || "Throw";
   byId("release").disabled = act === null;
   if (byId("say").textContent !== said) byId("say").textContent = said;
+}
+
+function weightName() {
+  const place = Math.max(0, Math.min(weights.length - 1, aim.weight)), lower = Math.floor(place);
+  return place === lower ? weights[lower] : `between ${weights[lower]} and ${weights[lower + 1]}`;
 }
 
 function situation() {
@@ -179,10 +191,15 @@ ice.oncontextmenu = event => { if (aiming()) { event.preventDefault(); spin(); }
 ice.addEventListener("wheel", event => {
   if (!aiming()) return;
   event.preventDefault();
-  if (event.timeStamp - notched < NOTCH) return;
-  notched = event.timeStamp;
-  weigh(event.deltaY < 0 ? 1 : -1);
+  const turned = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1) / NOTCH;
+  weigh(-2 * FINER * Math.max(-1, Math.min(1, turned)));
 }, { passive: false });
+const named = weights.map((name, weight) => {
+  const button = html("button", name, "", byId("weights"));
+  button.type = "button";
+  button.onclick = () => change({ weight });
+  return button;
+});
 byId("weight").max = weights.length - 1;
 byId("weight").oninput = event => change({ weight: Number(event.target.value) });
 byId("spin").onclick = spin;
@@ -195,7 +212,8 @@ document.addEventListener("keydown", event => {
   if (target === byId("weight")) { event.stopPropagation(); return; }
   if (["SELECT", "BUTTON"].includes(target.tagName) && (key === "Enter" || key === " ")) { event.stopPropagation(); return; }
   const act = way && aiming() ? () => move(size * way[0], size * way[1])
-    : aiming() && ["w", "W", "+", "-"].includes(key) ? () => weigh(key === "-" ? -1 : 1)
+    : aiming() && ["+", "-"].includes(key) ? () => weigh(key === "-" ? -FINER : FINER)
+    : aiming() && key.toLowerCase() === "w" ? nextWeight
     : aiming() && key.toLowerCase() === "s" ? spin
     : key === "Enter" || (key === " " && aiming()) ? press : null;
   if (!act) return;

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from curling.physics import Physics, law_index
 from curling.sheet import STONE_RADIUS, Sheet
 from curling.shots import draw, launched
@@ -19,13 +21,20 @@ class Aim:
         x: target, m to the thrower's right of the centre line.
         y: target, m from the release.
         side: 1 counter-clockwise, -1 clockwise.
-        weight: index into WEIGHTS.
+        weight: place on the scale of WEIGHTS, from 0; between two of them the speed at the release is between theirs.
     """
 
     x: float
     y: float
     side: float = 1.0
-    weight: int = 0
+    weight: float = 0.0
+
+    @property
+    def weight_name(self) -> str:
+        """The weight in words."""
+        lower, rest = divmod(self.weight, 1.0)
+        name = WEIGHTS[int(lower)][0]
+        return f"between {name} and {WEIGHTS[int(lower) + 1][0]}" if rest else name
 
     def on(self, sheet: Sheet) -> "Aim":
         """The same with the nearest target on the sheet, and a valid weight: the first follows the last."""
@@ -35,9 +44,10 @@ class Aim:
 
     def velocity(self, law: Physics) -> tuple[float, float] | None:
         """(vx, vy) of the throw, m/s; None where none reaches the target."""
-        index, share = law_index(law.name), WEIGHTS[self.weight][1]
-        if share is None:
-            vx, vy = draw(index, self.x, self.y, self.side)
-        else:
-            vx, vy = launched(index, self.x, self.y, share * math.hypot(*law.tee_draw), self.side)
+        index, tee = law_index(law.name), math.hypot(*law.tee_draw)
+        vx, vy = draw(index, self.x, self.y, self.side)
+        if self.weight > 0.0:
+            speeds = [math.hypot(vx, vy) if share is None else share * tee for _, share in WEIGHTS]
+            speed = float(np.interp(self.weight, range(len(WEIGHTS)), speeds))
+            vx, vy = launched(index, self.x, self.y, speed, self.side)
         return None if math.isnan(vx) else (vx, vy)

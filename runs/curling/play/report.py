@@ -5,7 +5,6 @@ from curling.sheet import STONES
 from curling.state import shot_of, team_of
 from envs.curling_draw import NAMES
 from runs.curling.game import final_result
-from runs.curling.play.aim import WEIGHTS
 from runs.curling.play.game import InteractiveGame
 
 
@@ -44,7 +43,7 @@ def result(game: InteractiveGame) -> str:
 
 def _aim(game: InteractiveGame) -> str:
     x, y = game.aim.x, game.aim.y - game.model.law.sheet.tee
-    name, turn = WEIGHTS[game.aim.weight][0], "out-turn" if game.aim.side > 0.0 else "in-turn"
+    name, turn = game.aim.weight_name, "out-turn" if game.aim.side > 0.0 else "in-turn"
     across, along = "right" if x > 0.0 else "left", "behind" if y > 0.0 else "before"
     impossible = "" if game.velocity is not None else ": no such shot"
     return f"{name}, {turn}, {abs(x):.2f} m {across}, {abs(y):.2f} m {along} the tee{impossible}"

@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 
 class AimMessage(msgspec.Struct):
-    """Where a person aims: the target in m, the spin (1 counter-clockwise, -1 clockwise), an index into WEIGHTS."""
+    """Where a person aims: the target in m, the spin (1 counter-clockwise, -1 clockwise), the weight as in `Aim`."""
 
     x: float
     y: float
     side: int
-    weight: int
+    weight: float
 
 
 class ThrowMessage(AimMessage):

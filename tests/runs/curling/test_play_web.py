@@ -168,7 +168,11 @@ def test_keys_and_the_wheel_aim_and_throw(play, sit_down):
     page.mouse.move(*person.pixel(0.0, y))
     page.mouse.wheel(0, -100)
     person.settle()
-    assert page.inner_text("#weight-name") == WEIGHTS[2][0]
+    assert page.inner_text("#weight-name") == "between control hit and normal hit"
+    assert page.input_value("#weight") == "1.1"
+    page.keyboard.press("-")
+    person.settle()
+    assert page.input_value("#weight") == "1.05"
     page.fill("#weight", "0")
     person.settle()
     page.locator("#house").click(button="right")
@@ -178,6 +182,52 @@ def test_keys_and_the_wheel_aim_and_throw(play, sit_down):
     page.keyboard.press("Enter")
     person.says("stone 4 of 16: your shot")
     assert len(game.shots) == 3
+
+
+@pytest.mark.parametrize("width, touches", [(1400, False), (390, True)])
+def test_the_weight_is_chosen_on_a_slider_or_by_its_name(play, sit_down, width, touches):
+    game, server = play()
+    person = sit_down(server, width, touches)
+    page, law = person.page, game.model.law
+    person.says(": your shot")
+    person.press("#weights button >> text=normal hit")
+    person.settle()
+    assert page.inner_text("#weight-name") == "normal hit" and page.input_value("#weight") == "2"
+    slider = page.locator("#weight")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    place = {"x": 0.8 * box["width"], "y": box["height"] / 2}
+    slider.tap(position=place) if touches else slider.click(position=place)
+    person.settle()
+    weight = float(page.input_value("#weight"))
+    assert 2.2 < weight < 2.6 and page.inner_text("#weight-name") == "between normal hit and peel"
+    (x, y), speed = person.target(), math.hypot(*law.tee_draw) * (1.3 + 0.2 * (weight - 2.0))
+    person.press("#release")
+    page.wait_for_function("() => replay.count >= 2")
+    np.testing.assert_allclose(math.hypot(*game.shots[1].aim[:2]), speed, rtol=1e-6)
+    np.testing.assert_allclose(game.shots[1].aim[:2], Aim(x, y, weight=weight).velocity(law), atol=0.01)
+
+
+def test_a_weight_off_the_scale_is_clamped_and_told(play, sit_down):
+    _, server = play()
+    person = sit_down(server)
+    person.says(": your shot")
+    person.settle()
+    for key, told in (("-", "Weight: -0.05 is out of range, 0 is taken"), ("+", "")):
+        person.page.keyboard.press(key)
+        person.settle()
+        assert person.page.inner_text("#told") == told
+    assert person.page.input_value("#weight") == "0.05"
+
+
+def test_speeds_grow_with_the_weight_without_a_jump():
+    law = Match(("random", "you"), "fcv1", None, "none", 1).model().law
+    for x, y in ((0.0, law.sheet.tee), (1.5, law.sheet.back_line), (-1.0, law.sheet.hog_line + 1.0)):
+        weights = np.linspace(0.0, len(WEIGHTS) - 1, 301)
+        speeds = [math.hypot(*Aim(x, y, weight=weight).velocity(law)) for weight in weights]
+        steps = np.diff(speeds)
+        assert (steps > 0.0).all() and steps.max() < 0.01
+        assert math.isclose(speeds[100], 1.15 * math.hypot(*law.tee_draw))
 
 
 def test_earlier_shots_can_be_looked_at_and_left_again(play, sit_down):
@@ -245,7 +295,7 @@ def test_what_is_out_of_range_is_clamped_and_told(play):
         ("", "truncated"),
         ("[]", "Expected `object`"),
         ({**AIM, "x": "0"}, "Expected `float`, got `str` - at `$.x`"),
-        ({**AIM, "weight": 0.5}, "at `$.weight`"),
+        ({**AIM, "side": 0.5}, "at `$.side`"),
         ({"x": 0.0, "y": 38.0, "side": 1}, "missing required field `weight`"),
         ('{"x": NaN}', "malformed"),
     ],
