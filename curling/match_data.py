@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from curling.model import Curling
 from curling.noise import Noise
-from curling.rules import MIXED_FIRST_SHOT
+from curling.sheet import MIXED_FIRST_SHOT
 from planners.base import Array
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")

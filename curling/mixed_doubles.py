@@ -10,9 +10,8 @@ are rows 3-7 of a team, the stone set up is its row 2.
 
 import numpy as np
 
-from curling.rules import MIXED_FIRST_SHOT
-from curling.setup_value import CENTER_GUARD, CENTER_HOUSE, CHOICES, PP_LEFT, PP_RIGHT, best_choice
-from curling.sheet import STONES, TEAM_STONES, no_stones
+from curling.setup_value import CENTER_GUARD, CENTER_HOUSE, CHOICES, PP_LEFT, PP_RIGHT, best_choice, decider_value
+from curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
 from curling.state import (
     DECIDER,
     ENDS,
@@ -30,10 +29,9 @@ from curling.state import (
     state_of,
 )
 from planners.base import Array, require
-from planners.jit import VECTOR, int64, kernel, typeof
+from planners.jit import VECTOR, float64, int64, kernel, typeof
 from planners.registry import look_up
 
-SET_UP_ROW = 2  # of a team's stones
 HOUSE_Y = 38.870
 POWER_HOUSE_X, POWER_HOUSE_Y = 1.219, 38.260
 # by pattern
@@ -74,6 +72,15 @@ def begin_end(state: Array, params: Array) -> None:
         left, lead = int(params[LAST_END]) - int(state[TIME]) // STONES, int(state[LEAD])
         tables, decider = params[VALUES : int(params[NETWORK])], int(state[DECIDER])
         set_up(state, best_choice(tables, left, decider, lead, state[POWER], state[POWER + 1]), params)
+
+
+@kernel(float64(VECTOR, VECTOR))
+def decider_chance(state: Array, params: Array) -> float:
+    """The probability to win of the team that decides, before the set-up, if both choose best in all ends; compiled."""
+    left, decider = int(params[LAST_END]) - int(state[TIME]) // STONES, int(state[DECIDER])
+    tables = params[VALUES : int(params[NETWORK])]
+    value = float(decider_value(tables, left, decider, int(state[LEAD]), state[POWER], state[POWER + 1]))
+    return value if decider == 0 else 1.0 - value
 
 
 def is_setup_due(state: Array) -> bool:

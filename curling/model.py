@@ -18,8 +18,8 @@ from curling.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, i
 from curling.model_params import NETWORK_TABLE, params_of, weights_of
 from curling.noise import Noise, noise_of
 from curling.physics import Physics, physics_of
-from curling.rules import MIXED_FIRST_SHOT, MODIFIED, rule_of
-from curling.sheet import DC3_SHEET, STONES, no_stones
+from curling.rules import MODIFIED, rule_of
+from curling.sheet import DC3_SHEET, MIXED_FIRST_SHOT, STONES, no_stones
 from curling.state import FIRST_STONE, HAMMER, LEAD, MIXED_STATE_DIM, REWARDS, STATE_DIM, TIME, state_of
 from curling.value import table_of
 from planners.base import AimBlock, Array, Rng

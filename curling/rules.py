@@ -6,7 +6,7 @@ are team 0's. The hammer is the team (0 or 1) that throws second in an end; `sho
 
 import math
 
-from curling.sheet import STONE_RADIUS, TEAM_STONES
+from curling.sheet import MIXED_FIRST_SHOT, STONE_RADIUS, TEAM_STONES
 from planners.base import Array
 from planners.jit import MATRIX, boolean, float64, helper, int64, kernel
 from planners.registry import look_up
@@ -14,7 +14,6 @@ from planners.registry import look_up
 # name: numbers of shots at the start of an end under the free guard zone and the no-tick rule
 RULES = {"none": (0, 0), "four_rock": (4, 0), "five_rock": (5, 0), "no_tick": (5, 5)}
 MODIFIED = "modified"  # the rule of mixed doubles: the first three shots may remove no stone at all
-MIXED_FIRST_SHOT = 6  # of an end of mixed doubles, whose ten shots are numbered so that the last one is 15
 MIXED_PROTECTED = MIXED_FIRST_SHOT + 3  # its shots below this number are under the rule
 
 

@@ -15,6 +15,8 @@ from planners.base import Array
 TEAM_STONES = 8
 STONES = 2 * TEAM_STONES
 LAST_SHOT = STONES - 1  # of an end
+MIXED_FIRST_SHOT = 6  # of an end of mixed doubles, whose ten shots are numbered so that the last one is 15
+SET_UP_ROW = 2  # of a team's stones, in mixed doubles: the stone that is set up
 STONE_RADIUS = 0.145
 DIAMETER = 2.0 * STONE_RADIUS
 STONE_MASS = 19.96  # kg

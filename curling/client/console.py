@@ -29,7 +29,11 @@ def count_ends(ends: int) -> str:
     return "1 end" if ends == 1 else f"{ends} ends"
 
 
+def describe_end(end: int, ends: int) -> str:
+    """An end of a match of `ends` regular ends, such as "end 2" or "extra end 1"; the number from 0."""
+    return f"end {end + 1}" if end < ends else f"extra end {end - ends + 1}"
+
+
 def describe_shot(end: int, shot: int, ends: int) -> str:
     """A place in a match of `ends` regular ends, such as "end 2, shot 5" or "extra end 1, shot 1"; numbers from 0."""
-    name = f"end {end + 1}" if end < ends else f"extra end {end - ends + 1}"
-    return f"{name}, shot {shot + 1}"
+    return f"{describe_end(end, ends)}, shot {shot + 1}"

@@ -10,7 +10,7 @@ from curling.client.connection import Connection, MessageFormat
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
 from curling.client.message_log import TO_SERVER, MessageLog
-from curling.client.planner_worker import ClientPosition
+from curling.client.position import ClientPosition
 from curling.protocols import ProtocolError, dc2
 from curling.protocols.dc2_codec import MAX_TEXT, decode_server, encode
 from curling.protocols.dc2_coordinates import stones_of_position, throw_from_sheet

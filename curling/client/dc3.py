@@ -11,7 +11,7 @@ from curling.client.console import count_ends, describe_shot
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
 from curling.client.message_log import MessageLog
-from curling.client.planner_worker import ClientPosition
+from curling.client.position import ClientPosition
 from curling.protocols import ProtocolError, dc3
 from curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
 from curling.sheet import no_stones

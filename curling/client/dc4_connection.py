@@ -109,8 +109,8 @@ class Dc4Connection:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
 
-    async def join(self, name: str) -> int:
-        """Take a side of the match with the server's default players; the assigned team, 0 or 1.
+    async def join(self, name: str, members: int = 4) -> int:
+        """Take a side of the match with so many of the server's default players; the assigned team, 0 or 1.
 
         Raises:
             ServerRefused: by the server.
@@ -118,7 +118,7 @@ class Dc4Connection:
         """
         models = self._dc4client
         player = models.PlayerModel(max_velocity=4.0, shot_std_dev=0.0076, angle_std_dev=0.0018, player_name=name)
-        players = dict.fromkeys(("player1", "player2", "player3", "player4"), player)
+        players = {f"player{number}": player for number in range(1, members + 1)}
         team = models.TeamModel(use_default_config=True, team_name=name, **players)
         failure = await self._send(self._sender.send_team_info(team))
         if failure is not None:
@@ -160,6 +160,12 @@ class Dc4Connection:
         """Send a throw; the failure, if any."""
         self._log.write_value(TO_SERVER, shot._asdict())
         return await self._send(self._sender.send_shot_info(**shot._asdict()))
+
+    async def set_up_end(self, choice: str) -> PackageFailure | None:
+        """Send the set-up of an end, one of `curling.setup_value.CHOICES`; the failure, if any."""
+        self._log.write_value(TO_SERVER, {"request": choice})
+        positioned = self._dc4client.PositionedStonesModel(choice)
+        return await self._send(self._sender.send_positioned_stones_info(positioned))
 
     async def _send(self, request: Any) -> PackageFailure | None:
         self._failures.clear()

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from curling.client.console import print_error
 from curling.client.message_log import MessageLog
 from curling.client.planner_process import PlannerProcess
-from curling.client.planner_worker import ClientPosition, ShotChoice
+from curling.client.planner_worker import ShotChoice
+from curling.client.position import ClientPosition
 from curling.client.time_manager import LEAST, TimeManager, slices_left
 from curling.physics import physics_of
 
@@ -46,7 +47,7 @@ class MatchPlayer:
 
     async def warm_up(self, position: ClientPosition, remaining: float) -> None:
         """Let the planner plan once, while no clock runs, for as long as in a match of `remaining` seconds."""
-        allowance = self.timing.allowance(remaining, slices_left(position.shot, position.ends))
+        allowance = self.timing.allowance(remaining, _slices(position))
         failure = await self.planner.warm_up(position, max(min(allowance.seconds, WARM_UP), LEAST))
         if failure is not None:
             self.warn(f"the planner fails: {failure}")
@@ -61,7 +62,7 @@ class MatchPlayer:
             received: when the server's message arrived, in `time.monotonic` seconds.
             send: sends a shot, or concedes if given None.
         """
-        slices, spent = slices_left(position.shot, position.ends), time.monotonic() - received
+        slices, spent = _slices(position), time.monotonic() - received
         allowance = self.timing.allowance(remaining, slices, spent)
         if allowance.limit > 0.0:
             choice = await self.planner.choose(position, *allowance)
@@ -74,10 +75,23 @@ class MatchPlayer:
         if choice.failure is not None:
             thrown = "a draw to the tee" if choice.action is None else "the best shot so far"
             self.warn(f"{where}: {thrown} instead of the planner's answer: {choice.failure}")
-        chance = "" if choice.chance is None else f"expects to win {choice.chance:.1%}, "
         simulations = "1 simulation" if choice.simulations == 1 else f"{choice.simulations:,} simulations"
         effort = f"{simulations} in {choice.seconds:.2f} s, {remaining:.1f} s were left"
-        self.report(f"{where}: {shot or 'conceded'}, {chance}{effort}")
+        self.report(f"{where}: {shot or 'conceded'}{_expected(choice.chance)}, {effort}")
+
+    async def set_up(self, where: str, position: ClientPosition, send: Callable[[str], Awaitable[None]]) -> None:
+        """Choose and send the set-up of an end of mixed doubles, for which no clock runs.
+
+        Args:
+            where: the end, for people.
+            position: before the set-up, which the own team decides.
+            send: sends one of `curling.setup_value.CHOICES`.
+        """
+        choice = await self.planner.choose_setup(position)
+        await send(choice.name)
+        if choice.failure is not None:
+            self.warn(f"{where}: {choice.name} instead of the planner's answer: {choice.failure}")
+        self.report(f"{where}: {choice.name}{_expected(choice.chance)}")
 
     def learn_charge(self, remaining: float | None) -> None:
         """Learn the cost of the last move from the time left on the own clock, s; None if the clock was reset."""
@@ -90,6 +104,14 @@ class MatchPlayer:
         """Print a warning, and log it."""
         self.log.write_note(text)
         print_error(text)
+
+
+def _slices(position: ClientPosition) -> float:
+    return slices_left(position.shot, position.ends, position.first_shot)
+
+
+def _expected(chance: float | None) -> str:
+    return "" if chance is None else f", expects to win {chance:.1%}"
 
 
 def _aimed_shot(position: ClientPosition, choice: ShotChoice) -> AimedShot:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from curling.client.best_so_far import BestSoFar
 from curling.client.interrupts import ctrl_c_ignored
-from curling.client.planner_worker import ClientPosition, Pipe, ShotChoice, run_worker
+from curling.client.planner_worker import Pipe, ShotChoice, run_worker
+from curling.client.position import ClientPosition
+from curling.client.setup_choice import FALLBACK, SetupChoice
 
 if TYPE_CHECKING:
     from planners.base import Planner
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 PATIENCE = 300.0  # s for the process to start, to compile and to plan for the first time
 FIRST_SECONDS = 0.01  # s of planning that trigger compilation
 RESTART_SECONDS = 1.0  # s of planning after that, when a planner was restarted
+SETUP_PATIENCE = 10.0  # s for the choice of a set-up, which takes milliseconds and for which no clock runs
 GRACE = 5.0  # s that an overdue planner may still take before it is restarted; the move does not wait for it
 
 
@@ -106,6 +109,18 @@ class PlannerProcess:
                 self._recover(self.grace if isinstance(error, PlannerSilent) else 0.0)
         return replace(choice, seconds=time.monotonic() - start)
 
+    async def choose_setup(self, position: ClientPosition) -> SetupChoice:
+        """The best set-up of the end; the hammer, with the reason, if the process fails."""
+        failure = "the planner is not ready again"
+        if await self._is_ready(SETUP_PATIENCE):
+            try:
+                choice: SetupChoice = await self._ask(position, 0.0, SETUP_PATIENCE)
+                return choice
+            except PlannerGone as error:
+                failure = str(error)
+                self._recover(self.grace if isinstance(error, PlannerSilent) else 0.0)
+        return SetupChoice(FALLBACK, failure=failure)
+
     async def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
@@ -149,7 +164,7 @@ class PlannerProcess:
 
         self._recovery = asyncio.create_task(recovery())
 
-    async def _ask(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
+    async def _ask(self, position: ClientPosition, seconds: float, limit: float) -> Any:
         if self._pipe is None:
             raise PlannerGone("the planner's process has ended")
         self._move += 1

@@ -19,73 +19,22 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing import connection, parent_process
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from curling.client.best_so_far import BestSoFar, ShotSoFar
+from curling.client.position import ClientPosition
+from curling.client.setup_choice import best_setup
 from curling.client.time_manager import LEAST
 from curling.sheet import LAST_SHOT, STONES
-from planners.base import Array
 from planners.core.packages import error_text
 
 if TYPE_CHECKING:
-    from curling.model import Curling
     from planners.base import Decision, Planner, Rng
 
 Pipe = connection.Connection
 
 FIRST_SHOTS = 256  # of playouts for the first answer, 2 ms; with all else it is there 5 ms after the position
 SURE_LEAD = 0.5  # of the visits to come: what leads by more is played without them
-
-EXTRA_ENDS = 10  # assumed where ties are always played out; more would not change any value noticeably
-
-
-@dataclass(frozen=True, eq=False)
-class ClientPosition:
-    """A position and the rest of its match, the current end included; an extra end is a match of one end.
-
-    Attributes:
-        stones: [16, 2], m, rows as in `curling.sheet`, NaN where absent.
-        shot: number of the next shot in its end, 0..15.
-        hammer: the team, 0 or 1, that throws second in this end.
-        lead: points of team 0 less those of team 1.
-        ends: regular ends left, the current one included, at least 1.
-        extra_ends: whether a tie is followed by extra ends; otherwise it is a draw.
-        rule: one of `curling.rules.RULES`.
-        physics: "fcv1", "dc2" or "dc4".
-        noise: of the thrower: one of `curling.noise.NOISES`, or standard deviations of speed, m/s, and angle, rad.
-        max_speed: the thrower's top speed, m/s; None is that of the physics.
-    """
-
-    stones: Array
-    shot: int
-    hammer: int
-    lead: int
-    ends: int
-    extra_ends: bool
-    rule: str
-    physics: Literal["fcv1", "dc2", "dc4"]
-    noise: str | tuple[float, float]
-    max_speed: float | None = None
-
-    @property
-    def team(self) -> int:
-        """The team that throws next."""
-        return 1 - self.hammer if self.shot % 2 == 0 else self.hammer
-
-    def model(self) -> Curling:
-        """The model for planners; values are team 0's probability to win."""
-        from curling.model import MOST_ENDS, Curling
-        from curling.noise import Noise
-
-        ends, extra_ends = min(self.ends, MOST_ENDS), EXTRA_ENDS if self.extra_ends else 0
-        noise = self.noise if isinstance(self.noise, str) else Noise(*self.noise)
-        return Curling(ends, self.rule, noise, self.physics, extra_ends, max_speed=self.max_speed).planning()
-
-    def state(self) -> Array:
-        """The state of `model` in this position."""
-        from curling.state import state_of
-
-        return state_of(self.stones, self.shot, self.hammer, lead=self.lead)
 
 
 @dataclass(frozen=True)
@@ -111,8 +60,9 @@ class ShotChoice:
 def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestSoFar) -> None:
     """Answer (move, position, seconds) with a `ShotChoice` until the other end of the pipe is closed.
 
-    `best` takes the best shot of this move so far; with less than LEAST seconds the first one is the answer. The first
-    message is sent unasked: None, or why the planner's text was refused.
+    Where the end has to be set up first, the answer is a `SetupChoice`. `best` takes the best shot of this move so far;
+    with less than LEAST seconds the first one is the answer. The first message is sent unasked: None, or why the
+    planner's text was refused.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the client handles it
     os.dup2(2, 1)  # standard output may be the connection to a server
@@ -131,6 +81,9 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestS
         rng, playouts_rng = np.random.default_rng(seed), np.random.default_rng(seed)
         while True:
             move, position, seconds = pipe.recv()
+            if position.is_setup_due:
+                pipe.send(best_setup(position))
+                continue
             arrived, publish = time.perf_counter(), functools.partial(best.publish, move)
             first = _first_answer(position, playouts_rng, publish)
             if seconds < LEAST:

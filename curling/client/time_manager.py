@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
-from curling.sheet import LAST_SHOT, STONES, TEAM_STONES
+from curling.sheet import LAST_SHOT, STONES
 
 RESERVE, MOST_RESERVE = 0.5, 0.8  # of a shot and s, whichever is less, so that the last one does not use all the time
 FRACTION = 0.95  # of the share
@@ -32,14 +32,17 @@ class Allowance(NamedTuple):
     limit: float
 
 
-def shots_left(shot: int, ends: int) -> int:
-    """Shots that the team to move still throws from shot 0..15 on, in `ends` ends, the current one included."""
-    return (STONES + 1 - shot) // 2 + TEAM_STONES * (ends - 1)
+def shots_left(shot: int, ends: int, first_shot: int = 0) -> int:
+    """Shots that the team to move still throws from shot 0..15 on, in `ends` ends, the current one included.
+
+    `first_shot` is the number of the first shot of an end.
+    """
+    return (STONES + 1 - shot) // 2 + (STONES - first_shot) // 2 * (ends - 1)
 
 
-def slices_left(shot: int, ends: int) -> float:
+def slices_left(shot: int, ends: int, first_shot: int = 0) -> float:
     """The time left for `shots_left`, in slices as large as that of shot 0..15, by their SHARES."""
-    later = (ends - 1) * sum(SHARES) / 2.0  # either team's shots
+    later = (ends - 1) * sum(SHARES[first_shot:]) / 2.0  # either team's shots
     return (sum(SHARES[shot::2]) + later) / SHARES[shot]
 
 

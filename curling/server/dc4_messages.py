@@ -8,14 +8,13 @@ import msgspec
 import numpy as np
 
 from curling.match_data import Match, Throw
-from curling.mixed_doubles import SET_UP_ROW, decider_of
+from curling.mixed_doubles import decider_of
 from curling.protocols.dc3 import PerTeam, Team
 from curling.protocols.dc4 import MixedDoublesSettings
 from curling.protocols.dc4_server import NewMatch, Places, Shot, ToldState, ToldStones
-from curling.rules import MIXED_FIRST_SHOT
 from curling.server.dc4_referee import Dc4Referee
 from curling.server.referee import Referee
-from curling.sheet import STONES, TEAM_STONES
+from curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES
 from planners.base import Array
 
 TEAMS: tuple[Team, Team] = ("team0", "team1")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from curling import end_weights
-from curling.client.planner_worker import ClientPosition
+from curling.client.position import ClientPosition
 from curling.end_network import (
     INPUTS,
     LYING,

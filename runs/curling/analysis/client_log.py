@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from curling.client.dc3 import AnnouncedMatch
 from curling.client.message_log import FROM_SERVER, TO_SERVER
-from curling.client.planner_worker import EXTRA_ENDS
+from curling.client.position import EXTRA_ENDS
 from curling.match_data import End, Match, Record, RecordedShot, Result, Throw, places, score_of
 from curling.noise import NOISES, Noise
 from curling.physics import FCV1

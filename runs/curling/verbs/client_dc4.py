@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 USER, PASSWORD = "DC4_USER", "DC4_PASSWORD"
 NEW = {"ends": 10, "thinking_time": 219.0, "extra_end_time": 21.9}  # defaults of a new match
+MIXED = {"ends": 8, "pattern": 0}  # of one of mixed doubles
 
 
 def dc4(arguments: argparse.Namespace) -> int:
@@ -33,15 +34,15 @@ def dc4(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     if arguments.concede is not None:
         raise UsageError("--concede: Digital Curling 4 has no way to concede")
-    account, created, name = _login(arguments), _created(arguments), team_name(arguments)
+    account, rule, created, name = _login(arguments), _rule(arguments), _created(arguments), team_name(arguments)
     match_id = arguments.match
 
     async def play(player: "MatchPlayer") -> None:
         nonlocal match_id
         if match_id is None:
-            match_id = await dc4.create_match(account, arguments.rule, **created)
+            match_id = await dc4.create_match(account, rule, **created)
             print_line(f"created; the other team joins with --match {match_id}")
-        await dc4.play_dc4(account, match_id, int(arguments.team == "team1"), name, player, arguments.rule)
+        await dc4.play_dc4(account, match_id, int(arguments.team == "team1"), name, player, rule)
 
     try:
         return run(arguments, play, print_line)
@@ -63,9 +64,14 @@ def add_dc4(protocols: Protocols) -> None:
     add("--user", metavar="NAME", help=f"to log in with (default: the environment's {USER})")
     secret = f"to log in with; visible to others on this machine, so prefer to set {PASSWORD}"
     add("--password", metavar="WORD", help=secret)
-    rule = "of the match, which the server does not announce (default: five_rock)"
-    add("--rule", choices=("five_rock", "no_tick"), default="five_rock", help=rule)
-    add("--ends", type=int, metavar="N", help="of the new match, only with --create (default: 10)")
+    game = "the game of the match (default: standard)"
+    add("--game", choices=("standard", "mixed_doubles"), default="standard", help=game)
+    rule = "of the match, which the server does not announce (default: five_rock); mixed doubles has its own"
+    add("--rule", choices=("five_rock", "no_tick"), help=rule)
+    ends = "of the new match, only with --create (default: 10, in mixed doubles 8)"
+    add("--ends", type=int, metavar="N", help=ends)
+    pattern = "place of the guards in the new match of mixed doubles, 0 (nearest the house) to 5 (default: 0)"
+    add("--pattern", type=int, metavar="N", help=pattern)
     time = "of each team in the new match, only with --create (default: 219)"
     add("--thinking-time", type=float, metavar="S", help=time)
     extra = "of each team in all its extra ends, only with --create (default: 21.9)"
@@ -98,12 +104,25 @@ def _login(arguments: argparse.Namespace) -> "Account":
 
 def _created(arguments: argparse.Namespace) -> dict[str, Any]:
     """Settings of a new match, as `create_match` takes them; a UsageError if they are out of range or not for one."""
-    given = {name: getattr(arguments, name) for name in NEW if getattr(arguments, name) is not None}
+    is_mixed = arguments.game == "mixed_doubles"
+    given = {name: getattr(arguments, name) for name in NEW | MIXED if getattr(arguments, name) is not None}
     if given and not arguments.create:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise UsageError(f"{options}: only for a new match (--create)")
-    chosen = NEW | given
+    if "pattern" in given and not is_mixed:
+        raise UsageError("--pattern: only for --game mixed_doubles")
+    chosen = NEW | (MIXED if is_mixed else {}) | given
     ends = number("--ends", chosen["ends"], 1, 100, whole=True)
     seconds = float(number("--thinking-time", chosen["thinking_time"], 1, 1e6, whole=False))
     extra_seconds = float(number("--extra-end-time", chosen["extra_end_time"], 1, 1e6, whole=False))
-    return {"ends": ends, "seconds": seconds, "extra_seconds": extra_seconds}
+    pattern = number("--pattern", chosen.get("pattern", 0), 0, 5, whole=True)
+    return {"ends": ends, "seconds": seconds, "extra_seconds": extra_seconds, "pattern": pattern}
+
+
+def _rule(arguments: argparse.Namespace) -> str:
+    """The rule of the match, one of `curling.client.dc4.RULES`; a UsageError if it is of the other game."""
+    if arguments.game == "standard":
+        return str(arguments.rule or "five_rock")
+    if arguments.rule is not None:
+        raise UsageError("--rule: only for standard games, mixed doubles has a rule of its own")
+    return "modified"

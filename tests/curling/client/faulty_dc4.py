@@ -23,6 +23,7 @@ NEW = {
     "applied_rule": "fgz_rule",
     "match_name": "a match",
 }
+MIXED = {"game_mode": "mixed_doubles", "applied_rule": "modified_fgz_rule"}
 
 
 class FaultyServer:
@@ -32,14 +33,16 @@ class FaultyServer:
         matches: that it serves.
         faults: what becomes of the next throws, in order: a status refuses one, "hang up" loses it, "deaf" plays it and
             loses the answer; None plays it.
+        setup_faults: the same for set-ups.
         bad_events: texts sent to listeners instead of states.
-        refused: number of throws that the server itself refused.
+        refused: number of throws and set-ups that the server itself refused.
         connections: number of streams that were opened.
     """
 
     def __init__(self, port: int = 0) -> None:
         self.port = port
         self.faults: list[int | str | None] = []
+        self.setup_faults: list[int | str | None] = []
         self.bad_events: list[str] = []
         self.refused = self.connections = 0
         self._feed = RecordFeed()
@@ -62,10 +65,13 @@ class FaultyServer:
         """Be gone."""
         await self._leaving.aclose()
 
-    def open(self, ends: int = 1, seconds: float = 200.0, extra_seconds: float = 20.0) -> str:
-        """A new match; its id."""
+    def open(
+        self, ends: int = 1, seconds: float = 200.0, extra_seconds: float = 20.0, pattern: int | None = None
+    ) -> str:
+        """A new match, with a pattern of mixed doubles; its id."""
         limits = {"standard_end_count": ends, "time_limit": seconds, "extra_end_time_limit": extra_seconds}
-        return str(self.matches.create(content_of(NEW | limits, NewMatch), "user2"))
+        game = {} if pattern is None else MIXED | {"positioned_stones_pattern": pattern}
+        return str(self.matches.create(content_of(NEW | limits | game, NewMatch), "user2"))
 
     def match(self, match_id: str) -> Dc4Match:
         """A match by its id."""
@@ -86,7 +92,9 @@ class FaultyServer:
         if scope["path"].endswith("/stream"):
             await self._app(scope, receive, self._with_bad_events(send))
         elif scope["path"] == "/shots":
-            await self._throw(scope, receive, send)
+            await self._take(self.faults, scope, receive, send)
+        elif scope["path"].endswith("/end-setup"):
+            await self._take(self.setup_faults, scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -101,13 +109,13 @@ class FaultyServer:
 
         return told
 
-    async def _throw(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _take(self, faults: list[int | str | None], scope: Scope, receive: Receive, send: Send) -> None:
         async def counted(message: Message) -> None:
             self.refused += message.get("status", 200) != 200
             if fault is None:
                 await send(message)
 
-        fault = self.faults.pop(0) if self.faults else None
+        fault = faults.pop(0) if faults else None
         if isinstance(fault, int):
             await JSONResponse({"detail": "not today"}, fault)(scope, receive, send)
             return

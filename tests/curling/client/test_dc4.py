@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
 
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
@@ -19,10 +20,15 @@ from curling.client.dc4_connection import Account, ServerRefused
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import MatchPlayer
 from curling.client.message_log import MessageLog
-from curling.client.planner_worker import ClientPosition, ShotChoice
+from curling.client.planner_worker import ShotChoice
+from curling.client.position import ClientPosition
+from curling.client.setup_choice import SetupChoice
 from curling.client.time_manager import Allowance, TimeManager, slices_left
 from curling.protocols import ProtocolError
 from curling.protocols.dc4_server import NewMatch
+from curling.record import Record, parse_line
+from curling.state import HAMMER, PATTERN, POWER, TIME, team_of
+from curling.umpire import replay
 from tests.curling.client.faulty_dc4 import FaultyServer
 
 TIME_UP = 60.0  # s, of a test
@@ -53,10 +59,17 @@ class Draws:
 
     def __init__(self) -> None:
         self.seen: list[ClientPosition] = []
+        self.setups: list[ClientPosition] = []
+        self.before_setup: Callable[[], Any] = lambda: None
         self.before_shot: dict[int, Callable[[], Any]] = {}  # what else happens, by the number of the shot
 
     async def warm_up(self, position: ClientPosition, seconds: float) -> None:
         assert seconds > 0.0
+
+    async def choose_setup(self, position: ClientPosition) -> SetupChoice:
+        self.setups.append(position)
+        self.before_setup()
+        return SetupChoice("pp_right", 0.6)
 
     async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
         self.seen.append(position)
@@ -94,13 +107,14 @@ async def play(
     lines: list[str] | None = None,
     password: str | None = None,
     clock: TimeManager | None = None,
+    rule: str = "five_rock",
 ) -> None:
     account = Account("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
     with MessageLog(log) as messages:
         player = MatchPlayer(
             planner, clock or TimeManager(longest=5.0), messages, (lines if lines is not None else []).append
         )
-        await dc4.play_dc4(account, UUID(match_id), team, f"player {team}", player)
+        await dc4.play_dc4(account, UUID(match_id), team, f"player {team}", player, rule)
 
 
 @asynccontextmanager
@@ -110,8 +124,9 @@ async def match(
     """A server, a match on it, and two clients that play it."""
     async with FaultyServer() as server:
         match_id = server.open(**settings)
+        rule = "five_rock" if settings.get("pattern") is None else "modified"
         tasks = [
-            asyncio.create_task(play(server, match_id, team, planners[team], logs[team], lines[team]))
+            asyncio.create_task(play(server, match_id, team, planners[team], logs[team], lines[team], rule=rule))
             for team in (0, 1)
         ]
         try:
@@ -157,6 +172,101 @@ def test_a_match_with_extra_ends_is_played_with_correct_positions(logs: list[Pat
         assert (abs(second.stones[8 * team] - (0.0, 38.405)) < 3.0).all()
         sent, states = messages(logs[team], "client->server"), messages(logs[team], "server->client")
         assert len(sent) == thrown // 2 and states[-1]["winner_team"] == f"team{winner}"
+
+
+def check_mixed(server: FaultyServer) -> Record:
+    """Whether each set-up and each shot of the match was played once, and none was refused; its record."""
+    found = {
+        kind: tuple(parse_line(json.dumps(line)) for line in server.lines(kind))
+        for kind in ("match", "shot", "end", "result", "setup")
+    }
+    record: Any = Record(found["match"][0], found["shot"], found["end"], found["result"][0], found["setup"])
+    ends = range(len(record.ends))
+    assert [setup.end for setup in record.setups] == [*ends] and server.refused == 0
+    assert [shot[:2] for shot in record.shots] == [(end, shot) for end in ends for shot in range(6, 16)]
+    assert record.result.reason == "score"
+    return record
+
+
+def test_a_match_of_mixed_doubles_is_played_with_correct_positions(logs: list[Path]) -> None:
+    planners, lines = [Draws(), Draws()], ([], [])
+
+    async def scenario() -> FaultyServer:
+        async with match(logs, planners, lines, ends=3, pattern=4) as (server, _, tasks):
+            await asyncio.gather(*tasks)
+            return server
+
+    record = check_mixed(run(scenario()))
+    states, winner = replay(record)[:-1], record.result.winner
+    assert lines[winner][-1].startswith("won ") and lines[1 - winner][-1].startswith("lost ")
+    assert {setup.choice for setup in record.setups} == {"pp_right", "center_house"}
+    for team, planner in enumerate(planners):
+        own = [state for state in states if team_of(state) == team]
+        for position, state in zip(planner.seen, own, strict=True):
+            regular, seen = state[TIME] < 16 * 3, position.state()
+            assert seen[TIME] == state[TIME] % 16 and position.ends == max(3 - state[TIME] // 16, 1)
+            np.testing.assert_allclose(seen[HAMMER:POWER], state[HAMMER:POWER], atol=1e-5)
+            assert (seen[POWER:] == (state[POWER:] if regular else 0.0)).all()
+            assert position.model().params[PATTERN] == 4 and position.model().is_mixed
+        decided = [setup for setup in record.setups if setup.team == team]
+        assert [position.mixed.decider for position in planner.setups] == [team] * len(decided)
+        assert all(position.is_setup_due for position in planner.setups)
+        for setup in decided:
+            name = f"end {setup.end + 1}" if setup.end < 3 else f"extra end {setup.end - 2}"
+            assert f"{name}, set-up: pp_right, expects to win 60.0%" in lines[team]
+        assert sum(line.startswith("end 1, shot 1: ") for line in lines[team]) == (team_of(states[0]) == team)
+
+
+@pytest.mark.parametrize("fault", ["hang up", "deaf", 503])
+def test_a_set_up_whose_answer_is_lost_counts_once(logs: list[Path], fault: int | str) -> None:
+    async def scenario() -> FaultyServer:
+        async with match(logs, [Draws(), Draws()], pattern=0) as (server, _, tasks):
+            server.setup_faults.append(fault)
+            await asyncio.gather(*tasks)
+            return server
+
+    check_mixed(run(scenario()))
+
+
+def test_after_a_reconnection_no_end_is_set_up_twice(logs: list[Path]) -> None:
+    planners = [Draws(), Draws()]
+
+    async def scenario() -> FaultyServer:
+        async with match(logs, planners, pattern=0) as (server, match_id, tasks):
+            planners[1].before_setup = partial(server.hang_up, match_id)
+            planners[0].before_shot[8] = partial(server.hang_up, match_id)
+            await asyncio.gather(*tasks)
+            return server
+
+    server = run(scenario())
+    check_mixed(server)
+    assert server.connections >= 6
+
+
+def test_a_refused_set_up_ends_the_client(logs: list[Path]) -> None:
+    async def scenario() -> None:
+        async with match(logs, [Draws(), Draws()], pattern=0) as (server, _, tasks):
+            server.setup_faults.append(409)
+            await tasks[1]
+
+    with pytest.raises(ServerRefused, match=r"a set-up: the server refuses it .*409.*not today"):
+        run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "rule", "error", "message"),
+    [(0, "five_rock", ServerRefused, "player3 and player4"), (None, "modified", ProtocolError, "of another game")],
+)
+def test_a_match_of_the_other_game_is_refused(
+    logs: list[Path], pattern: int | None, rule: str, error: type[Exception], message: str
+) -> None:
+    async def scenario() -> None:
+        async with FaultyServer() as server:
+            match_id = server.open(pattern=pattern)
+            await asyncio.gather(*(play(server, match_id, team, Draws(), logs[team], rule=rule) for team in (0, 1)))
+
+    with pytest.raises(error, match=message):
+        run(scenario())
 
 
 def test_our_positive_spin_is_counter_clockwise_on_the_server(logs: list[Path]) -> None:
@@ -382,8 +492,21 @@ def test_a_match_can_be_created() -> None:
     created, port = run(scenario())
     assert (created.standard_end_count, created.applied_rule) == (3, "no_tick_rule")
     assert (created.time_limit, created.extra_end_time_limit) == (100.0, 10.0)
+    assert created.game_mode == "standard"
     with pytest.raises(ConnectionLost, match=r"no connection to 127\.0\.0\.1 port"):
         run(dc4.create_match(Account("127.0.0.1", port, *USERS[0]), "five_rock", 3, 100.0, 10.0))
+
+
+def test_a_match_of_mixed_doubles_can_be_created() -> None:
+    async def scenario() -> NewMatch:
+        async with FaultyServer() as server:
+            account = Account("127.0.0.1", server.port, *USERS[0])
+            match_id = await dc4.create_match(account, "modified", 8, 100.0, 10.0, 3)
+            return server.match(str(match_id)).new
+
+    created = run(scenario())
+    assert (created.game_mode, created.applied_rule) == ("mixed_doubles", "modified_fgz_rule")
+    assert (created.positioned_stones_pattern, created.standard_end_count) == (3, 8)
 
 
 def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

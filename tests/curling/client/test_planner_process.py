@@ -13,7 +13,10 @@ import pytest
 
 from curling.client.best_so_far import BestSoFar, ShotSoFar
 from curling.client.planner_process import PlannerProcess, PlannerRefused
-from curling.client.planner_worker import ClientPosition, _is_clear
+from curling.client.planner_worker import _is_clear
+from curling.client.position import ClientPosition, MixedDoubles
+from curling.model import Curling
+from curling.setup_value import CHOICES, setup_values
 from curling.sheet import no_stones
 from planners import Decision
 from tests.curling.client.fakes import TEE, FailingPlanner
@@ -52,6 +55,28 @@ def test_a_planner_in_its_process_chooses_a_shot(planner):
     for choice in asyncio.run(ask()):
         assert choice.failure is None and len(choice.action) == 3
         assert choice.chance is None if planner == "random" else 0.0 <= choice.chance <= 1.0
+
+
+def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_hammer():
+    mixed = MixedDoubles(pattern=2, decider=1, power_plays=(True, True))
+    position = replace(START, ends=2, rule="modified", physics="dc4", mixed=mixed)
+    model = Curling(2, game="mixed_doubles", physics="dc4", extra_ends=10, pattern=2)
+    values, choices = setup_values(2, 10)
+    left, lead, both = 12, 20, 3  # ends, extra ends included; no lead, and both teams have their power plays
+
+    async def ask():
+        async with PlannerProcess("random", seed=1) as thinker:
+            before = replace(position, lead=-3, mixed=mixed._replace(decider=0, power_plays=(True, False)))
+            chosen = [await thinker.choose_setup(position), await thinker.choose_setup(before)]
+            shot = await thinker.choose(replace(position, shot=6), 0.05, 60.0)
+            os.kill(thinker._process.pid, signal.SIGKILL)
+            return chosen, shot, await thinker.choose_setup(position)
+
+    (even, behind), shot, alone = asyncio.run(ask())
+    assert even == (CHOICES[choices[left, both, lead]], pytest.approx(values[left, both, lead]), None)
+    assert behind == (CHOICES[choices[left, 2, lead - 3]], pytest.approx(values[left, 2, lead - 3]), None)
+    assert shot.failure is None and replace(position, noise="normal_dist").model() == model.planning()
+    assert alone.name == "center_house" and alone.chance is None and "ended (exit code -9)" in alone.failure
 
 
 def test_the_chance_is_the_own_team_s():

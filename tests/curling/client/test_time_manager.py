@@ -50,6 +50,12 @@ def test_shots_left_are_the_own_ones(shot, ends, left):
     assert shots_left(shot, ends) == left
 
 
+def test_an_end_of_mixed_doubles_has_five_shots_of_a_team():
+    assert [shots_left(shot, 3, first_shot=6) for shot in (6, 7, 15)] == [15, 15, 11]
+    later = 2 * sum(SHARES[6:]) / 2.0
+    assert slices_left(15, 3, first_shot=6) == pytest.approx(1.0 + later / SHARES[15])
+
+
 @pytest.mark.parametrize("left", [shots_left, slices_left])
 @pytest.mark.parametrize(
     ("ends", "total", "matches", "least"),

@@ -15,7 +15,7 @@ import pytest
 import planners
 from curling import players
 from curling.client.planner_process import PlannerProcess
-from curling.client.planner_worker import ClientPosition
+from curling.client.position import ClientPosition
 from curling.model import Curling
 from curling.players import process, serve
 from curling.players.line_process import LineProcess, ProcessFailure

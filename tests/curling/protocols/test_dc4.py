@@ -48,7 +48,7 @@ def decoded(**changes: Any) -> Any:
 
 def test_a_state_is_read_in_our_terms() -> None:
     present = decoded()
-    assert (present.ends, present.moment, present.lead, present.hammer) == (4, (1, 2), 2, 0)
+    assert (present.ends, present.moment, present.lead, present.hammer) == (4, (1, 2, False), 2, 0)
     assert (present.remaining(0), present.remaining(1)) == (120.5, 110.0)
     expected = no_stones()
     expected[0], expected[9] = (0.9273, 37.2811), (-1.0, 38.0)
@@ -60,6 +60,56 @@ def test_a_state_is_read_in_our_terms() -> None:
 )
 def test_the_hammer_follows_from_who_throws(shot: int, mover: str | None, hammer: int | None) -> None:
     assert decoded(total_shot_number=shot, next_shot_team=mover).hammer == hammer
+
+
+SETTINGS = {"end_setup_team": "team1", "positioned_stones_pattern": 2, "power_play_end": {"team0": None, "team1": 0}}
+SLOTS = [{"x": 0.5, "y": 38.0}, {"x": 0.0, "y": 0.0}, {"x": 0.9, "y": 38.0}, *[{"x": 0.0, "y": 0.0}] * 3]
+NOBODY = {"team_shot_number": None, "total_shot_number": None, "next_shot_team": None}
+
+
+def mixed(slots: int = 6, **changes: Any) -> Any:
+    stones = {"data": dict.fromkeys(("team0", "team1"), SLOTS + [{"x": 0.0, "y": 0.0}] * (slots - 6))}
+    return decoded(**{"mixed_doubles_settings": SETTINGS, "stone_coordinate": stones} | changes)
+
+
+def test_states_of_mixed_doubles_follow_one_another_with_their_set_ups() -> None:
+    """An end as the real server tells it, which says the first state last to who connects again."""
+    told = [
+        mixed(**NOBODY, last_move=None),
+        mixed(slots=8, total_shot_number=0, next_shot_team="team0", last_move=None),
+        mixed(total_shot_number=1, next_shot_team="team1"),
+        mixed(total_shot_number=9, next_shot_team="team1"),
+        mixed(**NOBODY),
+        mixed(**NOBODY, last_move=None, end_number=2),
+        mixed(**NOBODY, last_move=None, end_number=2, winner_team="team0"),
+    ]
+    assert [state.shot for state in told] == [0, 6, 7, 15, 16, 0, 0]
+    assert sorted(told, key=lambda state: state.moment) == told
+    assert [state.setup_team for state in told] == ["team1", None, None, None, None, "team1", "team1"]
+    assert [state.hammer for state in told] == [None, 1, 1, 1, None, None, None]
+
+
+@pytest.mark.parametrize("slots", [6, 8])
+def test_the_first_slot_of_mixed_doubles_has_the_stone_that_was_set_up(slots: int) -> None:
+    stones, expected = stones_of_update(mixed(slots)), no_stones()
+    for row in (2, 10):
+        expected[row], expected[row + 2] = (0.5, 38.0), (0.9, 38.0)
+    np.testing.assert_array_equal(stones, expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"total_shot_number": 11, "next_shot_team": None}, "total_shot_number: at most 10"),
+        ({"total_shot_number": 3, "next_shot_team": None}, "next_shot_team: missing"),
+        ({"mixed_doubles_settings": {**SETTINGS, "end_setup_team": None}}, "end_setup_team"),
+        ({"mixed_doubles_settings": {**SETTINGS, "positioned_stones_pattern": 6}}, "positioned_stones_pattern"),
+        ({"mixed_doubles_settings": {}}, "end_setup_team"),
+    ],
+)
+def test_states_that_no_match_of_mixed_doubles_can_have_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProtocolError, match=message):
+        mixed(**changes)
 
 
 def test_extra_ends_have_a_clock_of_their_own() -> None:
@@ -80,7 +130,8 @@ def test_a_match_may_end_on_time_in_the_middle_of_an_end() -> None:
         ({"next_shot_team": "team2"}, "next_shot_team"),
         ({"next_shot_team": None}, "next_shot_team"),
         ({"stone_coordinate": None}, "stone_coordinate"),
-        ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 0}] * 6, "team1": [{"x": 0, "y": 0}] * 6}}}, "length"),
+        ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 0}] * 6, "team1": [{"x": 0, "y": 0}] * 6}}}, "without"),
+        ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 0}] * 5, "team1": [{"x": 0, "y": 0}] * 8}}}, "length"),
         ({"stone_coordinate": {"data": {"team0": [{"x": 0, "y": 1e9}] * 8, "team1": []}}}, "y"),
         ({"score": {"team0": [0, 0, 0], "team1": [0, 0]}}, "score"),
         ({"score": {"team0": [0], "team1": [0]}}, "length"),

@@ -15,6 +15,7 @@ from runs.cli import main
 from tests.curling.client.faulty_dc4 import FaultyServer
 
 COMPILING = re.compile(r"bonspiel: compiling .*\n")  # told once on every machine
+MIXED = ["--create", "--user", "a", "--password", "b", "--game", "mixed_doubles"]
 ID = "00000000-0000-0000-0000-000000000000"
 
 
@@ -76,6 +77,9 @@ def test_two_clients_play_an_end_and_a_third_is_refused(tmp_path: Path) -> None:
         (["--create", "--user", "a", "--password", "b", "--ends", "0"], "--ends=0"),
         (["--create", "--user", "a", "--password", "b", "--thinking-time", "nan"], "--thinking-time"),
         (["--create", "--user", "a", "--password", "b", "--concede", "0.1"], "no way to concede"),
+        (["--create", "--user", "a", "--password", "b", "--pattern", "1"], "--pattern: only for --game mixed_doubles"),
+        ([*MIXED, "--pattern", "6"], "--pattern=6"),
+        ([*MIXED, "--rule", "no_tick"], "--rule: only for standard games"),
         (["--create", "--user", "a", "--password", "b", "--port", "0"], "--port=0"),
     ],
 )

@@ -5,11 +5,13 @@ import json
 import re
 import signal
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
 
+from curling.mixed_doubles import first_state, setup_of
 from curling.record import read
 from curling.umpire import replay
 from runs.curling.benchmarks import serving_dc4
@@ -56,6 +58,36 @@ def test_two_clients_play_a_match_on_the_server_which_then_ends(start, tmp_path,
     score = ":".join(map(str, record.result.score))
     winner = ("team0 one", "team1 other")[record.result.winner]
     assert lines[4:] == [f"match 1: {winner} wins, {score} (score), record kept/{file.name}"]
+
+
+def test_two_clients_play_mixed_doubles_and_say_how_they_set_up_each_end(start, tmp_path, monkeypatch):
+    server = start("server", "dc4", "--port", "0", "--matches", "1", "--seed", "1", "--records", "kept")
+    role, clients = ["--create", "--ends", "2", "--pattern", "2"], []
+    port = port_of(server)
+    for number in (0, 1):
+        monkeypatch.setenv("DC4_USER", f"user{number}")
+        monkeypatch.setenv("DC4_PASSWORD", f"pass{number}")
+        game = ["--game", "mixed_doubles", "--planner", "presearch", "--max-seconds", "0.05"]
+        clients.append(start("client", "dc4", "--port", port, *role, *game, "--log", tmp_path / f"{number}.jsonl"))
+        if number == 0:
+            created = clients[0].stdout.readline()
+            role = ["--match", created.removeprefix("created; the other team joins with --match ").strip()]
+    told = [client.communicate(timeout=3 * PATIENCE) for client in clients]
+    assert [client.returncode for client in clients] == [0, 0], told
+    assert server.wait(PATIENCE) == 0
+    (file,) = (tmp_path / "kept").iterdir()
+    record = read(file)
+    replay(record)
+    assert (record.match.game, record.match.pattern, record.match.physics) == ("mixed_doubles", 2, "dc4")
+    assert record.result.reason == "score" and len(record.shots) == 10 * len(record.setups)
+    # the first end is set up as the model says, and each set-up is told by its team
+    best = setup_of(replace(record.match, extra_ends=10).model().begin_end(first_state()))
+    assert (record.setups[0].team, record.setups[0].choice) == best
+    for team, (out, _) in enumerate(told):
+        found = re.findall(r"^(?:end|extra end) \d+, set-up: (\w+), expects to win \d+\.\d%$", out, re.MULTILINE)
+        assert found == [setup.choice for setup in record.setups if setup.team == team]
+        shots = re.findall(r"^(?:end|extra end) \d+, shot (\d+): \(", out, re.MULTILINE)
+        assert len(shots) == len(record.shots) // 2 and set(map(int, shots)) <= set(range(1, 11))
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
