@@ -93,6 +93,12 @@ def decider_of(state: Array) -> int:
     return int(state[DECIDER])
 
 
+def allowed_choices(state: Array, params: Array) -> tuple[str, ...]:
+    """The choices of the team that decides, without power plays where it may have none."""
+    has_power_play = state[POWER + decider_of(state)] > 0.0 and int(state[TIME]) // STONES < params[ENDS]
+    return CHOICES if has_power_play else CHOICES[:PP_LEFT]
+
+
 def setup_of(state: Array) -> tuple[int, str]:
     """The team that decided the set-up and its choice, one of CHOICES; `state` is that before the first shot."""
     decider, hammer = int(state[DECIDER]), int(state[HAMMER])

@@ -6,53 +6,25 @@ The user interface passes the time, so that a test need not wait.
 import math
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from curling.dynamics import release
 from curling.engines import make_engine
-from curling.record import Match, RecordedShot
-from curling.sheet import TEAM_STONES
+from curling.mixed_doubles import allowed_choices, decider_of, is_setup_due, setup_of
+from curling.record import Match, RecordedShot, Setup
+from curling.setup_value import CENTER_HOUSE, CHOICES
 from curling.state import hammer_of, row_of, shot_of, stones_of, team_of
-from curling.umpire import Outcome, outcome
+from curling.umpire import Outcome, first_state, outcome
 from envs.curling_draw import BEFORE_HOG
 from planners.base import Array, Budget, Decision, Planner, check_actions
 from runs.curling.game import recorded_shot
 from runs.curling.play.aim import Aim
+from runs.curling.play.view import Flight, View
 from runs.experiment import RunError
 
-PACE = 80.0  # frames of a path shown per second; they are 1/20 s apart on the ice
-
-Phase = Literal["aim", "think", "flight", "end", "over"]
-
-
-class View(NamedTuple):
-    """The picture of the ice as data.
-
-    Attributes:
-        stones: [16, 2], NaN where absent.
-        trail: paths of the stones in the last shot, [T, 16, 2], or None.
-        preview: their paths in the aimed shot without noise, [T, 16, 2], or None.
-        target: (x, y), or None.
-    """
-
-    stones: Array
-    trail: Array | None = None
-    preview: Array | None = None
-    target: tuple[float, float] | None = None
-
-
-class Flight(NamedTuple):
-    """A shot under way: the stones from its first visible frame on, [T, 16, 2], the time of that frame, the outcome."""
-
-    positions: Array
-    since: float
-    outcome: Outcome
-
-    def frame(self, now: float) -> int:
-        """The frame to show."""
-        return min(int(PACE * (now - self.since)), len(self.positions) - 1)
+Phase = Literal["setup", "aim", "think", "flight", "end", "over"]
 
 
 class InteractiveGame:
@@ -66,10 +38,13 @@ class InteractiveGame:
 
     Attributes:
         state: before the next shot, or before the one under way.
-        phase: "aim" (the person's turn), "think" (the planner's), "flight", "end" (one is over, not the last), "over".
+        phase: "setup" (the person sets up an end of mixed doubles), "aim" (the person's turn), "think" (the planner's),
+            "flight", "end" (one is over, not the last), "over".
         aim: where the person aims.
+        setup: the set-up that the person considers, one of `curling.setup_value.CHOICES`.
         flight: the last shot, None at the start of an end.
         ends: points of team 0 less those of team 1 in the finished ends.
+        setups: as recorded.
         shots: as recorded.
         decisions: of the planner, by the number of the shot: the state before it, and the decision.
     """
@@ -87,9 +62,11 @@ class InteractiveGame:
         self._pool = ThreadPoolExecutor(1)
         self._answer: Future[Decision] | None = None
         self._preview: Array | None = None
+        self.setup = CHOICES[CENTER_HOUSE]
+        self.setups: list[Setup] = []
         self.shots: list[RecordedShot] = []
         self.decisions: dict[int, tuple[Array, Decision]] = {}
-        self.state = self.model.initial_state(self._noise)
+        self.state = first_state(self.model)
         self._next_turn()
 
     def close(self) -> None:
@@ -110,7 +87,7 @@ class InteractiveGame:
                 decision = self._answer.result()
                 check_actions(self.model, decision.action[None], "action")
             except Exception as error:
-                where = f"shot {shot_of(self.state) + 1} of end {len(self.ends) + 1}"
+                where = f"shot {shot_of(self.state) - self.model.first_shot + 1} of end {len(self.ends) + 1}"
                 raise RunError(f"{self.opponent} failed at {where}: {error}") from error
             self._throw(decision.action, now, decision)
             return True
@@ -137,16 +114,22 @@ class InteractiveGame:
         self.take_aim(replace(self.aim, side=-self.aim.side))
 
     def weigh(self, change: int) -> None:
-        """Choose a heavier (+1) or lighter (-1) weight."""
-        self.take_aim(replace(self.aim, weight=self.aim.weight + change))
+        """Choose a heavier (+1) or lighter (-1) weight, or the next or the previous set-up."""
+        if self.phase == "setup":
+            choices = allowed_choices(self.state, self.model.params)
+            self.setup = choices[(choices.index(self.setup) + change) % len(choices)]
+        else:
+            self.take_aim(replace(self.aim, weight=self.aim.weight + change))
 
     def press(self, now: float, seconds: float = 0.0) -> None:
-        """The one button: throw as aimed if possible, skip the rest of a shot, or begin the next end.
+        """The one button: set up the end, throw as aimed if possible, skip the rest of a shot, or begin the next end.
 
         `seconds` are the person's thinking time for the record.
         """
         velocity = self.velocity
-        if self.phase == "aim" and velocity is not None:
+        if self.phase == "setup":
+            self._set_up(self.setup)
+        elif self.phase == "aim" and velocity is not None:
             self._throw(self.model.aim(*velocity, self.aim.side), now, seconds=seconds)
         elif self.phase == "flight" and self.flight is not None:
             self._rest(self.flight.outcome)
@@ -172,7 +155,7 @@ class InteractiveGame:
         if self.phase == "aim":
             return View(stones_of(self.state), None, self.preview, (self.aim.x, self.aim.y))
         if self.flight is None:
-            return View(stones_of(self.state))
+            return View(stones_of(self._shown))
         if self.phase == "flight":
             frame = self.flight.frame(now)
             return View(self.flight.positions[frame], self.flight.positions[: frame + 1])
@@ -186,20 +169,37 @@ class InteractiveGame:
     @property
     def hammer(self) -> int:
         """The team that throws last in this end; after an end, in the next."""
-        return hammer_of(self.state)
+        return hammer_of(self._shown)
 
     @property
     def left(self) -> tuple[int, int]:
         """Stones that each team still has to throw in this end."""
         if self.phase in ("end", "over"):
             return 0, 0
-        thrown = shot_of(self.state) + (self.phase == "flight")
-        sooner, later = TEAM_STONES - (thrown + 1) // 2, TEAM_STONES - thrown // 2
+        thrown = shot_of(self._shown) - self.model.first_shot + (self.phase == "flight")
+        stones = self.model.end_shots // 2
+        sooner, later = stones - (thrown + 1) // 2, stones - thrown // 2
         return (sooner, later) if self.hammer == 1 else (later, sooner)
+
+    @property
+    def _shown(self) -> Array:
+        """The state, where the person sets up the end with the set-up considered."""
+        return self.model.begin_end(self.state, self.setup) if self.phase == "setup" else self.state
+
+    def _set_up(self, choice: str | None) -> None:
+        """Set up the end by a choice, or by the best one, and begin it."""
+        self.state = self.model.begin_end(self.state, choice)
+        self.setups.append(Setup(len(self.ends), *setup_of(self.state)))
+        self._next_turn()
 
     def _next_turn(self) -> None:
         self._preview = None
-        if team_of(self.state) == self.me:
+        if is_setup_due(self.state):
+            if decider_of(self.state) == self.me:
+                self.phase, self.setup = "setup", CHOICES[CENTER_HOUSE]
+            else:
+                self._set_up(None)
+        elif team_of(self.state) == self.me:
             self.phase = "aim"
         else:
             self.phase = "think"

@@ -38,8 +38,14 @@ def main(arguments: argparse.Namespace) -> None:
     seed = secrets.randbits(32) if arguments.seed is None else number("seed", arguments.seed, 0, 2**63, whole=True)
     me, spent = int(arguments.hammer == "me"), f"{milliseconds:g} ms"
     sides, budgets = (("you", against), ("any", spent)) if me == 0 else ((against, "you"), (spent, "any"))
-    physics, rule, noise = arguments.physics, arguments.rule, arguments.noise
-    played = record.Match(sides, physics, rule, noise, arguments.ends, budgets=budgets, seed=seed)
+    is_mixed = arguments.game == "mixed_doubles"
+    if is_mixed and arguments.web:
+        raise UsageError("--web: only for standard games yet; play mixed doubles in the terminal or with --window")
+    if arguments.pattern is not None and not is_mixed:
+        raise UsageError("--pattern: only for --game mixed_doubles")
+    rules = arguments.physics or ("dc4" if is_mixed else "fcv1"), arguments.rule, arguments.noise, arguments.ends
+    of_game = {"game": arguments.game, "pattern": arguments.pattern or 0}
+    played = record.Match(sides, *rules, budgets=budgets, seed=seed, **of_game)
     try:
         planner, model = players.parse(against), played.model()
     except ValueError as error:

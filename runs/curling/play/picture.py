@@ -15,7 +15,7 @@ from curling.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
 from envs.curling_draw import BEFORE_HOG, BEHIND_BACK, GRANITE, HOG, ICE, LINE, RINGS, TEAMS, moved
 from envs.draw import INK
 from planners.base import Array
-from runs.curling.play.game import View
+from runs.curling.play.view import View
 
 AIM = "#0f8a5f"
 COARSE = 30.0  # pixels a metre; below, stones are plain and bold, and the rings pale behind them

@@ -1,11 +1,17 @@
 """A game between a person and a planner in words, and its record."""
 
 from curling.record import End, Record, Result
-from curling.sheet import STONES
 from curling.state import shot_of, team_of
 from envs.curling_draw import NAMES
 from runs.curling.game import final_result
 from runs.curling.play.game import InteractiveGame
+
+SETUPS = {
+    "center_guard": "to lead",
+    "center_house": "the hammer",
+    "pp_left": "a power play on the left",
+    "pp_right": "a power play on the right",
+}
 
 
 def caption(game: InteractiveGame) -> str:
@@ -13,7 +19,9 @@ def caption(game: InteractiveGame) -> str:
     pause = game.phase in ("end", "over")
     end, ends = len(game.ends) - pause, game.model.ends
     name = f"end {end + 1} of {ends}" if end < ends else f"extra end {end - ends + 1}"
-    return f"{name} is over" if pause else f"{name}, stone {shot_of(game.state) + 1} of {STONES}"
+    if pause or game.phase == "setup":
+        return f"{name} is over" if pause else f"{name}, set-up"
+    return f"{name}, stone {shot_of(game.state) - game.model.first_shot + 1} of {game.model.end_shots}"
 
 
 def message(game: InteractiveGame) -> str:
@@ -25,10 +33,20 @@ def message(game: InteractiveGame) -> str:
         return "your stone" if team == game.me else f"{opponent}'s stone, after {spent}"
     if game.phase in ("aim", "think"):
         foul = "foul, the stones go back. " if game.flight is not None and game.flight.outcome.foul else ""
-        return foul + (_aim(game) if game.phase == "aim" else f"{opponent} is thinking")
+        return _setup(game) + foul + (_aim(game) if game.phase == "aim" else f"{opponent} is thinking")
+    if game.phase == "setup":
+        return f"your set-up: {SETUPS[game.setup]}. w for another one, enter to take it"
     points = game.ends[-1]
     scored = f"{NAMES[int(points < 0)]} scores {abs(points)}" if points else "a blank end, nobody scores"
     return f"{scored}. {result(game)}" if game.phase == "over" else f"{scored}. Enter to continue"
+
+
+def _setup(game: InteractiveGame) -> str:
+    """Who set up the end and how, before its first stone."""
+    if not game.setups or shot_of(game.state) != game.model.first_shot:
+        return ""
+    setup = game.setups[-1]
+    return f"{'you' if setup.team == game.me else game.opponent} chose {SETUPS[setup.choice]}. "
 
 
 def result(game: InteractiveGame) -> str:
@@ -57,4 +75,4 @@ def game_record(game: InteractiveGame) -> Record:
     else:
         final = final_result(score, game.flight.outcome.reward)
     ends = tuple(End(i, (max(points, 0), max(-points, 0))) for i, points in enumerate(game.ends))
-    return Record(game.match, tuple(game.shots), ends, final)
+    return Record(game.match, tuple(game.shots), ends, final, tuple(game.setups))

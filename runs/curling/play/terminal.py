@@ -32,7 +32,8 @@ MORE = """
   You and the planner throw a stone in turns, eight each in an end. The team
   with the stone nearest the centre of the rings, the tee, scores one for each
   of its stones that is nearer than the other team's best. The hammer is the
-  last stone of an end; who scores loses it.
+  last stone of an end; who scores loses it. In mixed doubles each throws five,
+  and an end begins with a stone of each set up, as one team chooses (w, enter).
 
   Green dots: where your stone would go without any error of the throw.
 
@@ -148,7 +149,7 @@ def score_line(game: InteractiveGame, team: int) -> Text:
     line = Text(" ", no_wrap=True, overflow="crop")
     line.append("\N{BLACK CIRCLE} ", style=TEAMS[team]).append(f"{game.names[team]:.28}".ljust(29), style="bold")
     line.append("\N{BLACK CIRCLE} " * game.left[team], style=TEAMS[team])
-    line.append("\N{MIDDLE DOT} " * (8 - game.left[team]), style=FAINT)
+    line.append("\N{MIDDLE DOT} " * (game.model.end_shots // 2 - game.left[team]), style=FAINT)
     line.append("hammer " if game.hammer == team else "       ")
     for points in game.ends[-6:]:
         line.append(f"{max(0, points if team == 0 else -points):2}", style=FAINT)

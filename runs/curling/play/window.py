@@ -8,7 +8,6 @@ from typing import Any
 import matplotlib
 import pygame
 
-from curling.sheet import TEAM_STONES
 from envs.curling_draw import GRANITE, TEAMS
 from envs.draw import FAINT, INK
 from runs.curling.play.game import InteractiveGame
@@ -150,7 +149,7 @@ class GameWindow:
         name = game.names[team] + ("  \N{BULLET}  hammer" if game.hammer == team else "")
         font = self._bold[16] if game.hammer == team else self._plain[16]
         self._write(name, font, INK, (edge + inwards * 84, 28), -inwards)
-        for i in range(TEAM_STONES):
+        for i in range(game.model.end_shots // 2):
             place = edge + inwards * (92 + 22 * i), 56
             pygame.draw.circle(surface, FAINT, place, 9)
             pygame.draw.circle(surface, TEAMS[team] if i < game.left[team] else "white", place, 8)

@@ -74,10 +74,13 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
     add("--against", default="presearch", metavar=PLANNER, help="the planner (default: presearch)")
     add("--milliseconds", type=float, default=500.0, metavar="T", help="its time for a shot (default: 500)")
     add("--ends", type=int, default=2, metavar="N", help="ends of the match (default: 2)")
-    add("--physics", default="fcv1", metavar="NAME", help="fcv1 (the default), dc2 or dc4")
+    add("--game", choices=("standard", "mixed_doubles"), default="standard", help="default: standard")
+    pattern = "place of the guards in mixed doubles, 0 (nearest the house) to 5 (default: 0)"
+    add("--pattern", type=int, metavar="N", help=pattern)
+    add("--physics", metavar="NAME", help="fcv1 (the default), dc2 or dc4 (the default in mixed doubles)")
     add("--noise", metavar="NAME", help=NOISE)
     add("--rule", metavar="NAME", help="five_rock, four_rock, no_tick or none (default: of the physics)")
-    hammer = "team with the last stone of the first end (default: me)"
+    hammer = "team with the last stone of the first end, in mixed doubles the one that sets it up (default: me)"
     add("--hammer", choices=("me", "them"), default="me", help=hammer)
     add("--seed", type=int, metavar="N", help="random seed (default: a new one)")
     add("--record", type=Path, metavar="FILE", help="write the game to a file")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
@@ -129,6 +130,61 @@ def test_a_whole_match_in_turns_with_its_score_and_record(me, tmp_path):
     assert record.read(tmp_path / "game.jsonl") == kept
     assert len(umpire.replay(kept)) == 33 and kept.result.score == game.points
     game.close()
+
+
+def mixed_game(me=1, ends=1):
+    names, of_game = ("random", "you") if me == 1 else ("you", "random"), {"game": "mixed_doubles", "pattern": 2}
+    played = Match(names, "dc4", None, "none", ends, seed=5, **of_game)
+    return InteractiveGame(played, planners.make("random"), Budget(simulations=10), me)
+
+
+@pytest.mark.parametrize("me", [0, 1])
+def test_a_whole_match_of_mixed_doubles_with_its_set_ups_and_record(me):
+    game, turns = mixed_game(me, ends=4), []
+    now = until(game, "setup", "aim")
+    while game.phase != "over":
+        if game.phase == "setup":
+            assert caption(game).endswith(", set-up") and game.setup == "center_house" and game.left == (5, 5)
+            game.weigh(1)
+        elif game.phase == "aim":
+            assert team_of(game.state) == me
+            turns.append(caption(game))
+            game.take_aim(Aim(0.3 * (len(turns) % 8) - 1.0, game.model.law.sheet.tee - 0.4))
+        game.press(now)
+        now = until(game, "setup", "aim", "end", "over", now=now)
+    assert len(turns) == len(set(turns)) == 20 and turns[-1].startswith("end 4 of 4, stone ")
+    kept = game_record(game)
+    assert len(umpire.replay(kept)) == 41 and kept.result.score == game.points and kept.match.game == "mixed_doubles"
+    assert [setup.end for setup in kept.setups] == [0, 1, 2, 3]
+    mine = [setup.choice for setup in kept.setups if setup.team == me]
+    # the choice after the hammer is a power play, and without one the first of all
+    assert mine == ["pp_left", "center_guard", "center_guard", "center_guard"][: len(mine)] and mine
+    game.close()
+
+
+def test_the_set_up_that_is_considered_is_shown_and_the_taken_one_is_told():
+    game = mixed_game()
+    assert message(game) == "your set-up: the hammer. w for another one, enter to take it"
+    seen = []
+    for _ in range(4):
+        stones = game.view(0.0).stones
+        places = stones[2, 0], *stones[10]  # across of the one, and place of the other
+        seen.append((game.setup, game.hammer, *(round(float(x), 3) for x in places)))
+        game.weigh(1)
+    assert seen == [
+        ("center_house", 1, 0.0, 0.0, 38.87),
+        ("pp_left", 1, -1.073, -1.219, 38.26),
+        ("pp_right", 1, 1.073, 1.219, 38.26),
+        ("center_guard", 0, 0.0, 0.0, 34.435),
+    ]
+    game.weigh(-1)
+    game.press(0.0)
+    assert message(game).startswith("you chose to lead. draw") and caption(game) == "end 1 of 1, stone 1 of 10"
+    other = mixed_game(me=0)
+    assert message(other).startswith("random chose a power play on the right. draw")
+    assert other.setups == [(0, 1, "pp_right")]  # the best one in the last end
+    for one in (game, other):
+        one.close()
 
 
 def test_the_same_seed_gives_the_same_game():
@@ -392,6 +448,21 @@ def test_leaving_in_the_middle_gives_the_terminal_back(tmp_path, stop, status):
     assert record.read(file).result.reason == "forfeit"
 
 
+def test_an_end_of_mixed_doubles_in_the_terminal(tmp_path):
+    file = tmp_path / "game.jsonl"
+    with Terminal("--game", "mixed_doubles", "--pattern", "3", "--ends", "1", "--record", str(file)) as terminal:
+        terminal.type(b"", "your set-up: the hammer")
+        terminal.type(b"w", "your set-up: a power play on the left")
+        terminal.type(b"--", "your set-up: to lead")
+        terminal.type(b"w\r", "random's stone")
+        terminal.skip("end 1 of 1 is over")
+        os.write(terminal.driver, b"q")
+        terminal.check_left(0)
+    kept = record.read(file)
+    assert len(umpire.replay(kept)) == 11 and kept.setups == ((0, 1, "center_house"),)
+    assert (kept.match.pattern, kept.match.physics) == (3, "dc4")
+
+
 @pytest.mark.parametrize(
     ("size", "term", "words"),
     [((79, 24), "xterm", b"79 columns and 24 lines"), ((80, 24), "dumb", b"shows no colours")],
@@ -421,6 +492,9 @@ def test_a_terminal_that_becomes_too_small_asks_for_more(game):
         (("--noise", "x"), "noise"),
         (("--milliseconds", "0"), "milliseconds"),
         (("--seed", "-1"), "seed"),
+        (("--pattern", "1"), "--pattern: only for --game mixed_doubles"),
+        (("--game", "mixed_doubles", "--pattern", "6"), "pattern"),
+        (("--game", "mixed_doubles", "--physics", "dc2"), "physics"),
     ],
 )
 def test_what_cannot_be_played_is_refused(run, arguments, words):
@@ -453,11 +527,16 @@ def test_without_a_display_it_says_so(run, monkeypatch, driver):
 
 
 @pytest.fixture
-def window(game, monkeypatch):
+def open_window(monkeypatch):
+    """A window of a game: game -> window."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    opened = play_window.GameWindow(game)
-    yield opened
-    opened.close()
+    with ExitStack() as closed_later:
+        yield lambda game: closed_later.enter_context(closing(play_window.GameWindow(game)))
+
+
+@pytest.fixture
+def window(game, open_window):
+    return open_window(game)
 
 
 def pixel(window, place):
@@ -509,6 +588,24 @@ def test_a_whole_end_in_the_window(game, window):
     assert len(game.shots) == 16
     post(pygame.QUIT)
     assert not window.step(now)
+
+
+def test_the_window_lets_set_up_an_end(open_window):
+    game = mixed_game()
+    window = open_window(game)
+    post(pygame.MOUSEWHEEL, x=0, y=1)
+    assert window.step(0.0) and game.setup == "pp_left"
+    place = -1.219, 38.26
+    assert near(pygame.display.get_surface().get_at(pixel(window, place)), TEAMS[1])
+    click((0, 0))
+    window.step(0.0)
+    assert game.setups == [(0, 1, "pp_left")] and game.phase != "setup"
+    game.close()
+
+
+def test_mixed_doubles_in_the_browser_is_refused_in_a_line(run):
+    status, _, err = run("play", "--web", "--game", "mixed_doubles")
+    assert status == 2 and "--web: only for standard games yet" in err and err.count("\n") == 1
 
 
 def test_the_window_may_change_its_size(game, window):
