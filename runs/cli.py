@@ -11,6 +11,7 @@ try:  # Ctrl-C may come during the imports
     from runs import interrupts
     from runs.curling.verbs import client, curling, server
     from runs.experiment import RunError, UsageError
+    from runs.go import verbs as go
     from runs.verbs import agreement, benchmarks, film, games, results, tree
     from runs.verbs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Command, Parser, PrintAndExit, Verb
 except KeyboardInterrupt:
@@ -26,7 +27,7 @@ def add_games(verb: Verb) -> None:
 
 GROUPS = {
     "benchmarks": (benchmarks.add_verbs, results.add_verbs, agreement.add_verbs, tree.add_verbs, film.add_verbs),
-    "games": (add_games, curling.add_verbs),
+    "games": (add_games, curling.add_verbs, go.add_verbs),
     "curling servers": (server.add_verbs, client.add_verbs),
 }
 EPILOG = """example: bonspiel run quick

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from envs.go.board import workspace_of
 from envs.go.model import Go
 from envs.go.playout import add_owners
+from envs.go.scoring import count_area
 from planners.base import Array, Rng
 
 PLAYOUTS = 1000
@@ -24,3 +25,10 @@ def dead_stones(model: Go, state: Array, rng: Rng) -> NDArray[np.int64]:
     stones = state[: model.area]
     share = 0.5 + 0.5 * stones * mean_owners(model, state, rng)
     return np.flatnonzero((stones != 0.0) & (share < ALIVE))
+
+
+def final_lead(model: Go, state: Array, rng: Rng) -> float:
+    """Points of Black less those of White, komi included, once the dead stones are taken off the board."""
+    points = state[: model.area].copy()
+    points[dead_stones(model, state, rng)] = 0.0
+    return count_area(np.empty(workspace_of(model.size), np.int32), points, model.size) - model.komi

@@ -1,8 +1,9 @@
 """Area scoring: a player's stones, and the empty points that only they reach."""
 
-from envs.go.board import Board, point_of
+from envs.go.board import INTS, Board, Ints, board_in, point_of, read_position
 from envs.go.neighbourhoods import BESIDE_BLACK, BESIDE_WHITE, BLACK, EMPTY, SIDES, TABLE
-from planners.jit import helper
+from planners.base import Array
+from planners.jit import VECTOR, helper, int64, kernel
 
 BOTH = BESIDE_BLACK | BESIDE_WHITE
 
@@ -59,3 +60,11 @@ def score_area(board: Board, size: int) -> int:
         board.owners[point] = owner
         total += owner
     return total
+
+
+@kernel(int64(INTS, VECTOR, int64))
+def count_area(workspace: Ints, points: Array, size: int) -> int:
+    """`score_area` of a position, [size^2 or more]."""
+    board = board_in(workspace, size)
+    read_position(board, points, size)
+    return score_area(board, size)

@@ -12,7 +12,12 @@ from planners.registry import Registry
 from runs.runner.episode import budget_of
 
 GAMES = Registry(
-    "game", {"curling": "runs.curling.game:CurlingGame", "mixed_doubles": "runs.curling.game:MixedDoublesGame"}
+    "game",
+    {
+        "curling": "runs.curling.game:CurlingGame",
+        "mixed_doubles": "runs.curling.game:MixedDoublesGame",
+        "go": "runs.go.game:GoGame",
+    },
 )
 
 

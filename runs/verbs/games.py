@@ -94,10 +94,10 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     summary = "play planners against each other at curling or another game"
     example = "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m"
     command = verb("match", match, summary, example)
-    own = "process:COMMAND for a program of your own, in quotes if it has arguments (docs/process-player.md)"
+    own = "process:COMMAND for a program of your own, gtp:COMMAND for one that plays Go, in quotes if it has arguments"
     planners = f"{PLANNER}, or {own}; two, or more for a round robin"
     command.add_argument("planners", nargs="+", metavar="PLANNER", help=planners)
-    game = "curling (default) or mixed_doubles"
+    game = "curling (default), mixed_doubles or go"
     command.add_argument("--game", default="curling", metavar="GAME[:key=value,...]", help=game)
     games = "games of each two planners, in pairs with the sides swapped (default: 100)"
     command.add_argument("--games", type=int, default=100, metavar="N", help=games)

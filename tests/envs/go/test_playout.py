@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from envs.go.board import INTS, NOWHERE, board_in, read_position, workspace_of
-from envs.go.dynamics import sample_action
+from envs.go.dynamics import sample_action, step
 from envs.go.model import Go
 from envs.go.neighbourhoods import DOWN, PATTERN, PATTERNS, RIGHT, TABLE, number_of
 from envs.go.playout import play_out, point_in
@@ -63,16 +63,21 @@ def suggest(workspace, state, size, rng):
     return suggested_move(board, tactics, colour, ko, last, rng)
 
 
-def suggestions(drawing, last, mover="X", ko=None):
-    """(row, column) of all candidates, from which one is drawn."""
-    state, size = state_of(drawing, mover, last=last), 7
-    state[size * size + KO] = -1 if ko is None else index(size, *ko)
+def candidates(state, size):
+    """(row, column) of all suggested moves, from which one is drawn."""
     workspace = np.empty(workspace_of.py_func(size), np.int32)
     move = suggest(workspace, state, size, np.random.default_rng(0))
     tactics = tactics_in.py_func(workspace, size)
     moves = tactics.moves[: tactics.counts[MOVES]].tolist()
     assert move in moves or (move == NOWHERE and not moves)
     return {(point // (size + 1) - 1, point % (size + 1) - 1) for point in moves}
+
+
+def suggestions(drawing, last, mover="X", ko=None):
+    """The candidates in a position of 7 x 7."""
+    state = state_of(drawing, mover, last=last)
+    state[49 + KO] = -1 if ko is None else index(7, *ko)
+    return candidates(state, 7)
 
 
 ATARI = """
@@ -144,13 +149,13 @@ def is_eye(naive, point, colour):
 
 @pytest.mark.parametrize("mogo", [False, True])
 def test_playouts_are_legal_games_that_end_when_nothing_but_eyes_is_left(mogo):
-    size, seen = 7, 0
+    size, seen, answered = 7, 0, 0
     for seed in range(3):
         naive, state, over = NaiveBoard(size, False), first_state(size, False), False
         passes = depth = 0
         while not over:
             depth += 1
-            stones, over, score = played_out(state, size, mogo, seed, depth)
+            stones, over, score = played_out(first_state(size, False), size, mogo, seed, depth)
             new = [point for point in stones if point not in naive.stones]
             assert len(new) <= 1
             passes = 0 if new else passes + 1
@@ -159,12 +164,18 @@ def test_playouts_are_legal_games_that_end_when_nothing_but_eyes_is_left(mogo):
                 assert not is_eye(naive, new[0], naive.mover)
             elif not mogo:
                 assert all(is_eye(naive, p, naive.mover) for p in naive.points() if naive.is_legal(p))
+            if mogo and (suggested := candidates(state, size)):
+                answered += 1
+                assert new[0] in suggested
             naive.play(new[0] if new else None)
             assert naive.stones == stones
+            before, state = state, np.empty_like(state)
+            action = np.array([float(index(size, *new[0]) if new else size * size)])
+            step(before, action, state, params_of(size), np.random.default_rng(0))
         assert passes == 2 or depth == 3 * size * size
         assert mogo or score == naive.score()
         seen += depth
-    assert seen > 3 * size * size
+    assert seen > 3 * size * size and (answered > seen / 4) == mogo
 
 
 def test_the_first_move_of_a_playout_is_uniform():

@@ -1,0 +1,158 @@
+"""A player that is a program which speaks the Go Text Protocol, such as GNU Go."""
+
+import math
+import queue
+import shlex
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from curling.players.line_process import LineProcess, ProcessFailure, excerpt
+from envs.go.checks import check_move
+from envs.go.model import Go
+from envs.go.state import BEFORE_LAST, LAST, MOVER
+from envs.go.vertices import index_of, vertex_of
+from planners.base import Array, Budget, Decision, Model, Rng, check_plan, require, steps_left
+from planners.registry import VERBATIM
+
+GRACE = 300.0  # s that an answer may take beyond its budget
+NAMES = {1.0: "black", -1.0: "white"}
+
+
+class GTPProcess(LineProcess):
+    """A running engine, with the game that it was told of.
+
+    Attributes:
+        game: the model and the state that its board has, if it is known.
+    """
+
+    game: tuple[Go, Array] | None = None
+
+    def command(self, text: str, limit: float = GRACE) -> str:
+        """The answer to a command, without the sign of success.
+
+        Raises:
+            ProcessFailure: it refused, ended, or did not answer within `limit` seconds.
+        """
+        with suppress(BrokenPipeError):  # it has ended, which is also the end of its output
+            self._input.write(f"{text}\n".encode())
+            self._input.flush()
+        deadline, lines = time.monotonic() + limit, list[str]()
+        while not lines or lines[-1]:
+            try:
+                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise ProcessFailure(f"no answer to {text!r} within {limit:.3g} s") from None
+            if not line:
+                raise self._unexpected(line)
+            shown = line.decode(errors="replace").strip()
+            if lines or shown[:1] in ("=", "?"):  # engines write other lines before
+                lines.append(shown)
+        if lines[0][0] == "?":
+            raise ProcessFailure(f"refused {text!r}: {excerpt(lines[0].encode())}")
+        return " ".join(lines).lstrip("=0123456789").strip()
+
+    def set_up(self, model: Go, state: Array) -> None:
+        """Bring the engine's board to a state, by the moves since the last one if these are known."""
+        moves = None if self.game is None or self.game[0] != model else _moves_between(model, self.game[1], state)
+        if moves is None:
+            for text in (f"boardsize {model.size}", f"komi {model.komi:g}", "clear_board"):
+                self.command(text)
+            moves = _moves_between(model, model.initial_state(np.random.default_rng(0)), state)
+        if moves is None:
+            moves = [(float(state[index]), int(index)) for index in np.flatnonzero(state[: model.area])]
+        for colour, index in moves:
+            self.command(f"play {NAMES[colour]} {vertex_of(index, model.size)}")
+
+
+def _moves_between(model: Go, before: Array, after: Array) -> list[tuple[float, int]] | None:
+    """The moves, (colour, move), from one state to another, if these are its last two at most; else None."""
+    last = [int(after[model.area + which]) for which in (BEFORE_LAST, LAST)]
+    for count in range(3):
+        state, moves = before, list[tuple[float, int]]()
+        for index in last[2 - count :]:
+            following = np.empty_like(state)
+            model.step(state, np.array([float(max(index, 0))]), following, model.params, np.random.default_rng(0))
+            moves.append((float(state[model.area + MOVER]), index))
+            state = following
+        if np.array_equal(state, after):
+            return moves
+    return None
+
+
+@dataclass(frozen=True)
+class GTPPlayer:
+    """Asks a program for moves, which is started at the first decision and ends with this object.
+
+    It plays at its own strength: what it is given to think about is for `command` to say, and a budget in seconds is
+    only how long is waited for it, and five minutes more. After a failure the program is ended, and started again for
+    the next decision.
+
+    Args:
+        command: the program and its arguments, quoted as for a shell, which does not take part.
+    """
+
+    command: str = field(default="", metadata={VERBATIM: True})
+
+    takes_root_actions: ClassVar[bool] = False
+    reproducible: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be started."""
+        try:
+            words = shlex.split(self.command)
+        except ValueError as error:
+            raise ValueError(f"gtp:{self.command}: {error}") from error
+        require(bool(words), "command", self.command, "a program and its arguments, written gtp:COMMAND")
+        if shutil.which(words[0]) is None:
+            raise ValueError(f"gtp:{self.command}: {words[0]!r} is no program that can be found and executed")
+
+    def __reduce__(self) -> tuple[type["GTPPlayer"], tuple[str]]:
+        """Another process starts the program for itself."""
+        return GTPPlayer, (self.command,)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return None if isinstance(model, Go) else "Go only"
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose a move; see `planners.Planner.plan`.
+
+        Raises:
+            ProcessFailure: the program cannot be started, ended, does not answer, resigns or breaks the protocol.
+            ValueError: its move is illegal.
+        """
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        steps_left(model, state)
+        assert isinstance(model, Go)
+        start = time.perf_counter()
+        try:
+            process = self._programs[0] if self._programs else GTPProcess(shlex.split(self.command))
+            self._programs[:] = [process]
+            process.set_up(model, state)
+            answer = process.command(
+                f"genmove {NAMES[float(state[model.area + MOVER])]}", GRACE + (budget.seconds or 0.0)
+            )
+            if answer.lower() == "resign":
+                raise ProcessFailure("resigned")
+            action = np.array([float(check_move(model, state, index_of(answer, model.size)))])
+        except BaseException:
+            for process in self._programs:
+                process.end()
+            self._programs.clear()
+            raise
+        after = np.empty_like(state)
+        model.step(state, action, after, model.params, rng)
+        process.game = model, after
+        nothing = action[None], np.zeros(1, np.int64), np.array([math.nan])
+        return Decision(action, math.nan, 0, time.perf_counter() - start, *nothing)
+
+    @cached_property
+    def _programs(self) -> list[GTPProcess]:
+        """The running one, if any."""
+        return []
