@@ -66,7 +66,7 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestS
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the client handles it
     os.dup2(2, 1)  # standard output may be the connection to a server
-    threading.Thread(target=_exit_with_client, daemon=True).start()
+    threading.Thread(target=exit_with_parent, daemon=True).start()
     import numpy as np
 
     from curling import players
@@ -95,7 +95,7 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestS
         return
 
 
-def _exit_with_client() -> None:
+def exit_with_parent() -> None:
     """End this process with its parent, even while a planner loops for ever and never reads the pipe."""
     client = parent_process()
     if client is not None:

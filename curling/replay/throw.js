@@ -164,7 +164,7 @@ function drawReview({ end, thoughts }) {
 }
 
 function drawClocks() {
-  if (!game || !(turn.left || turn.used)) return;
+  if (!game || !(turn?.left || turn?.used)) return;
   const minutes = seconds => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
   const running = turn.phase === "aim" ? me : turn.phase === "think" ? 1 - me : -1, passed = (performance.now() - turnAt) / 1000;
   const times = [0, 1].map(team => {

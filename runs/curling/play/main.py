@@ -3,14 +3,17 @@
 import argparse
 import secrets
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
 
 from curling import players, record
-from planners.base import Budget
+from curling.client.console import print_to_stderr
+from planners.base import Budget, Planner
 from runs.curling.play.game import InteractiveGame
 from runs.curling.play.report import game_record, result
+from runs.curling.play.separate_planner import SeparatePlanner
 from runs.experiment import RunError, UsageError, number
 from runs.files import check_writable, writing
 from runs.verbs.web_extra import needing_web
@@ -26,6 +29,12 @@ def main(arguments: argparse.Namespace) -> None:
         UsageError: a value is unknown or out of range, or the record cannot be written.
         RunError: the planner failed.
     """
+    with ExitStack() as leaving:
+        _play(arguments, leaving)
+
+
+def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
+    """Play; what has to be closed in the end is added to `leaving`."""
     against, milliseconds, out = arguments.against, arguments.milliseconds, arguments.record
     seconds = number("milliseconds", milliseconds, 1, LONGEST, whole=False) / 1000.0
     if out is not None:
@@ -50,6 +59,7 @@ def main(arguments: argparse.Namespace) -> None:
         planner, model = players.parse(against), played.model()
     except ValueError as error:
         raise UsageError(str(error)) from error
+    opponent: Planner = planner
     play_in: Callable[[InteractiveGame], None]
     if arguments.window:
         from runs.curling.play.window import check_display
@@ -60,6 +70,9 @@ def main(arguments: argparse.Namespace) -> None:
         with needing_web("--web"):
             from runs.curling.play.web import play_in_web
         play_in = partial(play_in_web, host=host, port=port)
+        opponent = leaving.enter_context(
+            SeparatePlanner(against, lambda line: print_to_stderr(f"bonspiel play: {line}"))
+        )
     else:
         from runs.curling.play.terminal import check
         from runs.curling.play.terminal import play_in_terminal as play_in
@@ -67,10 +80,10 @@ def main(arguments: argparse.Namespace) -> None:
         check()
     rng = np.random.default_rng(0)
     try:  # an untimed warm-up, which loads or compiles the planner's code
-        planner.plan(model.planning(), model.initial_state(rng), Budget(seconds=WARM_UP_SECONDS), rng)
+        opponent.plan(model.planning(), model.initial_state(rng), Budget(seconds=WARM_UP_SECONDS), rng)
     except Exception as error:
         raise RunError(f"{against} cannot play: {error}") from error
-    game = InteractiveGame(played, planner, Budget(seconds=seconds), me)
+    game = InteractiveGame(played, opponent, Budget(seconds=seconds), me)
     try:
         play_in(game)
     finally:
