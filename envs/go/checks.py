@@ -11,7 +11,6 @@ from envs.go.rules import LEGAL, REASONS, count_dead_chains, judge_move
 from envs.go.state import MOVER
 from envs.go.vertices import vertex_of
 from planners.base import Array, check_action, check_state
-from planners.checks import require
 
 
 def check_move(model: Go, state: Array, action: Any) -> int:
@@ -43,12 +42,14 @@ def check_position(model: Go, given: Any) -> Array:
     Raises:
         ValueError: it is of the wrong shape, has other numbers than a state, or a chain without liberties.
     """
-    state = check_state(model, given)
-    points, mover = state[: model.area], state[model.area + MOVER]
-    require(bool(np.isin(points, (-1.0, 0.0, 1.0)).all()), "state", given, "-1, 0 or 1 at each point")
-    require(mover in (-1.0, 1.0), "state", given, f"-1 or 1 in entry {model.area + MOVER}, the player to move")
-    whole = (state == np.round(state)).all() and (model.state_low <= state).all() and (state <= model.state_high).all()
-    require(bool(whole), "state", given, f"whole numbers from {model.state_low} to {model.state_high}")
+    state, mover = check_state(model, given), model.area + MOVER
+    fits = (state == np.round(state)) & (model.state_low <= state) & (state <= model.state_high)
+    fits[mover] &= state[mover] != 0.0
+    for place in np.flatnonzero(~fits)[:1]:
+        low, high = model.state_low[place], model.state_high[place]
+        allowed = "-1 or 1" if place == mover else f"a whole number from {low:g} to {high:g}"
+        raise ValueError(f"state[{place}]={state[place]:g}: must be {allowed}")
     dead = count_dead_chains(np.empty(workspace_of(model.size), np.int32), state, model.size)
-    require(dead == 0, "state", given, f"a position in which every chain has a liberty; {dead} have none")
+    if dead:
+        raise ValueError(f"state: every chain must have a liberty, but {dead} of them have none")
     return state

@@ -79,13 +79,20 @@ def test_superko_is_named():
 
 @pytest.mark.parametrize(
     ("entry", "value", "message"),
-    [(0, 0.5, "-1, 0 or 1"), (25, 0.0, "entry 25"), (28, 99.0, "whole numbers"), (29, 0.5, "whole numbers")],
+    [
+        (0, 0.5, "state[0]=0.5: must be a whole number from -1 to 1"),
+        (1, 2.0, "state[1]=2: must be a whole number from -1 to 1"),
+        (25, 0.0, "state[25]=0: must be -1 or 1"),
+        (28, 99.0, "state[28]=99: must be a whole number from -1 to 25"),
+        (29, 0.5, "state[29]=0.5: must be a whole number from 0 to 2"),
+    ],
 )
 def test_states_that_are_refused(entry, value, message):
     state = state_of(KO)
     state[entry] = value
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError) as error:
         GoEnv(size=5).reset(options={"state": state})
+    assert str(error.value) == message
 
 
 def test_chains_without_liberties_are_refused():
@@ -95,7 +102,7 @@ def test_chains_without_liberties_are_refused():
         . . . . .
         . . . . .
         . . . . .""")
-    with pytest.raises(ValueError, match="every chain has a liberty; 1 have none"):
+    with pytest.raises(ValueError, match="every chain must have a liberty, but 1 of them have none"):
         GoEnv(size=5).reset(options={"state": state})
 
 
