@@ -18,6 +18,7 @@ from planners.base import Array
 from planners.jit import helper, typeof
 
 LARGEST = 19
+BOARD_ARRAYS, TACTICS_ARRAYS = 11, 3  # of points in a workspace
 NOWHERE = 0  # the point that is none; as a move, a pass
 
 Ints = NDArray[np.int32]
@@ -67,13 +68,14 @@ def points_of(size: int) -> int:
 @helper
 def workspace_of(size: int) -> int:
     """Length of the workspace, int32, that the functions of this folder need for a board and for tactics."""
-    return 14 * points_of(size) + NEIGHBOURS + 3
+    return (BOARD_ARRAYS + TACTICS_ARRAYS) * points_of(size) + NEIGHBOURS + 3
 
 
 @helper
 def board_in(workspace: Ints, size: int) -> Board:
     """The arrays of a board, at the beginning of a workspace."""
     n = points_of(size)
+    rest = (BOARD_ARRAYS + TACTICS_ARRAYS) * n
     return Board(
         workspace[:n],
         workspace[n : 2 * n],
@@ -86,8 +88,8 @@ def board_in(workspace: Ints, size: int) -> Board:
         workspace[8 * n : 9 * n],
         workspace[9 * n : 10 * n],
         workspace[10 * n : 11 * n],
-        workspace[14 * n : 14 * n + NEIGHBOURS],
-        workspace[14 * n + NEIGHBOURS : 14 * n + NEIGHBOURS + 1],
+        workspace[rest : rest + NEIGHBOURS],
+        workspace[rest + NEIGHBOURS : rest + NEIGHBOURS + 1],
     )
 
 

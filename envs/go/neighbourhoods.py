@@ -14,10 +14,9 @@ DOWN = np.array([-1, 0, 0, 1, -1, -1, 1, 1])  # from a point to its neighbours: 
 RIGHT = np.array([0, -1, 1, 0, -1, 1, -1, 1])  # and columns
 NEIGHBOURS, SIDES = 8, 4  # the first four lie beside the point, the others across its corners
 
-# flags of a neighbourhood: an empty point beside it, a pattern, and for each colour an eye, and a stone beside it
+# flags of a neighbourhood: an empty point beside it, a pattern; shifted by the colour, an eye, and a stone beside it
 OPEN, PATTERN = 1, 8
-BLACK_EYE, WHITE_EYE = 2, 4  # 1 << colour
-BESIDE_BLACK, BESIDE_WHITE = 16, 32  # 8 << colour
+EYE, BESIDE = 1, 8
 
 # Gelly, Wang, Munos, Teytaud 2006. * is the move; x is not X, o is not O, ? is any of the three, - is the edge.
 PATTERNS = {
@@ -70,7 +69,7 @@ def _table() -> NDArray[np.uint8]:
     for own, enemy in ((BLACK, WHITE), (WHITE, BLACK)):
         enclosed = ((sides == own) | (sides == EDGE)).all(1)
         safe = (corners == enemy).sum(1) <= np.where((corners == EDGE).any(1), 0, 1)
-        flags |= np.where(enclosed & safe, 1 << own, 0) | np.where((sides == own).any(1), 8 << own, 0)
+        flags |= np.where(enclosed & safe, EYE << own, 0) | np.where((sides == own).any(1), BESIDE << own, 0)
     patterns = [number for family in PATTERNS.values() for pattern in family for number in matches(pattern)]
     flags[patterns] |= PATTERN
     return flags.astype(np.uint8)

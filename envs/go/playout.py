@@ -1,7 +1,7 @@
 """Playouts: games played to their end, at random (light) or as a look at the last move suggests (mogo)."""
 
 from envs.go.board import INTS, NOWHERE, Board, Ints, board_in, is_suicide, place_stone, point_of, read_position
-from envs.go.neighbourhoods import TABLE
+from envs.go.neighbourhoods import EYE, TABLE
 from envs.go.rules import colour_to_move
 from envs.go.scoring import score_filled
 from envs.go.state import AREAS, KO, KOMI, LAST, MOGO, PASSES, PLY, SIZE
@@ -21,7 +21,7 @@ def uniform_move(board: Board, colour: int, ko: int, careful: bool, rng: Rng) ->
         place = int(rng.random() * left)
         point = board.empties[place]
         if (
-            not TABLE[board.around[point]] & 1 << colour
+            not TABLE[board.around[point]] & EYE << colour
             and point != ko
             and not is_suicide(board, point, colour)
             and not (careful and is_self_atari(board, point, colour) and rng.random() < 0.5)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from envs.go.board import NOWHERE, Board, Ints, in_atari, points_of
+from envs.go.board import BOARD_ARRAYS, NOWHERE, TACTICS_ARRAYS, Board, Ints, in_atari, points_of
 from envs.go.neighbourhoods import EDGE, EMPTY, NEIGHBOURS, PATTERN, SIDES, TABLE
 from planners.base import Rng
 from planners.jit import helper
@@ -30,8 +30,13 @@ class Tactics(NamedTuple):
 def tactics_in(workspace: Ints, size: int) -> Tactics:
     """These lists, at the end of a workspace of `envs.go.board.workspace_of`, to be filled by `list_ataris`."""
     n = points_of(size)
-    lists = workspace[11 * n : 12 * n], workspace[12 * n : 13 * n], workspace[13 * n : 14 * n]
-    return Tactics(lists[0], lists[1], lists[2], workspace[14 * n + NEIGHBOURS + 1 :])
+    first, rest = BOARD_ARRAYS * n, (BOARD_ARRAYS + TACTICS_ARRAYS) * n
+    return Tactics(
+        workspace[first : first + n],
+        workspace[first + n : first + 2 * n],
+        workspace[first + 2 * n : first + 3 * n],
+        workspace[rest + NEIGHBOURS + 1 :],
+    )
 
 
 @helper
