@@ -24,7 +24,8 @@ from curling.server.asgi_server import listening_socket, serving
 
 VIEWERS = 64  # streams of events at once
 PING = 10.0  # s between keep-alive messages, which also reveal viewers that have left
-FAREWELL = 1.0  # s for streams to end in order when the server is closed
+FAREWELL = 2.0  # s for streams to end in order when the server is closed
+LAST_WORDS = 0.5  # s of silence with which a stream then ends: the last shot of a match may still be on its way
 PROTECTION = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -81,7 +82,7 @@ class PageServer:
         self._loop.call_soon_threadsafe(function, *arguments)
 
     def close(self) -> None:
-        """End all streams, and stop listening."""
+        """End all streams as soon as they have nothing more to tell, and stop listening."""
         self.call(self.closed.set)
         self._thread.join()
 
@@ -106,15 +107,19 @@ class EventStream(StreamingResponse):
         closed = asyncio.ensure_future(server.closed.wait())
         coming = asyncio.ensure_future(anext(self._messages, None))
         try:
-            while not closed.done():
-                await asyncio.wait((coming, closed), timeout=PING, return_when=asyncio.FIRST_COMPLETED)
-                if not coming.done():
-                    yield ": nothing new\n\n"
-                elif (message := coming.result()) is None:
-                    return
-                else:
+            while True:
+                closing = closed.done()
+                awaited, patience = ((coming,), LAST_WORDS) if closing else ((coming, closed), PING)
+                await asyncio.wait(awaited, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+                if coming.done():
+                    if (message := coming.result()) is None:
+                        return
                     yield message
                     coming = asyncio.ensure_future(anext(self._messages, None))
+                elif closing:
+                    return
+                elif not closed.done():
+                    yield ": nothing new\n\n"
         finally:
             closed.cancel()
             coming.cancel()

@@ -12,6 +12,7 @@ import pytest
 from curling.record import line_of
 from curling.replay import live_server
 from curling.replay.page_events import record_events
+from curling.server import page_server
 from curling.server.page_server import PING, VIEWERS
 from curling.server.record_feed import KEPT_MATCHES, RecordFeed
 from curling.sheet import STONES
@@ -242,6 +243,18 @@ def test_closing_ends_all_streams_and_frees_the_port(feed, lines):
     publish(feed, lines[1:])
     again = live_server.LiveServer(feed, "127.0.0.1", watch.port)
     again.close()
+
+
+def test_a_match_is_told_to_its_end_when_the_server_is_closed(feed, lines, monkeypatch):
+    for patience in ("LAST_WORDS", "FAREWELL"):
+        monkeypatch.setattr(page_server, patience, 30.0)
+    watch = live_server.LiveServer(feed)
+    publish(feed, lines[:1])
+    with Stream(watch, f"/events/{MATCH}") as stream:
+        assert stream.next()["type"] == "match"
+        publish(feed, lines[1:])
+        watch.close()
+        assert [stream.next()["type"] for _ in lines[1:]][-1] == "result"
 
 
 def test_a_port_in_use_is_an_error(watch, feed):
