@@ -82,7 +82,7 @@ def test_an_engine_that_fails_is_ended_and_started_again(tmp_path, monkeypatch, 
     for _ in range(2):
         with pytest.raises((ProcessFailure, ValueError), match=words):
             plan(player, state)
-        assert told(tmp_path) == [*BEGIN, "play black A1", "genmove white"]
+        assert told(tmp_path)[:4] == [*BEGIN, "play black A1"]  # a slow one has not yet read the next
 
 
 @pytest.mark.parametrize(
