@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from curling.client.console import count_ends, describe_end, describe_shot
@@ -22,7 +22,7 @@ from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
 from curling.client.position import ClientPosition, MixedDoubles
 from curling.protocols import ProtocolError
-from curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
+from curling.protocols.dc4 import MIXED_THROWERS, MOST_SPIN, StateUpdate, shot_request, stones_of_update
 from curling.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
 
 ENDS, SECONDS = 10, 219.0  # assumed for the warm-up; servers announce theirs when the match begins
@@ -30,6 +30,9 @@ MODIFIED = "modified"  # the rule of mixed doubles; `curling.rules`, which names
 RULES = {"five_rock": "fgz_rule", "no_tick": "no_tick_rule", MODIFIED: "modified_fgz_rule"}  # their names on the server
 EXTRA_FRACTION = 0.5  # of a share of time in extra ends: they all have one clock, and there may be more of them
 RESEND_SECONDS = 2.0  # until a lost throw is sent again
+
+# of two players: top speed, m/s, standard deviations of speed, m/s, and angle, rad
+Throwers: TypeAlias = Sequence[tuple[float, float, float]]
 
 position_of = partial(ClientPosition, extra_ends=True, physics="dc4", noise="normal_dist")
 
@@ -63,12 +66,18 @@ async def create_match(
 
 
 async def play_dc4(
-    account: Account, match_id: UUID, team: int, name: str, player: MatchPlayer, rule: str = "five_rock"
+    account: Account,
+    match_id: UUID,
+    team: int,
+    name: str,
+    player: MatchPlayer,
+    rule: str = "five_rock",
+    throwers: Throwers | None = None,
 ) -> None:
     """Play one match as team 0 or 1, or as the other one if that side is taken.
 
     The rule is one of RULES, which also says which game it is; the server does not announce it. The player must not
-    concede: there is no message for it.
+    concede: there is no message for it. `throwers` are those of mixed doubles; None: as in standard games.
 
     Raises:
         ServerRefused: the server refuses the client or its throw.
@@ -94,7 +103,7 @@ async def play_dc4(
             if state.setup_team == f"team{team}":
                 later = await _set_up(connection, player, state)
             elif state.next_shot_team == f"team{team}":
-                later = await _move(connection, player, state, team, rule)
+                later = await _move(connection, player, state, _position(state, rule, throwers))
             else:
                 later = await connection.newer_state(state)
             comparable = state is not first and later.is_extra_end == state.is_extra_end
@@ -109,8 +118,8 @@ def _first_position(rule: str) -> ClientPosition:
     return position_of(no_stones(), shot=shot, hammer=1, lead=0, ends=ENDS, rule=rule, mixed=mixed)
 
 
-def _position(state: StateUpdate, rule: str) -> ClientPosition:
-    """The position in which a team throws, or sets up the end."""
+def _position(state: StateUpdate, rule: str, throwers: Throwers | None = None) -> ClientPosition:
+    """The position in which a team throws, or sets up the end; planners take all shots to come for the thrower's."""
     hammer, settings, mixed = state.hammer, state.mixed_doubles_settings, None
     if settings is not None:
         decider, used = int(settings.end_setup_team == "team1"), settings.power_play_end
@@ -118,11 +127,17 @@ def _position(state: StateUpdate, rule: str) -> ClientPosition:
         mixed = MixedDoubles(settings.positioned_stones_pattern, decider, (first, second))
         hammer = decider if hammer is None else hammer
     assert hammer is not None
-    left = max(state.ends - state.end_number, 1)
-    return position_of(stones_of_update(state), state.shot, hammer, state.lead, left, rule=rule, mixed=mixed)
+    left, thrower = max(state.ends - state.end_number, 1), dict[str, Any]()
+    if throwers is not None and state.total_shot_number is not None:
+        top, *deviations = throwers[MIXED_THROWERS[state.total_shot_number // 2]]
+        thrower = {"max_speed": top, "noise": tuple(deviations)}
+    position = stones_of_update(state), state.shot, hammer, state.lead, left
+    return position_of(*position, rule=rule, mixed=mixed, **thrower)
 
 
-async def _move(server: Dc4Connection, player: MatchPlayer, state: StateUpdate, team: int, rule: str) -> StateUpdate:
+async def _move(
+    server: Dc4Connection, player: MatchPlayer, state: StateUpdate, position: ClientPosition
+) -> StateUpdate:
     delivery: asyncio.Task[StateUpdate] | None = None
 
     async def send(shot: AimedShot | None) -> None:
@@ -133,7 +148,7 @@ async def _move(server: Dc4Connection, player: MatchPlayer, state: StateUpdate, 
 
     assert state.total_shot_number is not None
     where = describe_shot(state.end_number, state.total_shot_number, state.ends)
-    await player.move(where, _position(state, rule), state.remaining(team), server.received, send)
+    await player.move(where, position, state.remaining(position.team), server.received, send)
     assert delivery is not None
     return await delivery
 

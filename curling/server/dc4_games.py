@@ -1,5 +1,6 @@
 """The kinds of games of Digital Curling 4, by the `game_mode` of a new match."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from statistics import fmean
@@ -9,13 +10,14 @@ from curling.match_data import Match
 from curling.mixed_doubles import PATTERNS
 from curling.model import MOST_ENDS
 from curling.noise import Noise
+from curling.protocols.dc4 import MIXED_THROWERS
 from curling.protocols.dc4_server import NewMatch, Player, TeamConfig
 from curling.rules import MODIFIED
 from curling.server.dc4_refusal import Refusal
 
 STANDARD_RULES = {"fgz_rule": "five_rock", "no_tick_rule": "no_tick"}
 MIXED_RULE = "modified_fgz_rule"
-THROWERS = {"standard": (0, 0, 1, 1, 2, 2, 3, 3), "mixed_doubles": (0, 1, 1, 1, 0)}  # of a team's throws in an end
+THROWERS = {"standard": (0, 0, 1, 1, 2, 2, 3, 3), "mixed_doubles": MIXED_THROWERS}  # of a team's throws in an end
 MOST_SPEED, MOST_SD = 4.0, 1.0  # m/s and m/s, rad; of players, as far as the engines go
 NOT_FOR_STANDARD = "end-setup is only for mixed_doubles."
 
@@ -47,21 +49,22 @@ def _mixed_doubles(new: NewMatch) -> dict[str, Any]:
     return {"game": new.game_mode, "rule": MODIFIED, "pattern": pattern}
 
 
-def players_of(config: TeamConfig, default: Player, match: Match) -> tuple[Player, ...]:
+def players_of(config: TeamConfig, own: Sequence[Player], match: Match) -> tuple[Player, ...]:
     """Who makes each throw of a team in an end; the players' numbers are clamped.
+
+    `own` are the server's players, for teams that bring none.
 
     Raises:
         Refusal: players are missing, or too many.
     """
-    is_mixed, throwers = match.game == "mixed_doubles", THROWERS[match.game]
+    is_mixed = match.game == "mixed_doubles"
     team = [player for player in (config.player1, config.player2, config.player3, config.player4) if player is not None]
     if is_mixed and len(team) > 2:
         raise _bad("player3 and player4 are only for standard.")
-    if config.use_default_config:
-        return (default,) * len(throwers)
-    if not is_mixed and len(team) < 4:
+    if not (is_mixed or config.use_default_config) and len(team) < 4:
         raise _bad("player3 and player4 are required for standard.")
-    return tuple(_clamped(team[player]) for player in throwers)
+    players = own if config.use_default_config else [_clamped(player) for player in team]
+    return tuple(players[index] for index in THROWERS[match.game])
 
 
 def mean_noise(players: tuple[Player, ...]) -> Noise:

@@ -1,6 +1,7 @@
 """One match of Digital Curling 4: its seats, its listeners, its shots and its clock."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from uuid import UUID
@@ -39,20 +40,19 @@ class Dc4Match:
         match_id: its id.
         new: as created.
         context: of this match: its rules, model and thinking times.
-        default: player of the teams that bring none of their own.
+        own: players of the server, for teams that bring none.
         late_shots: whether a team without time may throw on, and loses by this; else its time ends the match.
 
     Attributes:
         seats: of the teams.
-        begun: whether it has begun.
         over: set when it is over.
     """
 
     def __init__(
-        self, match_id: UUID, new: NewMatch, context: ServerContext, default: Player, late_shots: bool
+        self, match_id: UUID, new: NewMatch, context: ServerContext, own: Sequence[Player], late_shots: bool
     ) -> None:
         self.id, self.new = match_id, new
-        self.seats = Dc4Seats(default, context.match)
+        self.seats = Dc4Seats(own, context.match)
         self.over = asyncio.Event()
         self._context, self._late_shots = context, late_shots
         self._referee: Dc4Referee | None = None
@@ -144,10 +144,8 @@ class Dc4Match:
         team, referee = self.seats.team_of(user), self._referee
         if self._settings is None:
             raise Refusal(HTTPStatus.BAD_REQUEST, NOT_FOR_STANDARD)
-        if self.over.is_set():
-            raise conflict(FINISHED)
-        if referee is None:
-            raise conflict(NOT_BEGUN)
+        if referee is None or self.over.is_set():
+            raise conflict(FINISHED if self.over.is_set() else NOT_BEGUN)
         if not referee.is_setup_due:
             raise conflict("End already started.")
         if team != referee.team:
@@ -179,8 +177,7 @@ class Dc4Match:
         noise = mean_noise(players[0] + players[1])
         match = replace(context.match, players=(str(names[0]), str(names[1])), pair=self._number, noise=noise)
         rng = np.random.default_rng((context.seed, self._number))
-        publish = self._record.publish
-        self._referee = Dc4Referee(match, context.model, context.times, players, rng, publish)
+        self._referee = Dc4Referee(match, context.model, context.times, players, rng, self._record.publish)
         self._report(f"{self._label(0)} against {self._label(1)}, {count_ends(match.ends)}, {self.id}")
         self._listeners.tell_teams()
         self._start_clock()

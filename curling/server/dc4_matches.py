@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -32,18 +33,27 @@ class Dc4Matches:
 
     Args:
         context: its match holds the settings that clients do not choose.
-        default: player of the teams that bring none of their own.
+        default: each player of the teams that bring none of their own.
         late_shots: see `Dc4Match`.
         most: number of matches to finish; None for no limit.
+        mixed: the two players of such teams in mixed doubles; None: each is the `default`.
 
     Attributes:
         context: of the server.
         done: set when `most` matches are over.
     """
 
-    def __init__(self, context: ServerContext, default: Player, late_shots: bool, most: int | None = None) -> None:
+    def __init__(
+        self,
+        context: ServerContext,
+        default: Player,
+        late_shots: bool,
+        most: int | None = None,
+        mixed: Sequence[Player] | None = None,
+    ) -> None:
         self.context, self.done = context, asyncio.Event()
-        self._default, self._late_shots, self._most = default, late_shots, most
+        self._late_shots, self._most = late_shots, most
+        self._own = {"standard": [default] * 4, "mixed_doubles": mixed or [default] * 2}
         self._matches: dict[UUID, Dc4Match] = {}  # oldest first
         self._tasks: set[asyncio.Task[None]] = set()
         self._over = 0
@@ -60,7 +70,7 @@ class Dc4Matches:
         times = ThinkingTimes(*(round(1000.0 * limit) for limit in seconds))
         context = replace(self.context, match=match, model=model_of(match), times=times)
         match_id = self._new_id()
-        made = self._matches[match_id] = Dc4Match(match_id, new, context, self._default, self._late_shots)
+        made = self._matches[match_id] = Dc4Match(match_id, new, context, self._own[match.game], self._late_shots)
         task = asyncio.create_task(self._count(made))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

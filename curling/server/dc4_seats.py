@@ -1,5 +1,7 @@
 """The seats of a match of Digital Curling 4: who plays for which team, and with which players."""
 
+from collections.abc import Sequence
+
 from curling.match_data import Match
 from curling.protocols.dc4_server import Player, TeamConfig
 from curling.server.dc4_games import players_of
@@ -10,7 +12,7 @@ class Dc4Seats:
     """Two seats.
 
     Args:
-        default: player of the teams that bring none of their own.
+        own: players of the server, for teams that bring none.
         match: that they are of.
 
     Attributes:
@@ -18,8 +20,8 @@ class Dc4Seats:
         players: of each team, who throws each of its stones; empty until known.
     """
 
-    def __init__(self, default: Player, match: Match) -> None:
-        self._default, self._match = default, match
+    def __init__(self, own: Sequence[Player], match: Match) -> None:
+        self._own, self._match = own, match
         self._users: list[str | None] = [None, None]
         self.names: list[str | None] = [None, None]
         self.players: list[tuple[Player, ...]] = [(), ()]
@@ -54,6 +56,6 @@ class Dc4Seats:
                 raise unauthorized(NO_SEAT)
             self._users[free[0]] = user
         team = self.team_of(user)
-        self.players[team] = players_of(config, self._default, self._match)
+        self.players[team] = players_of(config, self._own, self._match)
         self.names[team] = config.team_name
         return team

@@ -23,6 +23,7 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
     """
     users = users_of(options.users, options.host)
     try:
+        from curling.protocols.dc4 import EXAMPLE_PLAYERS
         from curling.protocols.dc4_server import Player
         from curling.server.dc4 import serve_dc4
         from curling.server.dc4_matches import Dc4Matches
@@ -34,7 +35,9 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
         player = Player(law.max_speed, noise.speed, noise.angle, "default")
         for line in pages.lines:
             context.report(line)
-        matches = Dc4Matches(context, player, options.late_shots, options.matches)
+        mixed = [Player(*numbers, "example") for numbers in EXAMPLE_PLAYERS]
+        chosen = mixed if options.mixed_players == "example" else None
+        matches = Dc4Matches(context, player, options.late_shots, options.matches, chosen)
         return await serve_dc4(matches, users, options.host, options.port)
 
     return serve

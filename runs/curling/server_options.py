@@ -14,6 +14,8 @@ USERS = "who may play: a line NAME:PASSWORD for each (default: user0:pass0 and u
 LIMITS = "dc4", "fcv1"
 LATE_SHOTS = "let a team whose time is used up throw on, and lose by its next shot (default: it loses at once)"
 
+MIXED_PLAYERS = "the server's own players in mixed doubles: as in standard games, or the two of the organisers' example"
+
 
 def _option(meaning: str, metavar: str | None = None, default: Any = None, **given: Any) -> Any:
     return field(default=default, metadata={"help": meaning, "metavar": metavar, **given})
@@ -45,6 +47,7 @@ class Options:
     )
     users: Path | None = _option(USERS, "FILE", type=Path)  # noqa: RUF009 - a field
     late_shots: bool = _option(LATE_SHOTS, action="store_true")
+    mixed_players: str = _option(MIXED_PLAYERS, None, "alike", choices=("alike", "example"))
 
 
 # by protocol: what differs from Digital Curling 3, and what has no option
@@ -60,7 +63,7 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 FIXED: dict[str, dict[str, Any]] = {
-    "dc3": {"physics": "fcv1", "users": None, "late_shots": False},
+    "dc3": {"physics": "fcv1", "users": None, "late_shots": False, "mixed_players": "alike"},
     "dc2": {
         "physics": "dc2",
         "rule": "four_rock",
@@ -71,6 +74,7 @@ FIXED: dict[str, dict[str, Any]] = {
         "person": None,
         "users": None,
         "late_shots": False,
+        "mixed_players": "alike",
     },
     "dc4": {
         "ends": 1,

@@ -27,22 +27,25 @@ def dc4(arguments: argparse.Namespace) -> int:
     from curling.client.console import print_error, print_line
     from curling.client.dc4_connection import ServerRefused, load_dc4client
     from curling.client.exit_status import PROTOCOL_ERROR
+    from curling.protocols.dc4 import EXAMPLE_PLAYERS
 
     try:
         load_dc4client()
     except ModuleNotFoundError as error:
         raise UsageError(str(error)) from error
+    if arguments.mixed_players == "example" and arguments.game == "standard":
+        raise UsageError("--mixed-players: only for --game mixed_doubles")
     if arguments.concede is not None:
         raise UsageError("--concede: Digital Curling 4 has no way to concede")
     account, rule, created, name = _login(arguments), _rule(arguments), _created(arguments), team_name(arguments)
-    match_id = arguments.match
+    throwers, match_id = EXAMPLE_PLAYERS if arguments.mixed_players == "example" else None, arguments.match
 
     async def play(player: "MatchPlayer") -> None:
         nonlocal match_id
         if match_id is None:
             match_id = await dc4.create_match(account, rule, **created)
             print_line(f"created; the other team joins with --match {match_id}")
-        await dc4.play_dc4(account, match_id, int(arguments.team == "team1"), name, player, rule)
+        await dc4.play_dc4(account, match_id, int(arguments.team == "team1"), name, player, rule, throwers)
 
     try:
         return run(arguments, play, print_line)
@@ -76,6 +79,8 @@ def add_dc4(protocols: Protocols) -> None:
     add("--thinking-time", type=float, metavar="S", help=time)
     extra = "of each team in all its extra ends, only with --create (default: 21.9)"
     add("--extra-end-time", type=float, metavar="S", help=extra)
+    players = "of the server in mixed doubles: as in standard games (default), or those of the organisers' example"
+    add("--mixed-players", choices=("alike", "example"), default="alike", help=players)
     add_player(command, concede=argparse.SUPPRESS)
 
 

@@ -25,9 +25,10 @@ from curling.client.position import ClientPosition
 from curling.client.setup_choice import SetupChoice
 from curling.client.time_manager import Allowance, TimeManager, slices_left
 from curling.protocols import ProtocolError
+from curling.protocols.dc4 import EXAMPLE_PLAYERS
 from curling.protocols.dc4_server import NewMatch
 from curling.record import Record, parse_line
-from curling.state import HAMMER, PATTERN, POWER, TIME, team_of
+from curling.state import CAP, HAMMER, PATTERN, POWER, TIME, team_of
 from curling.umpire import replay
 from tests.curling.client.faulty_dc4 import FaultyServer
 
@@ -108,13 +109,14 @@ async def play(
     password: str | None = None,
     clock: TimeManager | None = None,
     rule: str = "five_rock",
+    throwers: dc4.Throwers | None = None,
 ) -> None:
     account = Account("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
     with MessageLog(log) as messages:
         player = MatchPlayer(
             planner, clock or TimeManager(longest=5.0), messages, (lines if lines is not None else []).append
         )
-        await dc4.play_dc4(account, UUID(match_id), team, f"player {team}", player, rule)
+        await dc4.play_dc4(account, UUID(match_id), team, f"player {team}", player, rule, throwers)
 
 
 @asynccontextmanager
@@ -215,6 +217,24 @@ def test_a_match_of_mixed_doubles_is_played_with_correct_positions(logs: list[Pa
             name = f"end {setup.end + 1}" if setup.end < 3 else f"extra end {setup.end - 2}"
             assert f"{name}, set-up: pp_right, expects to win 60.0%" in lines[team]
         assert sum(line.startswith("end 1, shot 1: ") for line in lines[team]) == (team_of(states[0]) == team)
+
+
+def test_planners_reckon_with_the_numbers_of_who_throws(logs: list[Path]) -> None:
+    planners = [Draws(), Draws()]
+
+    async def scenario() -> None:
+        async with FaultyServer() as server:
+            match_id = server.open(pattern=0)
+            given = {"rule": "modified", "throwers": EXAMPLE_PLAYERS}
+            await asyncio.gather(
+                *(play(server, match_id, team, planners[team], logs[team], **given) for team in (0, 1))
+            )
+
+    run(scenario())
+    for planner in planners:
+        numbers = [(position.max_speed, *position.noise) for position in planner.seen[:5]]
+        assert numbers == [EXAMPLE_PLAYERS[number] for number in (0, 1, 1, 1, 0)]
+        assert planner.seen[1].model().params[CAP] == 3.0
 
 
 @pytest.mark.parametrize("fault", ["hang up", "deaf", 503])

@@ -114,9 +114,9 @@ class Host:
 
 
 @asynccontextmanager
-async def hosting(default=EXACT, late_shots=False, most=None, limits=None, **given):
+async def hosting(default=EXACT, late_shots=False, most=None, limits=None, mixed=None, **given):
     told, listener = [], listening_socket("127.0.0.1", 0)
-    matches = Dc4Matches(context_of(report=told.append, **given), default, late_shots, most)
+    matches = Dc4Matches(context_of(report=told.append, **given), default, late_shots, most, mixed)
     async with (
         serving(application(matches, USERS), [listener], told.append, limits),
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,

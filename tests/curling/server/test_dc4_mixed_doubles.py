@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
 
+from curling.protocols.dc4 import EXAMPLE_PLAYERS
 from curling.protocols.dc4_server import Player
 from curling.record import read
 from curling.replay.live_matches import LiveMatch
@@ -268,6 +269,22 @@ def test_player1_throws_first_and_last_and_player2_between():
 
     speeds = [state["last_move"]["translational_velocity"] for state in run(scenario)]
     assert speeds[::2] == pytest.approx([2.1, 2.2, 2.2, 2.2, 2.1]) and speeds[1::2] == pytest.approx([3.0] * 5)
+
+
+def test_the_servers_own_players_may_differ():
+    two = [Player(*numbers, "example") for numbers in EXAMPLE_PLAYERS]
+
+    async def scenario():
+        async with hosting(mixed=two) as host:
+            match = await begun(host, **MIXED)
+            await next_end(match[2])
+            state = await set_up(*match, 1, "center_house")
+            return await play_end(*match, state, [THROUGH] * SHOTS)
+
+    speeds = [state["last_move"]["translational_velocity"] for state in run(scenario)]
+    # both teams' second players throw at 3 m/s at most, with an error of 0.025 m/s
+    assert all(abs(speed - 4.0) < 6 * 0.08 for speed in speeds[:2] + speeds[8:])
+    assert all(0.0 < abs(speed - 3.0) < 6 * 0.025 for speed in speeds[2:8])
 
 
 @pytest.mark.parametrize("default", [True, False])

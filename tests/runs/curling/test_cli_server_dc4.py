@@ -61,13 +61,14 @@ def test_two_clients_play_a_match_on_the_server_which_then_ends(start, tmp_path,
 
 
 def test_two_clients_play_mixed_doubles_and_say_how_they_set_up_each_end(start, tmp_path, monkeypatch):
-    server = start("server", "dc4", "--port", "0", "--matches", "1", "--seed", "1", "--records", "kept")
+    players = ["--mixed-players", "example"]
+    server = start("server", "dc4", "--port", "0", "--matches", "1", "--seed", "1", "--records", "kept", *players)
     role, clients = ["--create", "--ends", "2", "--pattern", "2"], []
     port = port_of(server)
     for number in (0, 1):
         monkeypatch.setenv("DC4_USER", f"user{number}")
         monkeypatch.setenv("DC4_PASSWORD", f"pass{number}")
-        game = ["--game", "mixed_doubles", "--planner", "presearch", "--max-seconds", "0.05"]
+        game = ["--game", "mixed_doubles", *players, "--planner", "presearch", "--max-seconds", "0.05"]
         clients.append(start("client", "dc4", "--port", port, *role, *game, "--log", tmp_path / f"{number}.jsonl"))
         if number == 0:
             created = clients[0].stdout.readline()
@@ -80,6 +81,7 @@ def test_two_clients_play_mixed_doubles_and_say_how_they_set_up_each_end(start, 
     replay(record)
     assert (record.match.game, record.match.pattern, record.match.physics) == ("mixed_doubles", 2, "dc4")
     assert record.result.reason == "score" and len(record.shots) == 10 * len(record.setups)
+    assert record.match.noise.speed == pytest.approx((2 * 0.08 + 3 * 0.025) / 5)  # the mean of a team's throws
     # the first end is set up as the model says, and each set-up is told by its team
     best = setup_of(replace(record.match, extra_ends=10).model().begin_end(first_state()))
     assert (record.setups[0].team, record.setups[0].choice) == best
