@@ -25,7 +25,7 @@ from curling.client.position import ClientPosition
 from curling.client.setup_choice import SetupChoice
 from curling.client.time_manager import Allowance, TimeManager, slices_left
 from curling.protocols import ProtocolError
-from curling.protocols.dc4 import EXAMPLE_PLAYERS
+from curling.protocols.dc4 import EXAMPLE_PLAYERS, decode_state
 from curling.protocols.dc4_server import NewMatch
 from curling.record import Record, parse_line
 from curling.state import CAP, HAMMER, PATTERN, POWER, TIME, team_of
@@ -217,6 +217,27 @@ def test_a_match_of_mixed_doubles_is_played_with_correct_positions(logs: list[Pa
             name = f"end {setup.end + 1}" if setup.end < 3 else f"extra end {setup.end - 2}"
             assert f"{name}, set-up: pp_right, expects to win 60.0%" in lines[team]
         assert sum(line.startswith("end 1, shot 1: ") for line in lines[team]) == (team_of(states[0]) == team)
+    told = messages(logs[0], "server->client")[0]
+    for end, left in ((2, True), (3, False)):  # a power play that was not used is lost in extra ends
+        later = decode_state(json.dumps(told | {"end_number": end}))
+        assert dc4._position(later, "modified").mixed.power_plays == (left, left)
+
+
+def test_time_is_shared_among_the_five_shots_of_a_team_in_each_end(logs: list[Path]) -> None:
+    clocks = [Stopwatch(), Stopwatch()]
+
+    async def scenario() -> None:
+        async with FaultyServer() as server:
+            match_id, mixed = server.open(ends=2, seconds=500.0, pattern=0), {"rule": "modified"}
+            await asyncio.gather(
+                play(server, match_id, 0, Draws(), logs[0], clock=clocks[0], **mixed),
+                play(server, match_id, 1, Draws(), logs[1], clock=clocks[1], **mixed),
+            )
+
+    run(scenario())
+    for team, clock in enumerate(clocks):  # team 1 has the hammer; the first limit is that of the warm-up
+        given = clock.limits[1] + clock.spent[1]
+        assert 500.0 / slices_left(6 + team, 2) < given < 500.0 / slices_left(6 + team, 2, first_shot=6)
 
 
 def test_planners_reckon_with_the_numbers_of_who_throws(logs: list[Path]) -> None:
