@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from envs.go.estimate import mean_owners
+from envs.go.estimate import owned_parts
 from envs.go.model import Go
 from planners.base import Rng
 
@@ -18,9 +18,9 @@ SIZES = {9: 20_000, 19: 5_000}  # playouts timed on each
 def playout_rate(model: Go, playouts: int, rng: Rng) -> float:
     """Playouts per second of CPU time."""
     state = model.initial_state(rng)
-    mean_owners(model, state, rng, 1)  # loads compiled code
+    owned_parts(model, state, rng, 1)  # loads compiled code
     start = time.process_time()
-    mean_owners(model, state, rng, playouts)
+    owned_parts(model, state, rng, playouts)
     return playouts / (time.process_time() - start)
 
 

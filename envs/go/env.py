@@ -25,8 +25,8 @@ class GoEnv(ModelEnv):
 
     ## Action Space
     `Discrete(size^2 + 1)`: a point, counted from left to right and from top to bottom, or size^2, a pass. An illegal
-    move raises a ValueError that names the rule; `info["action_mask"]` has 1 for legal moves, for `Discrete.sample`. A
-    planner's action, a vector of one number, is taken too.
+    move raises a ValueError that names the rule; `info["action_mask"]` has 1 for legal moves, for `Discrete.sample`,
+    and only 0 once the game is over. A planner's action, a vector of one number, is taken too.
 
     ## Observation Space
     `Box(size^2 + 6)`, with superko `Box(4 size^2 + 6)`.
@@ -50,7 +50,8 @@ class GoEnv(ModelEnv):
 
     ## Starting State
     The empty board, Black to move; or `reset(options={"state": state})`. A position in which a chain has no liberty is
-    refused.
+    refused, and so is a game that is over, or a ko, a last move or hashes that do not belong to the stones. With
+    superko the hash of the position is written where it is -1.
 
     ## Episode End
     Terminates with two passes in a row, or after 3 size^2 plies. The board is scored as it stands: dead stones have to
@@ -91,7 +92,7 @@ class GoEnv(ModelEnv):
         draw_board(figure, model, state, "Go", f"{played}{'the end' if over else f'{mover} to move'}")
 
     def _playable(self, action: Any) -> Array:
-        checked = super()._playable(np.atleast_1d(np.asarray(action, float)))
+        checked = super()._playable(np.atleast_1d(action))
         return np.array([float(check_move(self.model, self.path[-1], checked))])
 
     def _given_state(self, given: Any) -> Array:

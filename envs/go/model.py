@@ -8,7 +8,7 @@ import numpy as np
 
 from envs.go.board import LARGEST
 from envs.go.dynamics import actions, player, rollout, sample_action, step
-from envs.go.state import AREAS, HISTORY, MOVER, NONE, PASSES, PLY, first_state, state_dim
+from envs.go.state import AREAS, HISTORY, KO, MOVER, NONE, PASSES, PLY, first_state, state_dim
 from planners.base import Array, Rng
 from planners.checks import require, require_choice, require_count
 
@@ -21,7 +21,8 @@ Playout = Literal["light", "mogo"]
 class Go:
     """Go by area scoring: +1 at the end for a win of Black's, player +1, -1 for one of White's, 0 for a draw.
 
-    `envs.go.state` describes the state. An action is the number of a point, from left to right and from top to bottom,
+    `envs.go.state` describes the state; `envs.go.checks.check_position` says whether one that is not from a game can
+    be played, which planners do not ask. An action is the number of a point, from left to right and from top to bottom,
     or size^2, a pass; `actions` are the legal moves, and an illegal one is played as a pass. Suicide is illegal. The
     game ends with two passes in a row, or after 3 size^2 plies, and is scored as it stands: a player's stones and the
     empty points that only they reach.
@@ -108,6 +109,7 @@ class Go:
         high = np.full(self.state_dim, 2.0**53)
         high[: self.area + MOVER + 1] = 1.0
         high[self.area + MOVER + 1 : self.area + HISTORY] = self.area
+        high[self.area + KO] = self.area - 1
         high[self.area + PASSES], high[self.area + PLY] = 2.0, self.horizon
         return high
 

@@ -7,7 +7,7 @@ from envs.go.scoring import score_filled
 from envs.go.state import AREAS, KO, KOMI, LAST, MOGO, PASSES, PLY, SIZE
 from envs.go.tactics import is_self_atari, list_ataris, note_ataris, suggested_move, tactics_in
 from planners.base import Array, Rng
-from planners.jit import RNG, VECTOR, boolean, helper, int64, kernel
+from planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel
 
 
 @helper
@@ -70,14 +70,16 @@ def play_out(workspace: Ints, state: Array, depth: int, params: Array, rng: Rng)
     return passes == 2 or left == 0
 
 
-@kernel(int64(INTS, VECTOR, int64, VECTOR, VECTOR, RNG))
-def add_owners(workspace: Ints, state: Array, playouts: int, params: Array, owners: Array, rng: Rng) -> int:
-    """Add whose each point is at the end of each playout to `owners`, [size^2]; how many Black wins."""
+@kernel(int64(INTS, VECTOR, int64, VECTOR, MATRIX, RNG))
+def add_owners(workspace: Ints, state: Array, playouts: int, params: Array, owned: Array, rng: Rng) -> int:
+    """Count at the end of how many playouts Black and White own each point in `owned`, [2, size^2]; Black's wins."""
     size, wins = int(params[SIZE]), 0
     board = board_in(workspace, size)
     for _ in range(playouts):
         play_out(workspace, state, AREAS * size * size, params, rng)
         wins += score_filled(board, size) > params[KOMI]
         for index in range(size * size):
-            owners[index] += board.owners[point_of(index, size)]
+            owner = board.owners[point_of(index, size)]
+            owned[0, index] += owner > 0
+            owned[1, index] += owner < 0
     return wins

@@ -15,7 +15,7 @@ from envs.go.board import (
     read_position,
 )
 from envs.go.neighbourhoods import BLACK, EDGE, EMPTY, SIDES, WHITE
-from envs.go.state import HISTORY, KO, MOVER, PLY, SIZE, SUPERKO
+from envs.go.state import AREAS, HISTORY, KO, MOVER, PLY, SIZE, SUPERKO
 from planners.base import Array
 from planners.jit import VECTOR, helper, int64, kernel
 
@@ -87,7 +87,7 @@ def judge(board: Board, state: Array, params: Array, before: int, index: int) ->
         return SUICIDE
     if params[SUPERKO] > 0.0:
         after = _hash_after(board, before, point, colour)
-        for ply in range(int(state[area + PLY]) + 1):
+        for ply in range(min(int(state[area + PLY]) + 1, AREAS * area)):
             if state[area + HISTORY + ply] == after:
                 return REPEATED
     return LEGAL
@@ -99,6 +99,14 @@ def judge_move(workspace: Ints, state: Array, params: Array, index: int) -> int:
     board = board_in(workspace, int(params[SIZE]))
     read_position(board, state, int(params[SIZE]))
     return judge(board, state, params, position_hash(board), index)
+
+
+@kernel(int64(INTS, VECTOR, int64))
+def hash_points(workspace: Ints, points: Array, size: int) -> int:
+    """`position_hash` of points, [size^2 or more]."""
+    board = board_in(workspace, size)
+    read_position(board, points, size)
+    return position_hash(board)
 
 
 @kernel(int64(INTS, VECTOR, int64))

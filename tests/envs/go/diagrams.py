@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from envs.go.board import workspace_of
 from envs.go.dynamics import actions, step
-from envs.go.state import KO, LAST, MOVER, first_state
+from envs.go.rules import hash_points
+from envs.go.state import HISTORY, KO, LAST, MOVER, first_state
 from planners.base import Array
 
 RNG = np.random.default_rng(0)
@@ -14,12 +16,15 @@ def lines(drawing):
 
 
 def state_of(drawing, mover="X", superko=False, last=None) -> Array:
-    """The state of a position."""
+    """The state of a position, the first of its game."""
     points = np.array([{"X": 1.0, "O": -1.0, ".": 0.0}[mark] for line in lines(drawing) for mark in line])
     state = first_state(len(lines(drawing)), superko)
     state[: len(points)] = points
     state[len(points) + MOVER] = 1.0 if mover == "X" else -1.0
     state[len(points) + LAST] = -1.0 if last is None else index(len(lines(drawing)), *last)
+    if superko:
+        size = len(lines(drawing))
+        state[len(points) + HISTORY] = hash_points(np.empty(workspace_of.py_func(size), np.int32), state, size)
     return state
 
 

@@ -34,6 +34,9 @@ def test_agents_alternate_and_the_winner_is_paid():
         assert (observation["observation"] == env.game.state).all()
         env.step(move)
     assert env.rewards == {"black_0": 1.0, "white_0": -1.0} and all(env.terminations.values())
+    assert not any(env.observe(agent)["action_mask"].any() for agent in env.agents)
+    with pytest.raises(ValueError, match="the game must not be over"):
+        env.reset(options={"state": env.game.state})
 
 
 def test_it_begins_where_it_is_told_and_shows_the_board():

@@ -4,6 +4,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from envs.go import state as fields
 from envs.go.env import GoEnv
 from envs.go.picture import star_points
 from envs.go.vertices import index_of, vertex_of
@@ -31,17 +32,28 @@ def test_a_game_is_played_by_two_passes_to_its_end():
     assert (observation[12], observation[25], reward, terminated) == (1.0, -1.0, 0.0, False)
     assert info["action_mask"].tolist() == [1] * 12 + [0] + [1] * 13
     env.step(25)
-    assert env.step(25)[1:4] == (1.0, True, False)
+    *ended, info = env.step(25)
+    assert ended[1:] == [1.0, True, False] and info["action_mask"].tolist() == [0] * 26
+
+
+@pytest.mark.parametrize("superko", [False, True])
+def test_no_move_is_legal_after_the_last_ply(superko):
+    env, state = GoEnv(size=5, superko=superko), state_of(KO, superko=superko)
+    state[25 + fields.PLY], state[25 + fields.HISTORY :] = 74, -1.0
+    env.reset(options={"state": state})
+    *_, terminated, _, info = env.step(24)
+    assert terminated and not info["action_mask"].any()
 
 
 @pytest.mark.parametrize(
     ("move", "message"),
     [
         (1, "B5 is illegal: the point is occupied"),
-        (26, "action=array([26.]): must be within [0.] and [25.]"),
+        (26, "action=array([26]): must be within [0.] and [25.]"),
         (-1, "within [0.] and [25.]"),
         ([3.0, 4.0], "action="),
         (float("nan"), "within [0.] and [25.]"),
+        ("C3", "action=array(['C3'], dtype='<U2'): must be a vector of 1 numbers"),
     ],
 )
 def test_moves_that_are_refused(move, message):
@@ -84,6 +96,12 @@ def test_superko_is_named():
         (1, 2.0, "state[1]=2: must be a whole number from -1 to 1"),
         (25, 0.0, "state[25]=0: must be -1 or 1"),
         (28, 99.0, "state[28]=99: must be a whole number from -1 to 25"),
+        (25 + fields.KO, 25.0, "state[26]=25: must be a whole number from -1 to 24"),
+        (25 + fields.KO, 1.0, "state[26]=1: must be -1 or an empty point, which ko bars"),
+        (25 + fields.LAST, 0.0, "state[27]=0: must be -1, 25 or the point of a stone of the other player"),
+        (25 + fields.LAST, 1.0, "state[27]=1: must be -1, 25 or the point of a stone of the other player"),
+        (25 + fields.PASSES, 2.0, "state: the game must not be over, as it is after two passes or 75 plies"),
+        (25 + fields.PLY, 75.0, "state: the game must not be over, as it is after two passes or 75 plies"),
         (29, 0.5, "state[29]=0.5: must be a whole number from 0 to 2"),
     ],
 )
@@ -93,6 +111,26 @@ def test_states_that_are_refused(entry, value, message):
     with pytest.raises(ValueError) as error:
         GoEnv(size=5).reset(options={"state": state})
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(("field", "value"), [(fields.KO, 6), (fields.LAST, 25), (fields.LAST, 2), (fields.LAST, -1)])
+def test_a_ko_and_a_last_move_that_fit_the_stones_are_taken(field, value):
+    state = state_of(KO.replace(" O . O", " . . O"))
+    state[25 + field] = value
+    assert GoEnv(size=5).reset(options={"state": state})[0].tolist() == state.tolist()
+
+
+def test_hashes_have_to_be_those_of_the_positions():
+    env, state = GoEnv(size=5, superko=True), state_of(KO, superko=True)
+    now = 25 + fields.HISTORY
+    assert env.reset(options={"state": state})[0].tolist() == state.tolist()
+    unknown, foreign, late = (state.copy() for _ in range(3))
+    unknown[now], foreign[now], late[now + 5] = -1.0, 17.0, 17.0
+    assert env.reset(options={"state": unknown})[0].tolist() == state.tolist() and unknown[now] == -1.0
+    with pytest.raises(ValueError, match=rf"^state\[31\]=17: must be the hash of the position, {state[now]:.0f},"):
+        env.reset(options={"state": foreign})
+    with pytest.raises(ValueError, match=r"state\[36\]=17: must be -1, since that position is still to come$"):
+        env.reset(options={"state": late})
 
 
 def test_chains_without_liberties_are_refused():

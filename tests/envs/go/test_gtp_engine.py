@@ -98,6 +98,8 @@ def test_dead_stones_are_found_and_taken_off_the_score():
     walls = [f"play b {column}{row}" for row in range(1, 6) for column in "BD"] + ["play b C3"]
     found = answers(*walls, "play w A3", "final_status_list dead", "final_status_list seki", "final_score")
     assert found[-3:] == ["= A3", "=", "= B+24.5"]
+    ended = answers(*walls, "play w A3", "play b pass", "play w pass", "final_status_list dead", "final_score")
+    assert ended[-2:] == ["= A3", "= B+24.5"]
     alive = answers(*walls, "play w A3", "final_status_list alive")[-1].split()[1:]
     assert len(alive) == 11 and "A3" not in alive
 

@@ -6,8 +6,8 @@ import pytest
 from envs.go.board import INTS, board_in, clear, count_dead, in_atari, point_of, put_stone, read_position, workspace_of
 from envs.go.dynamics import actions, step
 from envs.go.neighbourhoods import EMPTY
-from envs.go.rules import colour_to_move, position_hash
-from envs.go.state import PASSES, PLY, first_state
+from envs.go.rules import LEGAL, colour_to_move, judge_move, position_hash
+from envs.go.state import HISTORY, PASSES, PLY, first_state
 from envs.go.tactics import is_self_atari
 from planners.jit import VECTOR, int64, kernel, typeof
 from tests.envs.go.diagrams import drawing_of, ko_of, legal, params_of, played, same, state_of
@@ -201,6 +201,15 @@ def test_two_passes_end_the_game_by_area(komi, reward):
         X X X O O""")
     assert played(state, 5, None, komi=komi)[1:] == (0.0, False)
     assert played(state, 5, None, None, komi=komi)[1:] == (reward, True)
+
+
+def test_no_more_hashes_are_read_than_there_are():
+    """The number behind the state of a game of all its plies is the hash of what a move would lead to."""
+    state = state_of(". X .\n. . .\n. . .", "O", superko=True)
+    after, workspace = played(state, 3, (2, 2), superko=True)[0], np.empty(workspace_of.py_func(3), np.int32)
+    longer = np.append(state, after[9 + HISTORY + 1])
+    longer[9 + PLY] = 27
+    assert judge_move(workspace, longer[:-1], params_of(3, superko=True), 8) == LEGAL
 
 
 def test_a_game_without_end_is_scored_after_three_times_the_points():
