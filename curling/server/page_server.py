@@ -4,7 +4,7 @@ import asyncio
 import ipaddress
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import suppress
 from http import HTTPMethod, HTTPStatus
 from threading import Thread
@@ -80,6 +80,11 @@ class PageServer:
     def call(self, function: Callable[..., object], *arguments: Any) -> None:
         """Call a function in the event loop of the pages, soon; from any thread, in the order of the calls."""
         self._loop.call_soon_threadsafe(function, *arguments)
+
+    def complete(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
+        """Wait for work in the event loop of the pages; what takes longer is cancelled."""
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, seconds), self._loop).result()
 
     def close(self) -> None:
         """End all streams as soon as they have nothing more to tell, and stop listening."""

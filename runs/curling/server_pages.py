@@ -13,6 +13,8 @@ from runs.verbs.web_extra import needing_web
 if TYPE_CHECKING:
     from curling.server.seat import Seat
 
+LAST_NEWS = 5.0  # s for the person's page to tell the end of the last match, which a slow engine has to play again
+
 
 class Pages(NamedTuple):
     """Pages that are served.
@@ -45,7 +47,7 @@ def served_pages(options: Options, context: ServerContext) -> Iterator[Pages]:
     page = None
     if options.person is not None:
         root = f"/{secrets.token_urlsafe(TOKEN_BYTES)}"
-        page = SeatPage(options.person, context.feed, context.clock, root, context.model)
+        page = SeatPage(options.person, context.feed, context.clock, root, context.match)
     try:
         server = LiveServer(context.feed, port=port, more=() if page is None else page.routes)
     except OSError as error:
@@ -58,3 +60,4 @@ def served_pages(options: Options, context: ServerContext) -> Iterator[Pages]:
         else:
             server.call(page.begin)
             yield Pages((watch, f"play team {page.me} at {server.url}{page.root[1:]}"), page.seat)
+            server.complete(page.finish(), LAST_NEWS)

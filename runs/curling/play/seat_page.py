@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Literal
@@ -9,14 +10,15 @@ from typing import Any, Literal
 from starlette.exceptions import HTTPException
 
 from curling.match_data import Match, Result
-from curling.model import Curling
 from curling.record import parse_line
 from curling.replay.page_events import PageEvents
 from curling.server.record_feed import RecordFeed
 from curling.server.seat import Seat
 from curling.umpire import turn_of
 from planners.base import Array
-from runs.curling.play.throwing_page import ThrowingPage
+from planners.core.packages import error_text
+from runs.curling.play.aim import Aim
+from runs.curling.play.throwing_page import ThrowingPage, preview
 
 Phase = Literal["seat", "wait", "aim", "throw", "think", "over"]
 
@@ -29,7 +31,7 @@ class SeatPage(ThrowingPage):
         feed: of the records of all matches.
         clock: s, that of the matches.
         root: the path of the page, without the last slash.
-        model: of the matches.
+        match: as all matches will be; what they need is compiled and loaded at once, while no clock runs.
 
     Attributes:
         seat: to be opened by the server of the matches.
@@ -37,8 +39,10 @@ class SeatPage(ThrowingPage):
             told), "think" (the other team's turn), "over".
     """
 
-    def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], root: str, model: Curling) -> None:
-        super().__init__(root, team, True, model)
+    def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], root: str, match: Match) -> None:
+        maker = PageEvents(match)
+        _warm_up(maker)
+        super().__init__(root, team, True, maker.model)
         self._clock = clock
         self.seat = Seat(team, feed, clock, self._tell)
         self.phase: Phase = "seat"
@@ -51,6 +55,10 @@ class SeatPage(ThrowingPage):
         """Follow the matches from now on."""
         self._loop = asyncio.get_running_loop()
         self._following = asyncio.ensure_future(self._follow())
+
+    async def finish(self) -> None:
+        """Wait until all that has happened in the matches is published."""
+        await self._news.join()
 
     @property
     def title(self) -> str:
@@ -102,8 +110,23 @@ class SeatPage(ThrowingPage):
         self._loop.call_soon_threadsafe(self._news.put_nowait, news)
 
     async def _follow(self) -> None:
+        lost = False  # whether something of the match could not be shown, after which the page only waits for its end
         while True:
-            await self._take(await self._news.get())
+            news = await self._news.get()
+            if news["type"] in ("match", "left", "result") or not lost:
+                lost = not await self._is_taken(news)
+            self._news.task_done()
+
+    async def _is_taken(self, news: dict[str, Any]) -> bool:
+        """Take news; false after an error, which is told."""
+        try:
+            await self._take(news)
+        except Exception as error:  # the person has to know why the page stands still
+            reason = f"the page cannot show this match any more: {error_text(error)}"
+            print(reason, file=sys.stderr)
+            self._enter("over" if news["type"] == "result" else "think", reason=reason)
+            return False
+        return True
 
     async def _take(self, news: dict[str, Any]) -> None:
         if news["type"] == "left":
@@ -116,13 +139,13 @@ class SeatPage(ThrowingPage):
 
     async def _take_line(self, item: Any) -> None:
         """Publish a line of the match's record."""
+        # its playouts and a slow engine must not keep other pages waiting
         if isinstance(item, Match):
-            self._maker = PageEvents(item)
-            self.model = self._maker.model
-            event = self._maker.match_event()
+            self._maker = maker = await asyncio.to_thread(PageEvents, item)
+            self.model = maker.model
+            event = await asyncio.to_thread(maker.match_event)
             self.publish({**event, "players": ["you" if team == self.me else item.players[team] for team in (0, 1)]})
             return
-        # its playouts and a slow engine must not keep other pages waiting
         event = await asyncio.to_thread(self._match.next_event, item)
         self._shots += event["type"] == "shot"
         if isinstance(item, Result):
@@ -133,3 +156,12 @@ class SeatPage(ThrowingPage):
         self.phase = phase
         end = 0 if self._maker is None else turn_of(self._maker.state)[0]
         self.publish_turn(phase, self._shots, end, **{"since": self._clock(), **more})
+
+
+def _warm_up(maker: PageEvents) -> None:
+    """Do once what the page of a match does: code is compiled and loaded where it is first called."""
+    maker.match_event()
+    for weight in (0.0, 1.0):
+        aim = Aim(0.0, maker.model.law.sheet.tee, weight=weight)
+        if (velocity := aim.velocity(maker.model.law)) is not None:
+            preview(maker.model, maker.state, maker.match.engine, (*velocity, maker.model.law.launch_spin))

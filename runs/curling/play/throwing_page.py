@@ -14,10 +14,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
+from curling.match_data import Throw
 from curling.model import Curling
 from curling.replay.page_events import Event
 from curling.replay.pages import play_page
-from curling.replay.tracks import stone_tracks
+from curling.replay.tracks import Track, stone_tracks
 from curling.server.page_server import EventStream, first_event
 from curling.umpire import outcome
 from planners.base import Array
@@ -167,9 +168,7 @@ class ThrowingPage(ABC):
         if (velocity := aim.velocity(law)) is not None:
             thrown = *velocity, law.launch_spin * aim.side
             # a slow engine must not keep other pages waiting
-            after = await asyncio.to_thread(outcome, self.model, self.state, thrown, self.engine, trajectory=True)
-            assert after.path is not None
-            tracks = stone_tracks(after.path, 1.0)
+            tracks = await asyncio.to_thread(preview, self.model, self.state, self.engine, thrown)
         return JSONResponse({"aim": _aim_data(aim), "told": told, "tracks": tracks})
 
     async def _throw(self, request: Request) -> JSONResponse:
@@ -216,6 +215,13 @@ class ThrowingPage(ABC):
     def _check(self, request: Request) -> None:
         if request.path_params["match"] != self.number:
             raise HTTPException(HTTPStatus.NOT_FOUND, "that match is over, load the page again")
+
+
+def preview(model: Curling, state: Array, engine: str, thrown: Throw) -> list[Track]:
+    """The tracks of the stones of a throw, (vx, vy, spin), at the pace of the model's clock."""
+    path = outcome(model, state, thrown, engine, trajectory=True).path
+    assert path is not None
+    return stone_tracks(path, 1.0)
 
 
 def _aim_data(aim: Aim) -> dict[str, Any]:

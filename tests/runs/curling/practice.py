@@ -59,7 +59,7 @@ def practising(team, most=None, **given):
     """Serve matches in which a person plays this team."""
     said, feed, opened, ended = [], RecordFeed(), Event(), None
     context = context_of(feed=feed, report=said.append, **given)
-    page = SeatPage(team, feed, context.clock, ROOT, context.model)
+    page = SeatPage(team, feed, context.clock, ROOT, context.match)
     pages = LiveServer(feed, more=page.routes)
     pages.call(page.begin)
     loop = asyncio.new_event_loop()

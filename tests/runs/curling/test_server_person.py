@@ -5,26 +5,36 @@ import signal
 import time
 import urllib.request
 from contextlib import ExitStack
+from threading import current_thread, main_thread
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from curling import record
+from curling.match_data import Result
+from curling.replay.page_events import PageEvents
+from curling.server import page_server
+from curling.server.record_feed import RecordFeed
 from curling.server.referee import ThinkingTimes
 from curling.umpire import replay
+from runs.curling import server_pages
+from runs.curling.play import seat_page
 from runs.curling.play.aim import Aim
+from tests.curling.replay.test_live import Stream
 from tests.curling.server import hosting
 from tests.runs.curling.browsing import Person, ask
 from tests.runs.curling.practice import ROOT, practising
 
 MATCH = f"{ROOT}/0"
 AIM = {"x": 0.0, "y": 38.0, "side": 1, "weight": 0}
+LONG = ThinkingTimes(10**7, 10**7)
 
 
 @pytest.fixture
 def practise():
     with ExitStack() as stack:
-        yield lambda team=1, **given: stack.enter_context(practising(team, **given))
+        yield lambda team=1, **given: stack.enter_context(practising(team, **{"times": LONG} | given))
 
 
 @pytest.fixture
@@ -53,7 +63,7 @@ def throws(practice):
 
 @pytest.mark.parametrize("team, width, touches", [(1, 1400, False), (0, 390, True)])
 def test_a_person_plays_a_match_against_a_client(practise, sit_down, tmp_path, team, width, touches):
-    practice = practise(team, noise="normal_dist", records=tmp_path, times=ThinkingTimes(10**7, 10**7))
+    practice = practise(team, noise="normal_dist", records=tmp_path)
     person, tee = sit_down(practice, width, touches), practice.page.model.law.sheet.tee
     page, colour = person.page, ("red", "yellow")[team]
     person.says(f"You play {colour}. Your clock")
@@ -104,26 +114,92 @@ def test_a_reload_in_the_middle_loses_nothing(practise, sit_down):
     assert (person.target(), person.page.inner_text("#spin-name")) == before
     person.page.wait_for_function("() => document.getElementById('clocks').textContent.startsWith('Time left: you ')")
     minutes, seconds = re.search(r"you (\d+):(\d\d), client", person.page.inner_text("#clocks")).groups()
-    assert 0 < 60 * int(minutes) + int(seconds) < 100
+    assert 0 < 60 * int(minutes) + int(seconds) <= 10**4
     person.press("#release")
     person.says("stone 8 of 16: your shot")
     assert [shot["shot"] for shot in throws(practice)] == list(range(7)) and throws(practice)[5]["aim"][2] == -1.0
 
 
 def test_who_does_not_throw_in_time_loses_and_may_play_again(practise, sit_down):
-    practice = practise(1, times=ThinkingTimes(300, 300))
+    practice = practise(0, times=ThinkingTimes(300, 300))  # the person has to throw first
     assert ask(practice, f"{MATCH}/next", {})[0] == 200
     practice.meet(name="first")
     until(lambda: practice.page.phase == "over")  # without a browser, whose preview might come too late
-    assert practice.records[0][-1]["reason"] == "time_limit" and practice.records[0][-1]["winner"] == 0
+    assert practice.records[0][-1]["reason"] == "time_limit" and practice.records[0][-1]["winner"] == 1
     person = sit_down(practice)
     person.says("You are out of time, first wins")
     person.press("#release")
+    person.says("You play red. Waiting")
+    practice.meet(name="second")
+    person.says("You are out of time, second wins")
+    assert [lines[0]["players"] for lines in practice.records] == [["person", "first"], ["person", "second"]]
+
+
+def test_a_match_that_the_other_team_leaves_is_over(practise, sit_down):
+    practice = practise(1)
+    person = sit_down(practice)
+    person.press("#release")
     person.says("You play yellow. Waiting")
-    practice.meet(shots=0, name="second")
+    practice.meet(shots=0)
     person.says("Abandoned")
-    assert [lines[0]["players"] for lines in practice.records] == [["first", "person"], ["second", "person"]]
     assert person.page.inner_text("#release") == "Next match"
+
+
+def test_what_a_match_needs_is_loaded_before_it_begins(practise, monkeypatch):
+    called = []
+
+    class Watched(PageEvents):
+        def __init__(self, *arguments):
+            called.append(("made", current_thread()))
+            super().__init__(*arguments)
+
+        def match_event(self):
+            called.append(("match", current_thread()))
+            return super().match_event()
+
+    def preview(*arguments, make=seat_page.preview):
+        called.append(("preview", current_thread()))
+        return make(*arguments)
+
+    monkeypatch.setattr(seat_page, "PageEvents", Watched)
+    monkeypatch.setattr(seat_page, "preview", preview)
+    practice = practise(1)
+    assert called == [(name, main_thread()) for name in ("made", "match", "preview", "preview")]
+    sat_down(practice)
+    # not in the event loop of the pages either, where others would have to wait
+    assert [name for name, thread in called[4:] if thread.name != "pages"] == ["made", "match"]
+
+
+def test_a_match_that_cannot_be_shown_is_told_and_waited_for(practise, sit_down, monkeypatch, capsys):
+    class Failing(PageEvents):
+        def _shot(self, shot):
+            raise ValueError("no such shot")
+
+    monkeypatch.setattr(seat_page, "PageEvents", Failing)
+    practice = practise(1)
+    person = sit_down(practice)
+    person.press("#release")
+    practice.meet(shots=1)
+    person.page.wait_for_function("() => document.getElementById('told').textContent.includes('no such shot')")
+    practice.page.seat.throw((9.0, 9.0, 1.0))
+    person.says("Abandoned")
+    assert person.page.inner_text("#release") == "Next match"
+    assert capsys.readouterr().err.count("the page cannot show this match any more") == 1
+
+
+def test_the_end_of_the_last_match_is_told_before_the_server_ends(monkeypatch):
+    monkeypatch.setattr(page_server, "LAST_WORDS", 0.0)
+    monkeypatch.setattr(page_server, "FAREWELL", hosting.PATIENCE)
+    monkeypatch.setattr(server_pages, "LAST_NEWS", hosting.PATIENCE)
+    context = hosting.context_of(feed=RecordFeed())
+    with server_pages.served_pages(SimpleNamespace(watch=0, person=1), context) as pages:
+        port, root = re.search(r":(\d+)(/.+)", pages.lines[1]).groups()
+        stream = Stream(SimpleNamespace(port=int(port)), f"{root}/0/events")
+        _, record_of = context.new_referee(1, ("client", "person"))
+        pages.seat.match_begun()
+        record_of.publish(Result((0, 0), None, None, "abandoned"))
+    with stream:
+        assert [stream.next()["type"] for _ in range(4)] == ["turn", "match", "turn", "result"]
 
 
 def test_matches_of_others_are_not_on_the_page(practise, sit_down):
