@@ -6,7 +6,19 @@ from typing import Any
 import numpy as np
 
 from envs.role_checks import OPTIONAL, check_refinement, checked_step, sampled_action
-from planners.base import Array, HasCells, HasTimeIndex, Model, Rng, offers, require, require_count, require_positive
+from planners.base import (
+    Array,
+    HasActions,
+    HasCells,
+    HasTimeIndex,
+    Model,
+    Rng,
+    is_discrete,
+    offers,
+    require,
+    require_count,
+    require_positive,
+)
 from planners.jit import SIGNATURES
 
 BRIEF = (1, 4, 16)  # states looked at, as long as there is time
@@ -78,6 +90,10 @@ def _check_attributes(model: Model) -> None:
     period = getattr(model, "action_period", None)
     fits = period is None or (np.shape(period) == np.shape(low) and (np.asarray(period) > 0.0).all())
     require(fits, "action_period", period, f"a vector of {len(low)} numbers above 0, inf for a coordinate without one")
+    discrete = is_discrete(model)
+    require(
+        not discrete or offers(model, HasActions), "discrete", discrete, "False without `actions` and `max_actions`"
+    )
     if offers(model, HasTimeIndex):
         last = model.state_dim - 1
         require(0 <= model.time_index <= last, "time_index", model.time_index, f"between 0 and {last}")

@@ -151,7 +151,11 @@ class HasCells(Model, Protocol):
 
 
 class HasActions(Model, Protocol):
-    """Actions worth trying in a state. The same kind of action has the same key in every state."""
+    """Actions worth trying in a state. The same kind of action has the same key in every state.
+
+    A model in which no others can be played has an attribute `discrete = True`: `sample_action` then draws one of them,
+    and planners that make actions of their own refuse it.
+    """
 
     @property
     def max_actions(self) -> int:

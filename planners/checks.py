@@ -22,24 +22,25 @@ def require(ok: bool | np.bool_, name: str, value: Any, allowed: str) -> None:
         raise ValueError(f"{name}={value!r}: must be {allowed}")
 
 
-def _is_real(value: Any) -> bool:
+def is_real(value: Any) -> bool:
+    """Whether a value is a number, of Python or numpy, and no bool."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def require_at_least(name: str, value: float, low: float) -> None:
     """Raise ValueError unless the parameter is finite and at least `low`."""
-    require(_is_real(value) and low <= value < np.inf, name, value, f"finite and at least {low:g}")
+    require(is_real(value) and low <= value < np.inf, name, value, f"finite and at least {low:g}")
 
 
 def require_positive(name: str, value: Any, high: float = np.inf) -> None:
     """Raise ValueError unless the parameter is finite, above 0 and at most `high`."""
-    ok = _is_real(value) and 0.0 < value <= high and value < np.inf
+    ok = is_real(value) and 0.0 < value <= high and value < np.inf
     require(ok, name, value, "finite and above 0" if high == np.inf else f"above 0 and at most {high:g}")
 
 
 def require_share(name: str, value: Any) -> None:
     """Raise ValueError unless the parameter is a number in [0, 1]."""
-    require(_is_real(value) and 0.0 <= value <= 1.0, name, value, "in [0, 1]")
+    require(is_real(value) and 0.0 <= value <= 1.0, name, value, "in [0, 1]")
 
 
 def require_count(name: str, value: Any, low: int = 1, high: float = np.inf) -> None:
@@ -80,6 +81,16 @@ def missing_action_bounds(model: "Model") -> str | None:
     """Why a model without finite action bounds is refused; None if they are finite."""
     finite = bool(np.isfinite(model.action_high - model.action_low).all())
     return None if finite else "needs finite `action_low` and `action_high`"
+
+
+def discrete_actions(model: "Model") -> str | None:
+    """Why a planner that makes actions of its own refuses a model that has none but the listed ones."""
+    return "makes actions of its own, but only those of `actions` can be played" if is_discrete(model) else None
+
+
+def is_discrete(model: object) -> bool:
+    """Whether a model says that no other actions can be played than those of its `actions`."""
+    return bool(getattr(model, "discrete", False))
 
 
 def two_players(model: "Model") -> str | None:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasRollout, check_plan, missing, missing_action_bounds, two_players
+from planners.base import HasRollout, check_plan, discrete_actions, missing, missing_action_bounds, two_players
 from planners.checks import require_at_least, require_choice, require_positive, require_share
 from planners.core.backup import back_up
 from planners.core.descent import follow_outcome
@@ -163,7 +163,7 @@ class VOOT:
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
         reason = missing(model, HasRollout) if self.leaf == "rollout" else None
-        return reason or two_players(model) or missing_action_bounds(model)
+        return reason or two_players(model) or discrete_actions(model) or missing_action_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

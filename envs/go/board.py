@@ -101,6 +101,13 @@ def point_of(index: int, size: int) -> int:
 
 
 @helper
+def index_of_point(point: int, size: int) -> int:
+    """The index of a point, as `point_of` takes it."""
+    row = point // (size + 1)
+    return (row - 1) * size + point - row * (size + 1) - 1
+
+
+@helper
 def clear(board: Board, size: int) -> None:
     """Make the board empty."""
     colours, around, steps = board.colours, board.around, board.steps
@@ -120,13 +127,19 @@ def clear(board: Board, size: int) -> None:
 
 
 @helper
+def drop_empty(board: Board, point: int) -> None:
+    """Take a point off the list of empty ones."""
+    last = board.counts[0] - 1
+    place, moved = board.places[point], board.empties[last]
+    board.empties[place], board.places[moved], board.counts[0] = moved, place, last
+
+
+@helper
 def put_stone(board: Board, point: int, colour: int) -> None:
     """Put a stone on an empty point; chains without liberties stay."""
     colours, around, heads, steps = board.colours, board.around, board.heads, board.steps
     liberties, sums, squares = board.liberties, board.sums, board.squares
-    last = board.counts[0] - 1
-    place, moved = board.places[point], board.empties[last]
-    board.empties[place], board.places[moved], board.counts[0] = moved, place, last
+    drop_empty(board, point)
     colours[point] = colour
     count, total, square_total = 0, 0, 0
     for side in range(SIDES):

@@ -3,7 +3,18 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.go.board import INTS, NOWHERE, Ints, board_in, place_stone, point_of, read_position, workspace_of
+from envs.go.board import (
+    INTS,
+    NOWHERE,
+    Ints,
+    board_in,
+    drop_empty,
+    index_of_point,
+    place_stone,
+    point_of,
+    read_position,
+    workspace_of,
+)
 from envs.go.neighbourhoods import BLACK, EMPTY
 from envs.go.playout import play_out, point_in, uniform_move
 from envs.go.rules import LEGAL, colour_to_move, judge, position_hash
@@ -33,13 +44,10 @@ def _advance(workspace: Ints, state: Array, action: Array, next_state: Array, pa
     ko = NOWHERE if is_pass else place_stone(board, point_of(index, size), colour_to_move(state, size))
     for place in range(len(state)):
         next_state[place] = state[place]
-    next_state[area + KO] = NONE
+    next_state[area + KO] = NONE if ko == NOWHERE else index_of_point(ko, size)
     for place in range(area):
-        point = point_of(place, size)
-        colour = board.colours[point]
+        colour = board.colours[point_of(place, size)]
         next_state[place] = 0.0 if colour == EMPTY else 1.0 if colour == BLACK else -1.0
-        if point == ko:
-            next_state[area + KO] = place
     next_state[area + MOVER] = -state[area + MOVER]
     next_state[area + LAST], next_state[area + BEFORE_LAST] = area if is_pass else index, state[area + LAST]
     next_state[area + PASSES] = state[area + PASSES] + 1.0 if is_pass else 0.0
@@ -81,9 +89,15 @@ def _sample_move(workspace: Ints, state: Array, params: Array, rng: Rng) -> int:
     size = int(params[SIZE])
     board = board_in(workspace, size)
     read_position(board, state, size)
-    point = uniform_move(board, colour_to_move(state, size), point_in(state, KO, size), False, rng)
-    row, column = point // (size + 1), point % (size + 1)
-    return size * size if point == NOWHERE else (row - 1) * size + column - 1
+    before = position_hash(board) if params[SUPERKO] > 0.0 else 0
+    while True:
+        point = uniform_move(board, colour_to_move(state, size), point_in(state, KO, size), False, rng)
+        if point == NOWHERE:
+            return size * size
+        index = index_of_point(point, size)
+        if judge(board, state, params, before, index) == LEGAL:
+            return index
+        drop_empty(board, point)
 
 
 @compiled("sample_action")

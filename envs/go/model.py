@@ -10,7 +10,7 @@ from envs.go.board import LARGEST
 from envs.go.dynamics import actions, player, rollout, sample_action, step
 from envs.go.state import AREAS, HISTORY, KO, MOVER, NONE, PASSES, PLY, first_state, state_dim
 from planners.base import Array, Rng
-from planners.checks import require, require_choice, require_count
+from planners.checks import is_real, require, require_choice, require_count
 
 SMALLEST = 5
 MOST_KOMI = 1000.0
@@ -43,6 +43,7 @@ class Go:
 
     discount = 1.0
     compiled = True
+    discrete = True
     step = staticmethod(step)
     sample_action = staticmethod(sample_action)
     actions = staticmethod(actions)
@@ -51,8 +52,8 @@ class Go:
 
     def __post_init__(self) -> None:
         require_count("size", self.size, SMALLEST, LARGEST)
-        number = isinstance(self.komi, int | float) and abs(self.komi) <= MOST_KOMI
-        require(number and 2 * self.komi % 1 == 0, "komi", self.komi, f"a multiple of 1/2, at most {MOST_KOMI:g}")
+        known = is_real(self.komi) and abs(self.komi) <= MOST_KOMI and 2 * self.komi % 1 == 0
+        require(known, "komi", self.komi, f"a multiple of 1/2 from {-MOST_KOMI:g} to {MOST_KOMI:g}")
         require(isinstance(self.superko, bool), "superko", self.superko, "True or False")
         require_choice("playout", self.playout, ("light", "mogo"))
 

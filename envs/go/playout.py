@@ -14,24 +14,21 @@ from planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel
 def uniform_move(board: Board, colour: int, ko: int, careful: bool, rng: Rng) -> int:
     """A legal move that fills no eye, all equally likely; a pass if there is none.
 
-    The careful player drops every second self-atari.
+    The careful player drops every second self-atari while there is another move.
     """
-    left = board.counts[0]
+    left, dropped = board.counts[0], NOWHERE
     while left > 0:
         place = int(rng.random() * left)
         point = board.empties[place]
-        if (
-            not TABLE[board.around[point]] & EYE << colour
-            and point != ko
-            and not is_suicide(board, point, colour)
-            and not (careful and is_self_atari(board, point, colour) and rng.random() < 0.5)
-        ):
-            return point
+        if not TABLE[board.around[point]] & EYE << colour and point != ko and not is_suicide(board, point, colour):
+            if not (careful and is_self_atari(board, point, colour) and rng.random() < 0.5):
+                return point
+            dropped = point
         left -= 1
         other = board.empties[left]
         board.empties[place], board.empties[left] = other, point
         board.places[other], board.places[point] = place, left
-    return NOWHERE
+    return dropped
 
 
 @helper

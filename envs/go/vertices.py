@@ -1,5 +1,6 @@
 """Names of points: "D4" counts columns from A on without I and lines from below, as in the Go Text Protocol."""
 
+import re
 import string
 
 from planners.checks import require
@@ -24,7 +25,8 @@ def index_of(vertex: str, size: int) -> int:
     """
     if vertex.lower() == PASS:
         return size * size
-    column, line = COLUMNS[:size].find(vertex[:1].upper()), vertex[1:]
-    known = bool(vertex) and column >= 0 and line.isascii() and line.isdecimal() and 1 <= int(line) <= size
-    require(known, "vertex", vertex, f"from A1 to {COLUMNS[size - 1]}{size}, without I, or {PASS}")
-    return (size - int(line)) * size + column
+    known = re.fullmatch("([A-Za-z])([1-9][0-9]?)", vertex)
+    column, line = (COLUMNS[:size].find(known[1].upper()), int(known[2])) if known else (-1, 0)
+    allowed = f"from A1 to {COLUMNS[size - 1]}{size}, without I, or {PASS}"
+    require(column >= 0 and 1 <= line <= size, "vertex", vertex, allowed)
+    return (size - line) * size + column

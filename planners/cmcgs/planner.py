@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import check_plan, missing_action_bounds, two_players
+from planners.base import check_plan, discrete_actions, missing_action_bounds, two_players
 from planners.checks import require, require_at_least, require_choice, require_count, require_positive, require_share
 from planners.cmcgs.graph import CMCGSSettings, Graph, grow, new_graph, new_graph_walk
 from planners.cmcgs.nodes import elite_count
@@ -82,7 +82,7 @@ class CMCGS:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        return two_players(model) or missing_action_bounds(model)
+        return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Budget, Decision, Model, Rng, missing_action_bounds, steps_left, two_players
-from planners.checks import require_count
+from planners.base import Array, Budget, Decision, Model, Rng
+from planners.checks import discrete_actions, missing_action_bounds, require_count, steps_left, two_players
 from planners.core.jit import Problem, int64, run, step
 from planners.core.problem import problem_of, search_kernel
 from planners.core.search import decide, extend
@@ -87,7 +87,7 @@ def best_of(returns: Array, count: int) -> NDArray[np.int64]:
 
 def unsupported(model: Model) -> str | None:
     """Why a model cannot be planned for by sequences drawn within the bounds of its actions; None if it can."""
-    return two_players(model) or missing_action_bounds(model)
+    return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
 
 
 def check_rollouts(horizon: int | None, repeats: int) -> None:

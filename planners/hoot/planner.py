@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import check_plan, missing_action_bounds
+from planners.base import check_plan, discrete_actions, missing_action_bounds
 from planners.checks import check_actions, require, require_at_least, require_count, require_positive
 from planners.core.bounds import unusable_bounds
 from planners.core.problem import problem_of
@@ -63,7 +63,7 @@ class HOOT:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        return missing_action_bounds(model) or unusable_bounds(model)
+        return discrete_actions(model) or missing_action_bounds(model) or unusable_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
@@ -108,7 +108,7 @@ class PolyHOOT:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        return missing_action_bounds(model) or unusable_bounds(model)
+        return discrete_actions(model) or missing_action_bounds(model) or unusable_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

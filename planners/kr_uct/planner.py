@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from planners import Array, Budget, Decision, Model, Rng
 from planners.base import HasActions, HasActionSd, HasRollout, HasStepExact, check_plan, missing, offers, require
-from planners.checks import missing_action_bounds, require_at_least, require_choice, require_count, require_positive
+from planners.checks import (
+    discrete_actions,
+    missing_action_bounds,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+)
 from planners.core.actions import action_sd
 from planners.core.search import plan_with_tree
 from planners.core.tree import INV_SQRT, MEAN
@@ -93,7 +100,7 @@ class KRUCT:
         """Why a model cannot be searched; see `planners.Planner`."""
         parts = [HasStepExact] * (self.outcome == "exact") + [HasRollout] * (self.leaf == "rollout")
         known = offers(model, HasActionSd) and np.any(model.action_sd)
-        return missing(model, *parts) or (None if known else missing_action_bounds(model))
+        return discrete_actions(model) or missing(model, *parts) or (None if known else missing_action_bounds(model))
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

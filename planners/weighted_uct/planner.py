@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from planners import Array, Budget, Decision, Model, Rng
-from planners.base import MOST_ACTIONS, HasDistanceWeights, check_plan, missing_action_bounds, offers
+from planners.base import MOST_ACTIONS, HasDistanceWeights, check_plan, discrete_actions, missing_action_bounds, offers
 from planners.checks import check_actions, require, require_at_least, require_choice, require_count, require_positive
 from planners.core.actions import action_kernel, action_set
 from planners.core.problem import problem_of
@@ -58,7 +58,7 @@ class WeightedUCT:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        return missing_action_bounds(model)
+        return discrete_actions(model) or missing_action_bounds(model)
 
     def same_actions(self, model: Model) -> bool:
         """Whether all searches consider the same actions at the root; see `planners.Planner`."""

@@ -164,6 +164,9 @@ def test_vertices():
     assert [vertex_of(index, 19) for index in (0, 18, 342, 360, 361)] == ["A19", "T19", "A1", "T1", "pass"]
     assert [index_of(vertex_of(index, 19), 19) for index in range(362)] == list(range(362))
     assert index_of("j9", 9) == 8 and index_of("PASS", 9) == 81
-    for bad in ("", "I5", "A0", "A10", "K1", "A", "5", "AA1", "A\u00b2", "A-1"):
-        with pytest.raises(ValueError, match="vertex="):
+    for bad in ("", "I5", "A0", "A10", "K1", "A", "5", "AA1", "A\u00b2", "A-1", "A1\n", "D04"):
+        with pytest.raises(ValueError, match=r"^vertex="):
             index_of(bad, 9)
+    for bad in ("I1", "A20", "A" + "1" * 5000, "\u017f9"):
+        with pytest.raises(ValueError, match=r"^vertex="):
+            index_of(bad, 19)

@@ -73,7 +73,7 @@ def test_a_ko_is_named():
         ("play b \u00e9\u00e9", "? vertex='\u00e9\u00e9': must be from A1 to E5, without I, or pass"),
         ("boardsize 4", "? unacceptable size: 5 to 19 are played"),
         ("boardsize 1e9", "? unacceptable size: 5 to 19 are played"),
-        ("komi 6.3", "? komi=6.3: must be a multiple of 1/2, at most 1000"),
+        ("komi 6.3", "? komi=6.3: must be a multiple of 1/2 from -1000 to 1000"),
         ("komi much", "? syntax error: KOMI is a number"),
         ("komi nan", "? syntax error: KOMI is a number"),
         ("final_status_list asleep", "? syntax error: STATUS is one of dead, alive, seki"),

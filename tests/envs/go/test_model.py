@@ -6,9 +6,10 @@ import pytest
 import envs
 import planners
 from envs.go import model as model_of_go
+from envs.go.checks import check_move
 from envs.go.model import Go
 from envs.go.state import MOVER, PLY
-from tests.envs.go.diagrams import state_of
+from tests.envs.go.diagrams import played, state_of
 
 
 def plan(name, model, state, simulations, seed=0, **parameters):
@@ -27,6 +28,8 @@ def test_other_games_keep_the_contract_too(parameters):
         ("go:size=4", "size=4: must be a whole number from 5 to 19"),
         ("go:size=20", "size=20: must be a whole number from 5 to 19"),
         ("go:komi=0.3", "komi=0.3: must be a multiple of 1/2"),
+        ("go:komi=True", "komi=True: must be a multiple of 1/2 from -1000 to 1000"),
+        ("go:komi=-1000.5", "komi=-1000.5: must be a multiple of 1/2 from -1000 to 1000"),
         ("go:komi=nan", "komi='nan': must be a multiple of 1/2"),
         ("go:komi=much", "komi='much': must be a multiple of 1/2"),
         ("go:playout=heavy", "playout='heavy': must be 'light' or 'mogo'"),
@@ -39,15 +42,47 @@ def test_parameters_that_are_refused(text, message):
     assert str(error.value).startswith(message)
 
 
+SEKI = """
+    X X X O O
+    X X . O O
+    X X X O O
+    X X . O O
+    X X X O O"""
+
+
+def test_numbers_of_numpy_are_taken():
+    assert Go(np.int64(9), np.int64(7)).params.tolist() == [9.0, 7.0, 0.0, 1.0]
+
+
 @pytest.mark.parametrize("name", planners.names_for(Go()))
-def test_every_planner_plays_a_legal_move(name):
-    model = Go(5)
-    decision = plan(name, model, model.initial_state(np.random.default_rng(0)), 20)
-    assert 0.0 <= decision.action[0] <= 25.0
+@pytest.mark.parametrize("superko", [False, True])
+def test_every_planner_plays_a_legal_move(name, superko):
+    model, state = Go(5, superko=superko), state_of(SEKI, superko=superko)
+    for seed in range(2):
+        check_move(model, state, plan(name, model, state, 20, seed).action)
 
 
-def test_planners_with_actions_are_among_them():
-    assert {"uct", "pw", "kr_uct", "abstraction", "root", "threads"} <= set(planners.names_for(Go()))
+def test_planners_that_make_no_actions_of_their_own_play_it():
+    found = set(planners.names_for(Go()))
+    assert {"uct", "pw", "dpw", "sequential_halving", "abstraction", "root", "threads"} <= found
+    assert not found & {"hoot", "poly_hoot", "weighted_uct", "kr_uct", "cem", "icem", "mppi", "voot", "cmcgs"}
+
+
+def test_random_moves_keep_to_superko():
+    state = state_of(
+        """
+        . O . O .
+        X X O O O
+        . X X O .
+        X . X O O
+        . X X O .""",
+        superko=True,
+    )
+    model, action, rng = Go(5, superko=True), np.empty(1), np.random.default_rng(0)
+    state, *_ = played(state, 5, None, (0, 0), (0, 2), superko=True)
+    for _ in range(20):
+        model.sample_action(state, action, model.params, rng)
+        assert check_move(model, state, action) == 0
 
 
 @pytest.mark.parametrize(("size", "komi"), [(3, 8.5), (5, 24.5)])
@@ -59,14 +94,6 @@ def test_2000_simulations_find_the_centre(size, komi, monkeypatch):
         state = model.initial_state(np.random.default_rng(0))
         votes[int(plan("uct", model, state, 2_000, seed, leaf="rollout", exploration=0.5).action[0])] += 1
     assert votes.argmax() == size * size // 2 and votes.max() >= 5
-
-
-SEKI = """
-    X X X O O
-    X X . O O
-    X X X O O
-    X X . O O
-    X X X O O"""
 
 
 @pytest.mark.parametrize(("mover", "komi"), [("X", 2.5), ("O", 3.5)])
