@@ -4,11 +4,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from envs.go.env import GoEnv
 from envs.go.state import MOVER
+from planners.checks import require_choice
 
 AGENTS = ["black_0", "white_0"]
 Observation = dict[str, NDArray[Any]]
@@ -22,7 +24,8 @@ class GoAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     reward is 1, the other's -1; a draw gives 0 to both.
 
     Raises:
-        ValueError: an argument that is not allowed, or an illegal move; the message names it.
+        ValueError: a value that is not allowed, an unknown agent, or an illegal move; the message names it.
+        gymnasium.error.ResetNeeded: the game has not begun.
     """
 
     metadata: ClassVar[dict[str, Any]] = {**GoEnv.metadata, "name": "go_v0", "is_parallelizable": False}
@@ -63,11 +66,15 @@ class GoAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     def observe(self, agent: str) -> Observation:
         """The state, and the agent's legal moves."""
+        require_choice("agent", agent, AGENTS)
+        state = self.game.state
         mask = self._mask if agent == self.agent_selection else np.zeros_like(self._mask)
-        return {"observation": self.game.state, "action_mask": mask.copy()}
+        return {"observation": state, "action_mask": mask.copy()}
 
     def step(self, action: int | None) -> None:
         """Play for the selected agent."""
+        if not self.game.path:
+            raise ResetNeeded("the game has not begun: call reset() first")
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
@@ -91,5 +98,5 @@ class GoAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
 
 def env(**arguments: Any) -> GoAEC:
-    """A game as PettingZoo's own environments are made; see `GoAEC`."""
+    """A game, without PettingZoo's wrappers; see `GoAEC`."""
     return GoAEC(**arguments)

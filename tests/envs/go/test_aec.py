@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 
 pytest.importorskip("pettingzoo")
 with warnings.catch_warnings():
@@ -37,6 +38,16 @@ def test_agents_alternate_and_the_winner_is_paid():
     assert not any(env.observe(agent)["action_mask"].any() for agent in env.agents)
     with pytest.raises(ValueError, match="the game must not be over"):
         env.reset(options={"state": env.game.state})
+
+
+def test_before_the_reset_nothing_is_played_or_seen():
+    env = aec.env(size=5)
+    for call in (lambda: env.step(12), lambda: env.observe("black_0")):
+        with pytest.raises(ResetNeeded, match="has not begun"):
+            call()
+    env.reset()
+    with pytest.raises(ValueError, match="agent='zzz': must be 'black_0' or 'white_0'"):
+        env.observe("zzz")
 
 
 def test_it_begins_where_it_is_told_and_shows_the_board():
