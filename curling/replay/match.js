@@ -10,7 +10,9 @@ const stoneNumber = (row, match) => (row & 7) + 1 - match.first_shot / 2;
 
 const capital = word => word[0].toUpperCase() + word.slice(1);
 
-const does = (name, verb) => name === "you" ? `You ${verb}` : `${name} ${verb}s`;
+const sentence = text => text.startsWith("you ") ? capital(text) : text; // names of teams stay as they are
+
+const does = (name, verb) => name === "you" ? `you ${verb}` : `${name} ${verb}s`;
 
 function running(steps) {
   let sum = 0;
@@ -139,7 +141,7 @@ class MatchData {
     const end = shot.shot === SHOTS - 1 && this.ends.find(found => found.end === shot.end);
     if (end) {
       const team = end.points[0] ? 0 : 1;
-      sentences.push(end.points[team] ? `${does(this.match.players[team], "score")} ${end.points[team]}.` : "A blank end.");
+      sentences.push(end.points[team] ? `${sentence(does(this.match.players[team], "score"))} ${end.points[team]}.` : "A blank end.");
     } else if (count.length) {
       sentences.push(`${capital(COLOURS[count[0] >> 3])} lies ${count.length}.`);
     }
@@ -167,10 +169,11 @@ class MatchData {
     if (!result) return "";
     const winner = result.winner === null ? "" : match.players[result.winner];
     const loser = result.winner === null ? "" : match.players[1 - result.winner];
-    return {
+    const text = {
       score: does(winner, "win"), draw: "A draw", concede: `${does(loser, "concede")}, ${does(winner, "win")}`,
       time_limit: `${loser === "you" ? "you are" : `${loser} is`} out of time, ${does(winner, "win")}`, forfeit: `${does(loser, "forfeit")}, ${does(winner, "win")}`,
       abandoned: "Abandoned", unfinished: "Unfinished",
-    }[result.reason] + (result.detail ? ` (${result.detail})` : "");
+    }[result.reason];
+    return sentence(text) + (result.detail ? ` (${result.detail})` : "");
   }
 }

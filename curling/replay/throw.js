@@ -89,7 +89,7 @@ heard = event => {
     turn = event;
     throwing = false;
     turnAt = performance.now() - 1000 * event.seconds;
-    if (event.reason) tell(capital(event.reason));
+    if (event.reason && !event.past) tell(capital(event.reason));
     preview = undefined;
     if (game) askPreview(); else drawForm(false);
   }

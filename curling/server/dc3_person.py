@@ -19,13 +19,14 @@ class Dc3Person(ClientConnection):
     def __init__(self, seat: Seat) -> None:
         super().__init__(b"\n", MAX_CLIENT_LINE, seat.clock, lambda client: None)
         self.address = "the page"
-        self._seat, self._begun, self._to_move = seat, False, False
+        self._seat, self._greeted, self._begun, self._to_move = seat, False, False, False
 
     def send(self, text: bytes) -> None:
         """Take messages of the server."""
         for line in text.splitlines():
             match decode_server(line):
                 case dc3.Dc():
+                    self._greeted = True
                     self._answer(dc3.DcOk(NAME), self._seat.clock())
                 case dc3.IsReady():
                     self._answer(dc3.ReadyOk(), self._seat.clock())
@@ -55,7 +56,8 @@ class Dc3Person(ClientConnection):
         """Leave the match."""
         super().close()
         if not self._begun:
-            self._seat.stand_up("the server begins no more matches")
+            # a lobby turns away without a greeting
+            self._seat.stand_up("the match did not begin" if self._greeted else "the server begins no more matches")
 
     def _answer(self, message: dc3.ClientMessage, when: float) -> None:
         self.on_event(ClientEvent(encode(message).removesuffix(b"\n"), when))

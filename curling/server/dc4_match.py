@@ -230,7 +230,8 @@ class Dc4Match:
         referee = self._referee
         assert referee is not None
         end, shot, mover = referee.end, referee.shot + 1, referee.team
-        referee.charge(max(referee.remaining[mover], 0) + 1)
+        if not referee.is_setup_due:  # before it no clock runs
+            referee.charge(max(referee.remaining[mover], 0) + 1)
         referee.lose_on_time(mover)
         self._tell(referee, end, shot, None if shot == STONES else 1 - mover, referee.next_stones)
         self._end()

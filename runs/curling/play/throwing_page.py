@@ -35,7 +35,7 @@ class AimMessage(msgspec.Struct):
 
     x: float
     y: float
-    side: int
+    side: float
     weight: float
 
 
@@ -72,7 +72,7 @@ class ThrowingPage(ABC):
     def routes(self) -> list[Route]:
         """The addresses of the page."""
         pages = [Route(path, self._page) for path in (self.root, f"{self.root}/")]
-        match = f"{self.root}/{{match:int}}"
+        match = f"{self.root}/{{match}}"
         changes = {"aim": self._take_aim, "throw": self._throw, "next": self._next}
         posts = [Route(f"{match}/{name}", change, methods=["POST"]) for name, change in changes.items()]
         return [*pages, Route(f"{match}/events", self._stream), *posts]
@@ -195,7 +195,7 @@ class ThrowingPage(ABC):
         self.aim = Aim(asked.x, asked.y, side, weight).on(self.model.law.sheet)
         taken = _aim_data(self.aim)
         return [
-            f"{words}: {getattr(asked, name):.4g} is out of range, {taken[name]:.4g} is taken"
+            f"{words}: {getattr(asked, name):.15g} is out of range, {taken[name]:.15g} is taken"
             for name, words in PARTS.items()
             if getattr(asked, name) != taken[name]
         ]
@@ -213,7 +213,7 @@ class ThrowingPage(ABC):
             raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
 
     def _check(self, request: Request) -> None:
-        if request.path_params["match"] != self.number:
+        if request.path_params["match"] != str(self.number):
             raise HTTPException(HTTPStatus.NOT_FOUND, "that match is over, load the page again")
 
 

@@ -229,11 +229,13 @@ def test_a_team_that_never_sets_up_loses(tmp_path, monkeypatch):
     async def scenario():
         async with hosting(records=tmp_path) as host:
             match_id, users, streams = await begun(host, **MIXED)
-            await next_end(streams)
+            first = await next_end(streams)
             last = await next_end(streams)
-            return last, await users[1].post(f"/matches/{match_id}/end-setup", request="pp_left")
+            return first, last, await users[1].post(f"/matches/{match_id}/end-setup", request="pp_left")
 
-    last, refused = run(scenario)
+    first, last, refused = run(scenario)
+    clocks = "first_team_remaining_time", "second_team_remaining_time"  # neither ran
+    assert all(last[name] == first[name] > 0.0 for name in clocks)
     assert (last["winner_team"], last["next_shot_team"], last["total_shot_number"]) == ("team0", None, None)
     assert refused == (409, {"detail": "Match already finished."})
     record = read(next(tmp_path.iterdir()))

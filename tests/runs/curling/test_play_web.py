@@ -287,6 +287,17 @@ def test_what_is_out_of_range_is_clamped_and_told(play):
         "weight": len(WEIGHTS) - 1,
     }
     assert json.loads(ask(server, f"{GAME}/aim", AIM)[1])["told"] == []
+    told = json.loads(ask(server, f"{GAME}/aim", {**AIM, "weight": 3.0001})[1])["told"]
+    assert told == ["weight: 3.0001 is out of range, 3 is taken"]
+
+
+def test_numbers_of_many_digits_are_refused_or_clamped(play):
+    game, server = play()
+    wait_for(game, "aim")
+    long = json.dumps(AIM).replace('"side": 1', f'"side": {"9" * 400}')
+    assert ask(server, f"{GAME}/aim", long)[0] in (200, 422)
+    assert ask(server, f"{GAME}/aim", {**AIM, "side": 10**100})[0] == 200
+    assert ask(server, f"{ROOT}/{'1' * 5000}/aim", AIM) == (404, "that match is over, load the page again")
 
 
 @pytest.mark.parametrize(
@@ -295,7 +306,7 @@ def test_what_is_out_of_range_is_clamped_and_told(play):
         ("", "truncated"),
         ("[]", "Expected `object`"),
         ({**AIM, "x": "0"}, "Expected `float`, got `str` - at `$.x`"),
-        ({**AIM, "side": 0.5}, "at `$.side`"),
+        ({**AIM, "side": "1"}, "Expected `float`, got `str` - at `$.side`"),
         ({"x": 0.0, "y": 38.0, "side": 1}, "missing required field `weight`"),
         ('{"x": NaN}', "malformed"),
     ],

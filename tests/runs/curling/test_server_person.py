@@ -1,5 +1,6 @@
 """A person plays a team of a practice server's matches, on the page and by HTTP."""
 
+import asyncio
 import re
 import signal
 import time
@@ -128,6 +129,7 @@ def test_who_does_not_throw_in_time_loses_and_may_play_again(practise, sit_down)
     assert practice.records[0][-1]["reason"] == "time_limit" and practice.records[0][-1]["winner"] == 1
     person = sit_down(practice)
     person.says("You are out of time, first wins")
+    assert person.page.inner_text("#status") == "You are out of time, first wins"
     person.press("#release")
     person.says("You play red. Waiting")
     practice.meet(name="second")
@@ -273,6 +275,15 @@ def test_the_page_says_that_the_server_begins_no_more_matches(practise, sit_down
     person.press("#release")
     person.page.wait_for_function("() => document.getElementById('told').textContent.includes('no more matches')")
     assert person.page.inner_text("#release") == "Take the seat"
+
+
+def test_the_page_says_that_the_match_did_not_begin(practise, sit_down):
+    practice = practise(1)
+    person = sit_down(practice)
+    person.press("#release")
+    person.says("You play yellow. Waiting")
+    asyncio.run_coroutine_threadsafe(practice.host.lobby.close(), practice.loop).result(hosting.PATIENCE)
+    person.page.wait_for_function("() => document.getElementById('told').textContent === 'The match did not begin'")
 
 
 def test_the_page_is_light(practise):
