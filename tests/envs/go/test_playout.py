@@ -45,6 +45,8 @@ def test_patterns_match_as_text_does():
         rows = [[draw.choice(".XO") for _ in range(3)] for _ in range(3)]
         if draw.random() < 0.3:
             rows[2] = ["-"] * 3
+        for _ in range(draw.randrange(4)):
+            rows = [list(row) for row in turned(rows)]
         neighbours = tuple(".XO-".index(rows[1 + down][1 + right]) for down, right in zip(DOWN, RIGHT, strict=True))
         rows[1][1] = "*"
         matched = bool(TABLE[number_of(neighbours)] & PATTERN)
