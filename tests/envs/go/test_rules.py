@@ -96,7 +96,7 @@ def ataris(naive):
 
 
 @pytest.mark.parametrize(
-    ("size", "superko", "plies"), [(2, True, 3000), (3, True, 3500), (5, False, 3000), (7, True, 500)]
+    ("size", "superko", "plies"), [(2, True, 3000), (3, True, 3500), (5, False, 3000), (7, True, 500), (19, False, 300)]
 )
 def test_random_games_agree_with_a_naive_board(size, superko, plies):
     rng, params = np.random.default_rng(size), params_of(size, 0.5, superko)
