@@ -2,11 +2,15 @@
 
 import ipaddress
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from curling.match_data import Match
 from curling.noise import noise_of
+from curling.rules import MODIFIED
 from curling.server.server_context import ServerContext
+from curling.umpire import first_state, outcome
 from runs.curling.server_options import Options
 from runs.curling.server_pages import Pages
 from runs.experiment import UsageError
@@ -31,6 +35,7 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
         raise UsageError(MISSING) from error
 
     async def serve(context: ServerContext, pages: Pages) -> int | None:
+        _warm_up(context.match)
         noise, law = noise_of(context.match.noise), context.model.law
         player = Player(law.max_speed, noise.speed, noise.angle, "default")
         for line in pages.lines:
@@ -63,6 +68,13 @@ def users_of(file: Path | None, host: str) -> dict[str, str]:
     if not lines:
         raise UsageError(f"--users {file}: has no users, a line NAME:PASSWORD for each")
     return dict(line.split(":", 1) for line in lines)
+
+
+def _warm_up(settings: Match) -> None:
+    """Set up and throw once: the code of mixed doubles is loaded at its first use, and others would wait."""
+    model = replace(settings, game="mixed_doubles", rule=MODIFIED).model()
+    begun = model.begin_end(first_state(model), "center_guard")
+    outcome(model, begun, (*model.law.tee_draw, model.law.launch_spin), settings.engine)
 
 
 def _is_loopback(host: str) -> bool:
