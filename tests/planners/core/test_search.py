@@ -104,7 +104,7 @@ def test_the_last_report_is_all_but_the_decision():
     seen = []
     with search.progress_to(lambda decision: seen.append(decision)):
         decision = planners.make("uct").plan(
-            envs.make_model("trap"), np.zeros(2), Budget(seconds=0.1), np.random.default_rng(0)
+            envs.make_model("trap"), np.zeros(2), Budget(seconds=0.5), np.random.default_rng(0)
         )
     assert len(seen) > 5
     last = seen[-1]
