@@ -2,13 +2,17 @@
 
 import os
 import queue
+import shlex
+import shutil
 import signal
 import subprocess
 import threading
 import weakref
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import IO
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import IO, Generic, TypeVar
+
+from planners.base import require
 
 LONGEST = 1 << 16  # bytes of a line; what is longer is cut, and then is no JSON
 FAREWELL = 0.5  # s that a program has to end by itself when its input is closed
@@ -81,6 +85,59 @@ class LineProcess:
             return ProcessFailure("closed its output instead of an answer")
         how = f"exit status {status}" if status >= 0 else f"signal {-status}"
         return ProcessFailure(f"ended ({how}) instead of an answer")
+
+
+Process = TypeVar("Process", bound=LineProcess)
+
+
+class Program(Generic[Process]):
+    """The process of a command, which is started when it is needed, and which one decision at a time uses.
+
+    Args:
+        start: starts the command.
+        command: the program and its arguments.
+        greet: waits until a new process is ready.
+    """
+
+    def __init__(
+        self, start: Callable[[list[str]], Process], command: list[str], greet: Callable[[Process], None] | None = None
+    ) -> None:
+        self._start, self._command, self._greet = start, command, greet
+        self._lock = threading.Lock()
+        self._process: Process | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[Process]:
+        """The process, which any error in the block ends."""
+        with self._lock:
+            try:
+                if self._process is None:
+                    self._process = self._start(self._command)
+                    if self._greet is not None:
+                        self._greet(self._process)
+                yield self._process
+            except BaseException:
+                process, self._process = self._process, None
+                if process is not None:
+                    process.end()
+                raise
+
+
+def words_of(kind: str, command: str) -> list[str]:
+    """The program of a player written KIND:COMMAND and its arguments.
+
+    Raises:
+        ValueError: it is no text, has open quotes, is empty, or names no program that can be executed.
+    """
+    require(isinstance(command, str), "command", command, "text")
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"{kind}:{command}: {error}") from error
+    require(bool(words), "command", command, f"a program and its arguments, written {kind}:COMMAND")
+    if shutil.which(words[0]) is None:
+        raise ValueError(f"{kind}:{command}: {words[0]!r} is no program that can be found and executed")
+    return words
 
 
 def excerpt(line: bytes) -> str:

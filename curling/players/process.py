@@ -5,11 +5,7 @@ docs/process-player.md describes the messages.
 
 import math
 import shlex
-import shutil
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -21,7 +17,7 @@ from msgspec import Meta, Struct
 from curling.match_data import places
 from curling.model import Curling
 from curling.noise import noise_of
-from curling.players.line_process import LineProcess, ProcessFailure, excerpt
+from curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from curling.sheet import STONES
 from curling.state import CAP, LEAD, TIME, hammer_of, stones_of, team_of
 from planners.base import Array, Budget, Decision, Model, Rng, check_action, check_plan, require, steps_left
@@ -80,14 +76,7 @@ class ProcessPlayer:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be started."""
-        require(isinstance(self.command, str), "command", self.command, "text")
-        try:
-            words = shlex.split(self.command)
-        except ValueError as error:
-            raise ValueError(f"process:{self.command}: {error}") from error
-        require(bool(words), "command", self.command, "a program and its arguments, written process:COMMAND")
-        if shutil.which(words[0]) is None:
-            raise ValueError(f"process:{self.command}: {words[0]!r} is no program that can be found and executed")
+        words_of("process", self.command)
 
     def __reduce__(self) -> tuple[type["ProcessPlayer"], tuple[str]]:
         """Another process starts the program for itself."""
@@ -125,8 +114,8 @@ class ProcessPlayer:
         return Decision(action, value, simulations, seconds, *root)
 
     @cached_property
-    def _program(self) -> "_Program":
-        return _Program(shlex.split(self.command))
+    def _program(self) -> Program[LineProcess]:
+        return Program(LineProcess, shlex.split(self.command), _greet)
 
 
 def position(model: Curling, state: Array, budget: Budget, seed: int) -> dict[str, Any]:
@@ -177,29 +166,6 @@ def _return(value: float, model: Curling, team: int) -> float:
         return value
     require(0.0 <= value <= 1.0, "value", value, "from 0 to 1")
     return value - team  # rewards are team 0's: team 1 expects between -1 and 0
-
-
-class _Program:
-    """The process of a command, which is started when it is needed, and which one decision at a time uses."""
-
-    def __init__(self, command: list[str]) -> None:
-        self._command, self._lock = command, threading.Lock()
-        self._process: LineProcess | None = None
-
-    @contextmanager
-    def running(self) -> Iterator[LineProcess]:
-        """The process, which any error in the block ends."""
-        with self._lock:
-            try:
-                if self._process is None:
-                    self._process = LineProcess(self._command)
-                    _greet(self._process)
-                yield self._process
-            except BaseException:
-                process, self._process = self._process, None
-                if process is not None:
-                    process.end()
-                raise
 
 
 def _greet(process: LineProcess) -> None:

@@ -3,7 +3,6 @@
 import math
 import queue
 import shlex
-import shutil
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from curling.players.line_process import LineProcess, ProcessFailure, excerpt
+from curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from envs.go.checks import check_move
 from envs.go.model import Go
 from envs.go.state import BEFORE_LAST, LAST, MOVER
 from envs.go.vertices import index_of, vertex_of
-from planners.base import Array, Budget, Decision, Model, Rng, check_plan, require, steps_left
+from planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
 from planners.registry import VERBATIM
 
 GRACE = 300.0  # s that an answer may take beyond its budget
@@ -104,13 +103,7 @@ class GTPPlayer:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be started."""
-        try:
-            words = shlex.split(self.command)
-        except ValueError as error:
-            raise ValueError(f"gtp:{self.command}: {error}") from error
-        require(bool(words), "command", self.command, "a program and its arguments, written gtp:COMMAND")
-        if shutil.which(words[0]) is None:
-            raise ValueError(f"gtp:{self.command}: {words[0]!r} is no program that can be found and executed")
+        words_of("gtp", self.command)
 
     def __reduce__(self) -> tuple[type["GTPPlayer"], tuple[str]]:
         """Another process starts the program for itself."""
@@ -131,9 +124,7 @@ class GTPPlayer:
         steps_left(model, state)
         assert isinstance(model, Go)
         start = time.perf_counter()
-        try:
-            process = self._programs[0] if self._programs else GTPProcess(shlex.split(self.command))
-            self._programs[:] = [process]
+        with self._program.running() as process:
             process.set_up(model, state)
             answer = process.command(
                 f"genmove {NAMES[float(state[model.area + MOVER])]}", GRACE + (budget.seconds or 0.0)
@@ -141,18 +132,12 @@ class GTPPlayer:
             if answer.lower() == "resign":
                 raise ProcessFailure("resigned")
             action = np.array([float(check_move(model, state, index_of(answer, model.size)))])
-        except BaseException:
-            for process in self._programs:
-                process.end()
-            self._programs.clear()
-            raise
-        after = np.empty_like(state)
-        model.step(state, action, after, model.params, rng)
-        process.game = model, after
+            after = np.empty_like(state)
+            model.step(state, action, after, model.params, rng)
+            process.game = model, after
         nothing = action[None], np.zeros(1, np.int64), np.array([math.nan])
         return Decision(action, math.nan, 0, time.perf_counter() - start, *nothing)
 
     @cached_property
-    def _programs(self) -> list[GTPProcess]:
-        """The running one, if any."""
-        return []
+    def _program(self) -> Program[GTPProcess]:
+        return Program(GTPProcess, shlex.split(self.command))
