@@ -1,6 +1,7 @@
 import warnings
 
 import pytest
+from gymnasium.error import ResetNeeded
 
 from curling.model import Curling
 from curling.sheet import no_stones
@@ -71,3 +72,8 @@ def test_mixed_doubles():
         agents.append(env.agent_selection)
         env.step(THROUGH)
     assert agents == ["team_0", "team_1"] * 5
+
+
+def test_a_step_before_the_match_has_begun_is_refused():
+    with pytest.raises(ResetNeeded, match="call reset"):
+        curling_aec.env().step(None)
