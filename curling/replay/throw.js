@@ -10,13 +10,13 @@ const rival = () => game.match.players[1 - me];
 const caughtUp = () => turn !== null && game !== null && game.count === turn.shots && p === game.count;
 const aiming = () => caughtUp() && turn.phase === "aim" && !turn.past && !throwing;
 
-// the server's answer; null for a refusal, which is told
-async function post(path, data) {
+// the server's answer; null for a refusal, which is told, and for what was given up
+async function post(path, data, signal) {
   let answer = null;
   try {
-    answer = await fetch(`${root}/${path}`, { method: "POST", body: JSON.stringify(data) });
+    answer = await fetch(`${root}/${path}`, { method: "POST", body: JSON.stringify(data), signal });
   } catch {
-    tell("The server does not answer");
+    if (!signal?.aborted) tell("The server does not answer");
     return null;
   }
   if (!answer.ok) { tell(capital(await answer.text())); return null; }
@@ -32,8 +32,8 @@ async function askPreview() {
   again = asked !== null;
   if (again || !aiming()) return;
   byId("throw").setAttribute("aria-busy", true);
-  asked = post("aim", aim);
-  const answer = await asked;
+  asked = new AbortController();
+  const answer = await post("aim", aim, asked.signal);
   asked = null;
   byId("throw").setAttribute("aria-busy", false);
   if (again) { askPreview(); return; }
@@ -77,7 +77,7 @@ async function press() {
   if (act !== "Throw") return;
   throwing = true; // until the stone is on its way
   actions.live();
-  await asked;
+  if (asked) { asked.abort(); preview = undefined; } // the stone does not wait for the picture of its path
   const answer = await post("throw", { ...aim, shot: turn.shots });
   if (answer) tell(answer.told.map(capital).join(". "));
   else { throwing = false; show(false); }

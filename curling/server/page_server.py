@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from curling.server.asgi_server import listening_socket, serving
 
-VIEWERS = 64  # streams of events at once
+VIEWERS, PLAYERS = 64, 8  # streams of events at once, of those who watch and of those who play
 PING = 10.0  # s between keep-alive messages, which also reveal viewers that have left
 FAREWELL = 2.0  # s for streams to end in order when the server is closed
 LAST_WORDS = 0.5  # s of silence with which a stream then ends: the last shot of a match may still be on its way
@@ -30,6 +30,7 @@ PROTECTION = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
 }
 
 
@@ -45,6 +46,7 @@ class PageServer:
         port: bound to.
         url: of the page at /.
         viewers: a permit for each that may still come.
+        players: the same; who plays is not kept out by who watches.
         closed: whether streams have to end.
 
     Raises:
@@ -58,7 +60,8 @@ class PageServer:
         app = Starlette(routes=routes, middleware=[Middleware(_Protection)])
         app.router.redirect_slashes = False
         app.state.pages = self
-        self.viewers, self.closed = asyncio.Semaphore(VIEWERS), asyncio.Event()
+        self.viewers, self.players = asyncio.Semaphore(VIEWERS), asyncio.Semaphore(PLAYERS)
+        self.closed = asyncio.Event()
         runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = runner.get_loop()
 
@@ -67,8 +70,8 @@ class PageServer:
                 await self.closed.wait()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(FAREWELL):
-                        for _ in range(VIEWERS):
-                            await self.viewers.acquire()
+                        for permit in [self.viewers] * VIEWERS + [self.players] * PLAYERS:
+                            await permit.acquire()
 
         def run() -> None:
             with runner:
@@ -93,19 +96,21 @@ class PageServer:
 
 
 class EventStream(StreamingResponse):
-    """Server-sent events of a `PageServer` for one of its bounded number of viewers; others are refused."""
+    """Server-sent events of a `PageServer` for one of its bounded number of viewers, or players; others are refused."""
 
-    def __init__(self, messages: AsyncIterator[str]) -> None:
+    def __init__(self, messages: AsyncIterator[str], plays: bool = False) -> None:
         super().__init__(messages, headers={"Connection": "close"}, media_type="text/event-stream")
-        self._messages = messages
+        self._messages, self._plays = messages, plays
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events until the server is closed, unless there are too many viewers."""
+        """Send the events until the server is closed, unless there are too many streams."""
         server: PageServer = scope["app"].state.pages
-        if server.viewers.locked():
-            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"{VIEWERS} viewers are already connected")
+        permits = server.players if self._plays else server.viewers
+        if permits.locked():
+            many = f"{PLAYERS} players" if self._plays else f"{VIEWERS} viewers"
+            raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"{many} are already connected")
         self.body_iterator = self._until_closed(server)
-        async with server.viewers:
+        async with permits:
             await super().__call__(scope, receive, send)
 
     async def _until_closed(self, server: PageServer) -> AsyncIterator[str]:

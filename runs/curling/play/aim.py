@@ -37,10 +37,10 @@ class Aim:
         return f"between {name} and {WEIGHTS[int(lower) + 1][0]}" if rest else name
 
     def on(self, sheet: Sheet) -> "Aim":
-        """The same with the nearest target on the sheet, and a valid weight: the first follows the last."""
+        """The same with the nearest target on the sheet, and the nearest weight of the scale."""
         side = sheet.half_width - STONE_RADIUS
         x, y = min(max(self.x, -side), side), min(max(self.y, sheet.hog_line + STONE_RADIUS), sheet.back_line)
-        return replace(self, x=x, y=y, weight=self.weight % len(WEIGHTS))
+        return replace(self, x=x, y=y, weight=min(max(self.weight, 0.0), len(WEIGHTS) - 1.0))
 
     def velocity(self, law: Physics) -> tuple[float, float] | None:
         """(vx, vy) of the throw, m/s; None where none reaches the target."""

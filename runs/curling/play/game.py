@@ -20,7 +20,7 @@ from curling.umpire import Outcome, first_state, outcome
 from envs.curling_draw import BEFORE_HOG
 from planners.base import Array, Budget, Decision, Planner, check_actions
 from runs.curling.game import recorded_shot
-from runs.curling.play.aim import Aim
+from runs.curling.play.aim import WEIGHTS, Aim
 from runs.curling.play.view import Flight, View
 from runs.experiment import RunError
 
@@ -114,12 +114,12 @@ class InteractiveGame:
         self.take_aim(replace(self.aim, side=-self.aim.side))
 
     def weigh(self, change: int) -> None:
-        """Choose a heavier (+1) or lighter (-1) weight, or the next or the previous set-up."""
+        """Choose a heavier (+1) or lighter (-1) weight, or another set-up; the first one follows the last."""
         if self.phase == "setup":
             choices = allowed_choices(self.state, self.model.params)
             self.setup = choices[(choices.index(self.setup) + change) % len(choices)]
         else:
-            self.take_aim(replace(self.aim, weight=self.aim.weight + change))
+            self.take_aim(replace(self.aim, weight=(self.aim.weight + change) % len(WEIGHTS)))
 
     def press(self, now: float, seconds: float = 0.0) -> None:
         """The one button: set up the end, throw as aimed if possible, skip the rest of a shot, or begin the next end.

@@ -42,8 +42,7 @@ class SeatPage(ThrowingPage):
     def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], root: str, match: Match) -> None:
         maker = PageEvents(match)
         _warm_up(maker)
-        super().__init__(root, team, True, maker.model)
-        self._clock = clock
+        super().__init__(root, team, True, maker.model, clock)
         self.seat = Seat(team, feed, clock, self._tell)
         self.phase: Phase = "seat"
         self._maker: PageEvents | None = None

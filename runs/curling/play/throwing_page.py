@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-import time
+import secrets
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -55,14 +55,16 @@ class ThrowingPage(ABC):
         me: the person's team, 0 or 1.
         seated: whether the person plays match after match, each with clocks that count.
         model: of the match; of the one to come, before it begins.
+        clock: s, by which turns begin.
 
     Attributes:
         number: of the match on the page, from 0.
         aim: the last one.
     """
 
-    def __init__(self, root: str, me: int, seated: bool, model: Curling) -> None:
+    def __init__(self, root: str, me: int, seated: bool, model: Curling, clock: Callable[[], float]) -> None:
         self.root, self.me, self.seated, self.model, self.number = root, me, seated, model, 0
+        self._clock = clock
         self.aim = Aim(0.0, model.law.sheet.tee)
         self._events: list[Event] = []
         self._turn: Event = {}  # the newest
@@ -70,9 +72,9 @@ class ThrowingPage(ABC):
 
     @property
     def routes(self) -> list[Route]:
-        """The addresses of the page."""
-        pages = [Route(path, self._page) for path in (self.root, f"{self.root}/")]
-        match = f"{self.root}/{{match}}"
+        """The addresses of the page; what stands for the root is checked by `_check_root`."""
+        pages = [Route(path, self._page) for path in ("/{root}", "/{root}/")]
+        match = "/{root}/{match}"
         changes = {"aim": self._take_aim, "throw": self._throw, "next": self._next}
         posts = [Route(f"{match}/{name}", change, methods=["POST"]) for name, change in changes.items()]
         return [*pages, Route(f"{match}/events", self._stream), *posts]
@@ -120,7 +122,7 @@ class ThrowingPage(ABC):
         self._wake()
 
     def publish_turn(self, phase: str, shots: int, end: int, since: float, **more: Any) -> None:
-        """Send that a turn has begun at a time of `time.monotonic`, after so many shots, in an end, from 0."""
+        """Send that a turn has begun at a time of the clock, after so many shots, in an end, from 0."""
         self._turn = {"type": "turn", "phase": phase, "shots": shots, "end": end, "since": since, **more}
         self.publish(self._turn)
 
@@ -134,7 +136,8 @@ class ThrowingPage(ABC):
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def _page(self, _: Request) -> HTMLResponse:
+    async def _page(self, request: Request) -> HTMLResponse:
+        self._check_root(request)
         home = f"{self.root}/{self.number}"
         play = {
             "root": home,
@@ -148,14 +151,14 @@ class ThrowingPage(ABC):
 
     async def _stream(self, request: Request) -> EventStream:
         self._check(request)
-        return EventStream(self._messages(self._events, first_event(request)))
+        return EventStream(self._messages(self._events, first_event(request)), plays=True)
 
     async def _messages(self, events: list[Event], number: int) -> AsyncIterator[str]:
         while events is self._events:
             while number < len(events):
                 event = events[number]
                 if event["type"] == "turn":
-                    seconds = time.monotonic() - event["since"]
+                    seconds = self._clock() - event["since"]
                     event = {**event, "seconds": seconds, "past": event is not self._turn}
                 yield f"id: {number}\ndata: {json.dumps(event, separators=(',', ':'), allow_nan=False)}\n\n"
                 number += 1
@@ -191,8 +194,8 @@ class ThrowingPage(ABC):
         """Aim as asked, or at the nearest that is allowed; what was changed, in words."""
         if not self.may_throw:
             raise HTTPException(HTTPStatus.CONFLICT, "it is not your turn")
-        weight, side = min(max(asked.weight, 0), len(WEIGHTS) - 1), 1.0 if asked.side >= 0 else -1.0
-        self.aim = Aim(asked.x, asked.y, side, weight).on(self.model.law.sheet)
+        side = 1.0 if asked.side >= 0 else -1.0
+        self.aim = Aim(asked.x, asked.y, side, asked.weight).on(self.model.law.sheet)
         taken = _aim_data(self.aim)
         return [
             f"{words}: {getattr(asked, name):.15g} is out of range, {taken[name]:.15g} is taken"
@@ -213,8 +216,14 @@ class ThrowingPage(ABC):
             raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
 
     def _check(self, request: Request) -> None:
+        self._check_root(request)
         if request.path_params["match"] != str(self.number):
             raise HTTPException(HTTPStatus.NOT_FOUND, "that match is over, load the page again")
+
+    def _check_root(self, request: Request) -> None:
+        """Refuse who does not know the address, after the same time however much of it is right."""
+        if not secrets.compare_digest(f"/{request.path_params['root']}".encode(), self.root.encode()):
+            raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 def preview(model: Curling, state: Array, engine: str, thrown: Throw) -> list[Track]:

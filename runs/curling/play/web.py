@@ -62,9 +62,9 @@ class GamePage(ThrowingPage):
     """
 
     def __init__(self, game: InteractiveGame, ended: Future[None], root: str) -> None:
-        super().__init__(root, game.me, False, game.model)
+        super().__init__(root, game.me, False, game.model, time.monotonic)
         self._game, self._ended, self._maker = game, ended, PageEvents(game.match)
-        self._turn_began = time.monotonic()
+        self._turn_began = self._clock()
         self.publish(self._maker.match_event())
         self._publish_turn()
 
@@ -94,7 +94,7 @@ class GamePage(ThrowingPage):
 
     def throw(self, velocity: tuple[float, float]) -> None:
         """See `ThrowingPage`."""
-        now = time.monotonic()
+        now = self._clock()
         self._game.take_aim(self.aim)
         self._game.press(now, now - self._turn_began)
         self._publish_shot()
@@ -103,8 +103,8 @@ class GamePage(ThrowingPage):
         """Begin the next end."""
         if self._game.phase != "end":
             raise HTTPException(HTTPStatus.CONFLICT, "no end is over")
-        self._game.press(time.monotonic())
-        self._turn_began = time.monotonic()
+        self._game.press(self._clock())
+        self._turn_began = self._clock()
         self._publish_turn()
 
     async def _play(self) -> None:
@@ -113,7 +113,7 @@ class GamePage(ThrowingPage):
             while True:
                 if self._game.phase == "flight":
                     self._rest()
-                elif self._game.tick(time.monotonic()):
+                elif self._game.tick(self._clock()):
                     self._publish_shot()
                 await asyncio.sleep(TICK)
         except Exception as error:
@@ -125,8 +125,8 @@ class GamePage(ThrowingPage):
     def _rest(self) -> None:
         """Bring the stones of the shot under way to rest, which lets a planner think, and publish what follows."""
         game = self._game
-        game.press(time.monotonic())
-        self._turn_began = time.monotonic()
+        game.press(self._clock())
+        self._turn_began = self._clock()
         if game.phase in ("end", "over"):
             self.publish(self._maker.next_event(game_record(game).ends[-1]), self._review())
         self._publish_turn()

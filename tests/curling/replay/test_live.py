@@ -198,6 +198,7 @@ def test_every_answer_tells_browsers_to_protect_it(watch):
             headers = connection.getresponse().headers
             assert headers["X-Content-Type-Options"] == "nosniff" and headers["Cache-Control"] == "no-store"
             assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+            assert headers["Referrer-Policy"] == "no-referrer"
 
 
 def test_a_viewer_that_reads_nothing_does_not_delay_the_match(feed, watch, lines, monkeypatch):

@@ -87,8 +87,17 @@ def test_a_hit_passes_through_its_target_with_more_speed_for_more_weight(game):
         way = game._fly(*game.velocity, game.model.law.launch_spin)[:, 8]
         assert np.nanmin(np.hypot(way[:, 0] - 0.4, way[:, 1] - tee)) < 0.1
     assert sorted(speeds) == speeds and speeds[-1] > 1.4 * speeds[0]
-    game.take_aim(Aim(0.0, tee, weight=len(WEIGHTS)))
+    game.weigh(1)
     assert game.aim.weight == 0
+    game.weigh(-1)
+    assert game.aim.weight == len(WEIGHTS) - 1
+
+
+def test_a_weight_off_the_scale_is_the_nearest_on_it(game):
+    for given, taken in ((-1.0, 0.0), (2.5, 2.5), (3.5, 3.0), (99.0, 3.0)):
+        game.take_aim(Aim(0.0, game.model.law.sheet.tee, weight=given))
+        assert game.aim.weight == taken
+    assert game.aim.weight_name == WEIGHTS[-1][0]
 
 
 def test_noise_moves_the_stone_off_its_target():

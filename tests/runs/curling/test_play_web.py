@@ -8,6 +8,7 @@ import socket
 import time
 import urllib.request
 from concurrent.futures import Future
+from threading import Event
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from curling.state import state_of
 from curling.umpire import replay
 from planners import Decision
 from planners.base import Budget
+from runs.curling.play import throwing_page
 from runs.curling.play.aim import WEIGHTS, Aim
 from runs.curling.play.game import InteractiveGame
 from runs.curling.play.ideas import IDEAS, best_ideas
@@ -228,6 +230,31 @@ def test_speeds_grow_with_the_weight_without_a_jump():
         steps = np.diff(speeds)
         assert (steps > 0.0).all() and steps.max() < 0.01
         assert math.isclose(speeds[100], 1.15 * math.hypot(*law.tee_draw))
+
+
+def test_a_throw_does_not_wait_for_a_preview(play, sit_down, monkeypatch):
+    computed, free = throwing_page.preview, Event()
+
+    def slow(model, state, engine, thrown):
+        if thrown[0] > 0.18:  # to the right of where the first preview goes
+            assert free.wait(60)
+        return computed(model, state, engine, thrown)
+
+    monkeypatch.setattr(throwing_page, "preview", slow)
+    game, server = play()
+    person, tee = sit_down(server), game.model.law.sheet.tee
+    person.says("stone 2 of 16: your shot")
+    person.settle()
+    person.page.mouse.click(*person.pixel(1.5, tee))
+    person.page.wait_for_selector("#throw[aria-busy=true]")
+    target = person.target()
+    try:
+        person.press("#release")
+        person.page.wait_for_function("() => replay.count >= 2")
+        assert person.page.inner_text("#told") == ""
+        np.testing.assert_allclose(game.shots[1].aim[:2], Aim(*target).velocity(game.model.law), atol=0.01)
+    finally:
+        free.set()
 
 
 def test_earlier_shots_can_be_looked_at_and_left_again(play, sit_down):

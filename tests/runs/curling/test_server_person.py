@@ -255,6 +255,25 @@ def test_who_has_not_the_token_only_watches(practise):
     assert len(throws(practice)) == 1
 
 
+def test_viewers_keep_no_person_out(practise, monkeypatch):
+    monkeypatch.setattr(page_server, "VIEWERS", 1)
+    monkeypatch.setattr(page_server, "PLAYERS", 1)
+    practice = practise(1)
+    with Stream(practice, "/events"):
+        assert ask(practice, "/events") == (503, "1 viewers are already connected")
+        with Stream(practice, f"{MATCH}/events") as stream:
+            assert stream.next()["phase"] == "seat"
+            assert ask(practice, f"{MATCH}/events") == (503, "1 players are already connected")
+
+
+def test_turns_are_told_by_the_clock_of_the_match(practise):
+    clock = hosting.Clock()
+    practice = practise(1, clock=clock)
+    clock.now += 5.0
+    with Stream(practice, f"{MATCH}/events") as stream:
+        assert stream.next()["seconds"] == 5.0
+
+
 def test_a_page_of_an_earlier_match_is_refused(practise):
     practice = practise(0, times=ThinkingTimes(50, 50))
     assert ask(practice, f"{MATCH}/next", {})[0] == 200
