@@ -129,7 +129,7 @@ class MatchData {
   describe(i) {
     const shot = this.shots[i], after = shot.stones, before = this.before(i), own = after[shot.row], sentences = [];
     const nameOf = row => `${COLOURS[row >> 3]} ${stoneNumber(row, this.match)}`, setup = this.setups.find(one => one.end === shot.end);
-    if (setup && this.opens(i)) sentences.push(`${this.match.players[setup.team]} took ${SETUPS[setup.choice]}.`);
+    if (setup && this.opens(i)) sentences.push(sentence(`${this.match.players[setup.team]} took ${SETUPS[setup.choice]}.`));
     if (shot.foul) {
       sentences.push("Free guard zone foul: all stones go back, the thrown one is lost.");
     } else {

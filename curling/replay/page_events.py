@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from curling.match_data import End, Match, Point, Record, RecordedShot, Result, Setup, Throw, places, stones_after
+from curling.mixed_doubles import allowed_choices, is_setup_due
 from curling.model import Curling
 from curling.replay.judgement import Judged
 from curling.replay.tracks import stone_tracks
@@ -74,8 +75,18 @@ class PageEvents:
             return self._shot(item)
         if isinstance(item, Setup):
             self.state = set_up(self.model, self.state, item)
-            return {"type": "setup", **item._asdict(), "stones": _in_millimetres(places(stones_of(self.state)))}
+            return {"type": "setup", **item._asdict(), "stones": _stones_of(self.state)}
         return {"type": type(item).__name__.lower(), **item._asdict()}
+
+    def setups(self) -> list[Event]:
+        """The set-ups that the end to come allows, with their stones; none where no set-up is due."""
+        if not is_setup_due(self.state):
+            return []
+        choices = {
+            choice: self.model.begin_end(self.state, choice)
+            for choice in allowed_choices(self.state, self.model.params)
+        }
+        return [{"choice": choice, "stones": _stones_of(state)} for choice, state in choices.items()]
 
     def _shot(self, shot: RecordedShot) -> Event:
         """The event of a shot: speeds in m/s of a real clock, angles in degrees, times in ms, lengths in mm."""
@@ -146,6 +157,10 @@ class PageEvents:
 
     def _chance(self) -> float:
         return round(estimate_win_probability(self._planning, self._planning.begin_end(self.state)), 3)
+
+
+def _stones_of(state: Array) -> list[list[int] | None]:
+    return _in_millimetres(places(stones_of(state)))
 
 
 def _in_millimetres(stones: Sequence[Point | None]) -> list[list[int] | None]:

@@ -2,13 +2,14 @@
 
 const { me, weights, aim, root, seat } = given.play, STEP = 0.02, LEAP = 0.2; // m
 const FINER = 0.05, NOTCH = 100, LINE = 33; // of the scale of weights; pixels of the wheel for twice that, and of its line
-const NO_STONES = Array(SHOTS).fill(null);
 let preview; // the tracks of the aimed shot, null where no throw reaches the target, undefined where they are not known yet
 let turn = null, turnAt = 0, asked = null, again = false, throwing = false;
+let setup = 0; // the set-up that the person considers, a number in those of the turn
 
 const rival = () => game.match.players[1 - me];
 const caughtUp = () => turn !== null && game !== null && game.count === turn.shots && p === game.count;
 const aiming = () => caughtUp() && turn.phase === "aim" && !turn.past && !throwing;
+const settingUp = () => caughtUp() && turn.phase === "setup" && turn.setups.length > 0 && !turn.past && !throwing;
 
 // the server's answer; null for a refusal, which is told, and for what was given up
 async function post(path, data, signal) {
@@ -55,6 +56,7 @@ const move = (across, ahead) => change({ x: aim.x + across, y: aim.y + ahead });
 const weigh = step => change({ weight: Math.round(100 * (aim.weight + step)) / 100 }); // what is off the scale, the server clamps
 const nextWeight = () => change({ weight: (Math.floor(aim.weight) + 1) % weights.length });
 const spin = () => change({ side: -aim.side });
+const consider = number => { setup = number; show(false); };
 
 // what the one button would begin or do now; null where it does nothing
 function nextAct() {
@@ -62,8 +64,9 @@ function nextAct() {
   const now = caughtUp();
   if (turn.phase === "seat") return "Take the seat";
   if (turn.phase === "wait") return null;
-  if (!now && playing && follow) return turn.phase === "aim" ? "Skip" : null; // one's clock is running
+  if (!now && playing && follow) return ["aim", "setup"].includes(turn.phase) ? "Skip" : null; // one's clock is running
   if (!now) return "Back to the game";
+  if (turn.phase === "setup") return settingUp() ? "Set up the end" : null;
   if (turn.phase === "end") return "Next end";
   if (turn.phase === "over") return seat ? "Next match" : null;
   return aiming() && preview !== null ? "Throw" : null;
@@ -74,11 +77,12 @@ async function press() {
   if (act === "Skip" || act === "Back to the game") { actions.live(); askPreview(); }
   if (act === "Take the seat" || act === "Next end") await post("next", {});
   if (act === "Next match" && await post("next", {})) location.reload();
-  if (act !== "Throw") return;
-  throwing = true; // until the stone is on its way
+  if (act !== "Throw" && act !== "Set up the end") return;
+  throwing = true; // until the stone is on its way, or the end is set up
   actions.live();
   if (asked) { asked.abort(); preview = undefined; } // the stone does not wait for the picture of its path
-  const answer = await post("throw", { ...aim, shot: turn.shots });
+  const answer = await (act === "Throw" ? post("throw", { ...aim, shot: turn.shots })
+    : post("setup", { end: turn.end, choice: turn.setups[setup].choice }));
   if (answer) tell(answer.told.map(capital).join(". "));
   else { throwing = false; show(false); }
 }
@@ -90,6 +94,7 @@ heard = event => {
     throwing = false;
     turnAt = performance.now() - 1000 * event.seconds;
     if (event.reason && !event.past) tell(capital(event.reason));
+    if (event.phase === "setup") drawSetups(event.setups);
     preview = undefined;
     if (game) askPreview(); else drawForm(false);
   }
@@ -99,8 +104,9 @@ heard = event => {
 overlay = () => {
   const now = caughtUp(), mine = aiming();
   if (now && !game.result) follow = playing = true; // who looks at the newest shot also sees the next one
-  if (now && turn.shots % SHOTS === 0 && turn.phase !== "end" && turn.phase !== "over") {
-    for (const view of views) { view.show(NO_STONES, []); view.trail(null, 0); }
+  if (now && turn.shots % game.endShots === 0 && turn.phase !== "end" && turn.phase !== "over") {
+    const stones = settingUp() ? turn.setups[setup].stones : game.atStart(turn.end);
+    for (const view of views) { view.show(stones, []); view.trail(null, 0); }
   }
   if (mine) {
     for (const view of views) view.preview(preview || [], [1000 * aim.x, 1000 * aim.y]);
@@ -109,8 +115,21 @@ overlay = () => {
   drawForm(mine);
 };
 
+// a button for each set-up of the end; the hammer is taken if nothing else is chosen
+function drawSetups(setups) {
+  setup = Math.max(0, setups.findIndex(one => one.choice === "center_house"));
+  byId("setups").replaceChildren(...setups.map(({ choice }, number) => {
+    const button = html("button", capital(SETUPS[choice]));
+    button.type = "button";
+    button.onclick = () => consider(number);
+    return button;
+  }));
+}
+
 function drawForm(mine) {
   document.querySelector("main").classList.toggle("empty", !game);
+  document.querySelector("main").classList.toggle("setup", settingUp());
+  for (const [number, button] of [...byId("setups").children].entries()) button.setAttribute("aria-pressed", number === setup);
   byId("weight").value = aim.weight;
   byId("weight").setAttribute("aria-valuetext", weightName());
   byId("weight-name").textContent = weightName();
@@ -141,8 +160,9 @@ function situation() {
   if (turn.phase === "over" && now) return game.result ? capital(game.ending()) : "The match is over";
   if (!now) return playing && follow ? "The stone is on its way" : "You look at earlier shots";
   if (turn.phase === "end") return `${game.endName(turn.end - 1)} is over`;
+  if (turn.phase === "setup") return `${game.endName(turn.end)}: ${turn.setups.length ? "set it up" : `${rival()} sets it up`}`;
   if (preview === null) return "No throw of this weight reaches the target";
-  const stone = `${game.endName(turn.end)}, stone ${turn.shots % SHOTS + 1} of ${SHOTS}`;
+  const stone = `${game.endName(turn.end)}, stone ${turn.shots % game.endShots + 1} of ${game.endShots}`;
   return turn.phase === "think" ? `${stone}: ${rival()} is thinking` : `${stone}: your shot`;
 }
 
@@ -151,7 +171,7 @@ function drawReview({ end, thoughts }) {
   byId("review-title").textContent = `What ${rival()} thought: ${game.endName(end)}`;
   byId("thoughts").replaceChildren(...thoughts.map(({ number, ideas }) => {
     const item = html("li"), [chosen] = ideas;
-    const jump = html("button", `Shot ${game.shots[number].shot + 1}`, "", item);
+    const jump = html("button", capital(game.shotName(game.shots[number])), "", item);
     jump.type = "button";
     jump.onclick = () => { playing = false; go(number + 1); };
     html("span", chosen.chance === null ? "no estimate" : `expected to win ${percent(chosen.chance)}`, "expected", item);
@@ -213,9 +233,10 @@ document.addEventListener("keydown", event => {
   if (["SELECT", "BUTTON"].includes(target.tagName) && (key === "Enter" || key === " ")) { event.stopPropagation(); return; }
   const act = way && aiming() ? () => move(size * way[0], size * way[1])
     : aiming() && ["+", "-"].includes(key) ? () => weigh(key === "-" ? -FINER : FINER)
+    : settingUp() && key.toLowerCase() === "w" ? () => consider((setup + 1) % turn.setups.length)
     : aiming() && key.toLowerCase() === "w" ? nextWeight
     : aiming() && key.toLowerCase() === "s" ? spin
-    : key === "Enter" || (key === " " && aiming()) ? press : null;
+    : key === "Enter" || (key === " " && (aiming() || settingUp())) ? press : null;
   if (!act) return;
   event.preventDefault();
   event.stopPropagation();

@@ -1,13 +1,11 @@
 """A person as a client of Digital Curling 3."""
 
-from collections.abc import Callable
-
 from curling.match_data import Throw
 from curling.protocols import dc3
 from curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_server, encode
 from curling.server.client_connection import ClientConnection, ClientEvent
 from curling.server.lobby import Lobby
-from curling.server.seat import NAME, Seat
+from curling.server.seat import NAME, Moves, Seat
 
 
 class Dc3Person(ClientConnection):
@@ -63,8 +61,8 @@ class Dc3Person(ClientConnection):
         self.on_event(ClientEvent(encode(message).removesuffix(b"\n"), when))
 
 
-def sit_down(lobby: Lobby, seat: Seat) -> Callable[[Throw, float], None]:
-    """Join the next match of a lobby for a seat; what throws an aim that arrived at a time, s."""
+def sit_down(lobby: Lobby, seat: Seat) -> Moves:
+    """Join the next match of a lobby for a seat."""
     person = Dc3Person(seat)
     lobby.assign(person, seat.team)
-    return person.throw
+    return Moves(person.throw)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from statistics import fmean
-from typing import Any
 
 from curling.match_data import Match
 from curling.mixed_doubles import PATTERNS
@@ -29,24 +28,28 @@ def match_of(new: NewMatch, settings: Match) -> Match:
         Refusal: there is no such game.
     """
     if new.game_mode == "mixed_doubles":
-        rules = _mixed_doubles(new)
+        match = _mixed_doubles(new, settings)
     elif new.applied_rule in STANDARD_RULES:
-        rules = {"rule": STANDARD_RULES[new.applied_rule]}
+        match = replace(settings, rule=STANDARD_RULES[new.applied_rule])
     else:
         raise _bad(f"applied_rule {new.applied_rule} is only for mixed_doubles.")
     if new.simulator.simulator_name != "fcv1":
         raise Refusal(HTTPStatus.NOT_FOUND, "Simulator not found.")
-    return replace(settings, ends=new.standard_end_count, extra_ends=MOST_ENDS, **rules)
+    return replace(match, ends=new.standard_end_count, extra_ends=MOST_ENDS)
 
 
-def _mixed_doubles(new: NewMatch) -> dict[str, Any]:
-    """What is particular to a match of mixed doubles."""
+def mixed_doubles(settings: Match, pattern: int = 0) -> Match:
+    """A match of mixed doubles with the settings of a server, and the guards of a pattern."""
+    return replace(settings, game="mixed_doubles", rule=MODIFIED, pattern=pattern)
+
+
+def _mixed_doubles(new: NewMatch, settings: Match) -> Match:
     pattern = new.positioned_stones_pattern or 0
     if not 0 <= pattern < PATTERNS:
         raise _bad(f"positioned_stones_pattern must be from 0 to {PATTERNS - 1}.")
     if new.applied_rule != MIXED_RULE:
         raise _bad(f"applied_rule must be {MIXED_RULE} for mixed_doubles.")
-    return {"game": new.game_mode, "rule": MODIFIED, "pattern": pattern}
+    return mixed_doubles(settings, pattern)
 
 
 def players_of(config: TeamConfig, own: Sequence[Player], match: Match) -> tuple[Player, ...]:

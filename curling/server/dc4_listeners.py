@@ -31,13 +31,11 @@ class Dc4Listeners:
         """The newest state, as in an event."""
         return self._present(self._told[-1])
 
-    def add(self, team: int | None, *, hears: bool) -> Dc4Stream:
-        """Open a stream for a team, or for a viewer; `hears` whether it is told the states of the end at once."""
-        stream = Dc4Stream(team)
+    def add(self, stream: Dc4Stream, *, hears: bool) -> None:
+        """Add a stream; `hears` whether it is told the states of the end at once."""
         self.streams.append(stream)
         if hears:
             stream.send(*self._replay())
-        return stream
 
     def tell_teams(self) -> None:
         """Tell the states of the end to the teams, which have heard nothing yet."""

@@ -12,6 +12,7 @@ from curling.client.console import count_ends
 from curling.match_data import Throw
 from curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState
 from curling.server.console_lines import printable, result_line
+from curling.server.dc4_clock import Dc4Clock
 from curling.server.dc4_games import NOT_FOR_STANDARD, mean_noise
 from curling.server.dc4_listeners import Dc4Listeners
 from curling.server.dc4_messages import TEAMS, move_of, score_lists, settings_of, state_of_match
@@ -59,8 +60,7 @@ class Dc4Match:
         self._record: RecordPublisher | None = None
         self._number = 0
         self._turn = asyncio.Lock()
-        self._since = 0.0  # when the newest state was made
-        self._clock_due: asyncio.TimerHandle | None = None
+        self._clock = Dc4Clock(context.clock, self._time_up)
         clocks, score = [(limit, limit) for limit in context.times], score_lists(None, context.match.ends)
         self._settings = settings_of(context.match, None)  # of the current end
         first = state_of_match(0, 0, 0, clocks, score, no_stones(), settings=self._settings)
@@ -96,10 +96,14 @@ class Dc4Match:
         Raises:
             Refusal: the user has no seat.
         """
-        team = None if user is None else self.seats.team_of(user)
-        stream = self._listeners.add(team, hears=self.begun or team is None)
-        self._begin_when_ready()
+        stream = Dc4Stream(None if user is None else self.seats.team_of(user))
+        self.attach(stream)
         return stream
+
+    def attach(self, stream: Dc4Stream) -> None:
+        """Tell a stream what happens; the match begins when both teams have one."""
+        self._listeners.add(stream, hears=self.begun or stream.team is None)
+        self._begin_when_ready()
 
     def leave(self, stream: Dc4Stream) -> None:
         """Forget a stream."""
@@ -122,8 +126,8 @@ class Dc4Match:
                 raise conflict(NOT_BEGUN)
             if team != referee.team:
                 raise conflict("Not your turn.")
-            self._stop_clock()
-            seconds = max(arrived - self._since, 0.0)
+            self._clock.stop()
+            seconds = self._clock.lasted(arrived)
             in_time = referee.charge(int(1000.0 * seconds))
             aim, thrown = referee.throw_of(shot)
             try:
@@ -150,7 +154,7 @@ class Dc4Match:
             raise conflict("End already started.")
         if team != referee.team:
             raise conflict("Not your turn to setup positioned stones.")
-        self._stop_clock()
+        self._clock.stop()
         referee.set_up(choice)
         self._settings = settings_of(referee.match, referee)
         self._tell(referee, referee.end, referee.shot, referee.team, referee.next_stones)
@@ -158,7 +162,7 @@ class Dc4Match:
 
     def abandon(self, reason: str) -> None:
         """End the match without a result, unless it is over, and end all streams."""
-        self._stop_clock()
+        self._clock.stop()
         if not self.over.is_set():
             self._report(f"abandoned: {reason}")
             self.over.set()
@@ -214,16 +218,8 @@ class Dc4Match:
         """Let the clock of the team to move run from now on."""
         referee = self._referee
         assert referee is not None
-        self._since = self._context.clock()
-        if not self._late_shots:
-            left = referee.remaining[referee.team] / 1000.0
-            seconds = SETUP_SECONDS if referee.is_setup_due else max(left, 0.0)
-            self._clock_due = asyncio.get_running_loop().call_later(seconds, self._time_up)
-
-    def _stop_clock(self) -> None:
-        if self._clock_due is not None:
-            self._clock_due.cancel()
-            self._clock_due = None
+        left = max(referee.remaining[referee.team] / 1000.0, 0.0)
+        self._clock.start(None if self._late_shots else SETUP_SECONDS if referee.is_setup_due else left)
 
     def _time_up(self) -> None:
         """End the match of a team that has no time left; its shot counts as thrown."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -40,6 +40,7 @@ class Dc4Matches:
 
     Attributes:
         context: of the server.
+        created: called with each new match.
         done: set when `most` matches are over.
     """
 
@@ -52,6 +53,7 @@ class Dc4Matches:
         mixed: Sequence[Player] | None = None,
     ) -> None:
         self.context, self.done = context, asyncio.Event()
+        self.created: Callable[[Dc4Match], None] = lambda match: None
         self._late_shots, self._most = late_shots, most
         self._own = {"standard": [default] * 4, "mixed_doubles": mixed or [default] * 2}
         self._matches: dict[UUID, Dc4Match] = {}  # oldest first
@@ -76,7 +78,13 @@ class Dc4Matches:
         task.add_done_callback(self._tasks.discard)
         limits = f"{count_ends(match.ends)}, {new.time_limit:g} s a team, {new.applied_rule}"
         self.context.report(f"match {match_id}: created by {printable(user)}, {limits}")
+        self.created(made)
         return match_id
+
+    @property
+    def waiting(self) -> list[Dc4Match]:
+        """The matches that have not begun, oldest first."""
+        return [match for match in self._matches.values() if not (match.begun or match.over.is_set())]
 
     def find(self, match_id: UUID, otherwise: Refusal) -> Dc4Match:
         """A match by its id.
@@ -125,8 +133,7 @@ class Dc4Matches:
         if len(self._matches) < MOST_MATCHES:
             return
         over = (one for one in self._matches.values() if one.over.is_set())
-        waiting = (one for one in self._matches.values() if not one.begun)
-        dropped = next(over, None) or next(waiting, None)
+        dropped = next(over, None) or next(iter(self.waiting), None)
         if dropped is None:
             raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_MATCHES} matches are running already.")
         dropped.abandon("newer matches take its place")

@@ -41,6 +41,16 @@ class Dc4Seats:
             raise unauthorized(NO_SEAT)
         return self._users.index(user)
 
+    def is_free(self, team: int) -> bool:
+        """Whether nobody has the seat of a team."""
+        return self._users[team] is None
+
+    def give_up(self, user: str) -> None:
+        """Free the seat of a user, before the match begins."""
+        team = self.team_of(user)
+        self._users[team] = self.names[team] = None
+        self.players[team] = ()
+
     def join(self, user: str, wanted: int, config: TeamConfig) -> int:
         """Give a user a seat, the wanted one if it is free, and take its configuration; a user keeps its seat.
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from curling.match_data import Throw
 from curling.server.record_feed import Line, RecordFeed
@@ -10,14 +10,25 @@ from curling.server.record_feed import Line, RecordFeed
 NAME = "person"  # of the team, for its opponents and in records
 
 Tell = Callable[[dict[str, Any]], None]
-SitDown = Callable[[], Callable[[Throw, float], None]]
+
+
+class Moves(NamedTuple):
+    """What a person does in matches; what is not possible now is ignored.
+
+    Attributes:
+        throw: throws with an aim that arrived at a time, s.
+        set_up: sets up the end by one of `curling.setup_value.CHOICES`; standard games have nothing to set up.
+    """
+
+    throw: Callable[[Throw, float], None]
+    set_up: Callable[[str], None] = lambda choice: None
 
 
 class Seat:
     """Tells a page what happens in the person's matches, and takes its throws.
 
-    The page has a thread of its own: there, `sit_down` and `throw` are called. All else is called in the event loop of
-    the matches.
+    The page has a thread of its own: there, `sit_down`, `throw` and `set_up` are called. All else is called in the
+    event loop of the matches.
 
     Args:
         team: 0 or 1.
@@ -33,12 +44,8 @@ class Seat:
         self._match_id: str | None = None  # of the person's
         feed.subscribe(self._read)
 
-    def open(self, sit_down: SitDown) -> None:
-        """Let the person play.
-
-        Args:
-            sit_down: joins the next match, and returns what throws an aim that arrived at a time, s.
-        """
+    def open(self, sit_down: Callable[[], Moves]) -> None:
+        """Let the person play; `sit_down` joins the next match."""
         self._loop, self._join = asyncio.get_running_loop(), sit_down
 
     def sit_down(self) -> None:
@@ -47,7 +54,11 @@ class Seat:
 
     def throw(self, aim: Throw) -> None:
         """Throw with an aim as in `curling.match_data.RecordedShot`; ignored out of turn."""
-        self._loop.call_soon_threadsafe(lambda now: self._throw(aim, now), self.clock())
+        self._loop.call_soon_threadsafe(lambda now: self._moves.throw(aim, now), self.clock())
+
+    def set_up(self, choice: str) -> None:
+        """Set up the end of mixed doubles; ignored out of turn."""
+        self._loop.call_soon_threadsafe(lambda: self._moves.set_up(choice))
 
     def match_begun(self) -> None:
         """Note that the match of which a line was published last is the person's."""
@@ -56,7 +67,7 @@ class Seat:
         self._tell(line)
 
     def turn(self, left: Sequence[float]) -> None:
-        """Tell that the next turn has begun, and the time left to each team, s."""
+        """Tell that the next turn has begun, that of a set-up too, and the time left to each team, s."""
         self._tell({"type": "turn", "left": list(left), "since": self.clock()})
 
     def stand_up(self, reason: str) -> None:
@@ -65,7 +76,7 @@ class Seat:
 
     def _sit_down(self) -> None:
         self._match_id = None
-        self._throw = self._join()
+        self._moves = self._join()
 
     def _read(self, match_id: str, line: Line) -> None:
         if line["type"] == "match":

@@ -2,13 +2,12 @@
 
 import ipaddress
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from curling.match_data import Match
 from curling.noise import noise_of
-from curling.rules import MODIFIED
+from curling.server.dc4_games import mixed_doubles
 from curling.server.server_context import ServerContext
 from curling.umpire import first_state, outcome
 from runs.curling.server_options import Options
@@ -31,6 +30,7 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
         from curling.protocols.dc4_server import Player
         from curling.server.dc4 import serve_dc4
         from curling.server.dc4_matches import Dc4Matches
+        from curling.server.dc4_person import Dc4Person
     except ModuleNotFoundError as error:
         raise UsageError(MISSING) from error
 
@@ -43,6 +43,8 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
         mixed = [Player(*numbers, "example") for numbers in EXAMPLE_PLAYERS]
         chosen = mixed if options.mixed_players == "example" else None
         matches = Dc4Matches(context, player, options.late_shots, options.matches, chosen)
+        if pages.seat is not None:
+            pages.seat.open(Dc4Person(pages.seat, matches).sit_down)
         return await serve_dc4(matches, users, options.host, options.port)
 
     return serve
@@ -72,7 +74,7 @@ def users_of(file: Path | None, host: str) -> dict[str, str]:
 
 def _warm_up(settings: Match) -> None:
     """Set up and throw once: the code of mixed doubles is loaded at its first use, and others would wait."""
-    model = replace(settings, game="mixed_doubles", rule=MODIFIED).model()
+    model = mixed_doubles(settings).model()
     begun = model.begin_end(first_state(model), "center_guard")
     outcome(model, begun, (*model.law.tee_draw, model.law.launch_spin), settings.engine)
 

@@ -76,14 +76,7 @@ FIXED: dict[str, dict[str, Any]] = {
         "late_shots": False,
         "mixed_players": "alike",
     },
-    "dc4": {
-        "ends": 1,
-        "thinking_time": 219.0,
-        "extra_end_time": 21.9,
-        "rule": "five_rock",
-        "trajectory": 0,
-        "person": None,
-    },
+    "dc4": {"ends": 1, "thinking_time": 219.0, "extra_end_time": 21.9, "rule": "five_rock", "trajectory": 0},
 }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from curling.server.dc4_games import mixed_doubles
 from curling.server.server_context import ServerContext
 from runs.curling.server_options import Options
 from runs.experiment import RunError
@@ -47,7 +48,8 @@ def served_pages(options: Options, context: ServerContext) -> Iterator[Pages]:
     page = None
     if options.person is not None:
         root = f"/{secrets.token_urlsafe(TOKEN_BYTES)}"
-        page = SeatPage(options.person, context.feed, context.clock, root, context.match)
+        kinds = [context.match, mixed_doubles(context.match)] if options.protocol == "dc4" else [context.match]
+        page = SeatPage(options.person, context.feed, context.clock, root, kinds)
     try:
         server = LiveServer(context.feed, port=port, more=() if page is None else page.routes)
     except OSError as error:

@@ -48,8 +48,6 @@ def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
     me, spent = int(arguments.hammer == "me"), f"{milliseconds:g} ms"
     sides, budgets = (("you", against), ("any", spent)) if me == 0 else ((against, "you"), (spent, "any"))
     is_mixed = arguments.game == "mixed_doubles"
-    if is_mixed and arguments.web:
-        raise UsageError("--web: only for standard games yet; play mixed doubles in the terminal or with --window")
     if arguments.pattern is not None and not is_mixed:
         raise UsageError("--pattern: only for --game mixed_doubles")
     rules = arguments.physics or ("dc4" if is_mixed else "fcv1"), arguments.rule, arguments.noise, arguments.ends

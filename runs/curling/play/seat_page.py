@@ -3,13 +3,14 @@
 import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any, Literal
 
 from starlette.exceptions import HTTPException
 
 from curling.match_data import Match, Result
+from curling.mixed_doubles import decider_of, is_setup_due
 from curling.record import parse_line
 from curling.replay.page_events import PageEvents
 from curling.server.record_feed import RecordFeed
@@ -20,7 +21,7 @@ from planners.core.packages import error_text
 from runs.curling.play.aim import Aim
 from runs.curling.play.throwing_page import ThrowingPage, preview
 
-Phase = Literal["seat", "wait", "aim", "throw", "think", "over"]
+Phase = Literal["seat", "wait", "setup", "aim", "moved", "think", "over"]
 
 
 class SeatPage(ThrowingPage):
@@ -31,18 +32,21 @@ class SeatPage(ThrowingPage):
         feed: of the records of all matches.
         clock: s, that of the matches.
         root: the path of the page, without the last slash.
-        match: as all matches will be; what they need is compiled and loaded at once, while no clock runs.
+        matches: one of each kind that there may be; what they need is compiled and loaded at once, while no clock runs.
 
     Attributes:
         seat: to be opened by the server of the matches.
-        phase: "seat" (no match), "wait" (for the other team), "aim" (the person's turn), "throw" (thrown, and not yet
-            told), "think" (the other team's turn), "over".
+        phase: "seat" (no match), "wait" (for the other team), "setup" (one of the teams sets up the end), "aim" (the
+            person's turn), "moved" (thrown or set up, and not yet told), "think" (the other team's turn), "over".
     """
 
-    def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], root: str, match: Match) -> None:
-        maker = PageEvents(match)
-        _warm_up(maker)
-        super().__init__(root, team, True, maker.model, clock)
+    def __init__(
+        self, team: int, feed: RecordFeed, clock: Callable[[], float], root: str, matches: Sequence[Match]
+    ) -> None:
+        makers = [PageEvents(match) for match in matches]
+        for maker in makers:
+            _warm_up(maker)
+        super().__init__(root, team, True, makers[0].model, clock)
         self.seat = Seat(team, feed, clock, self._tell)
         self.phase: Phase = "seat"
         self._maker: PageEvents | None = None
@@ -86,8 +90,18 @@ class SeatPage(ThrowingPage):
 
     def throw(self, velocity: tuple[float, float]) -> None:
         """See `ThrowingPage`."""
-        self.phase = "throw"
+        self.phase = "moved"
         self.seat.throw((*velocity, self.aim.side))
+
+    @property
+    def may_set_up(self) -> bool:
+        """See `ThrowingPage`."""
+        return self.phase == "setup" and decider_of(self.state) == self.me
+
+    def set_up(self, choice: str) -> None:
+        """See `ThrowingPage`."""
+        self.phase = "moved"
+        self.seat.set_up(choice)
 
     def go_on(self) -> None:
         """Join the next match."""
@@ -131,8 +145,12 @@ class SeatPage(ThrowingPage):
         if news["type"] == "left":
             self._enter("seat", reason=news["reason"])
         elif news["type"] == "turn":
-            mine = turn_of(self._match.state)[2] == self.me
-            self._enter("aim" if mine else "think", left=news["left"], since=news["since"])
+            told = {"left": news["left"], "since": news["since"]}
+            if is_setup_due(self.state):
+                setups = self._match.setups() if decider_of(self.state) == self.me else []
+                self._enter("setup", setups=setups, **told)
+            else:
+                self._enter("aim" if turn_of(self.state)[2] == self.me else "think", **told)
         else:
             await self._take_line(parse_line(json.dumps(news)))
 
@@ -160,7 +178,8 @@ class SeatPage(ThrowingPage):
 def _warm_up(maker: PageEvents) -> None:
     """Do once what the page of a match does: code is compiled and loaded where it is first called."""
     maker.match_event()
+    state = maker.model.begin_end(maker.state)
     for weight in (0.0, 1.0):
         aim = Aim(0.0, maker.model.law.sheet.tee, weight=weight)
         if (velocity := aim.velocity(maker.model.law)) is not None:
-            preview(maker.model, maker.state, maker.match.engine, (*velocity, maker.model.law.launch_spin))
+            preview(maker.model, state, maker.match.engine, (*velocity, maker.model.law.launch_spin))

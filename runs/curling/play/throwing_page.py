@@ -15,34 +15,21 @@ from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
 from curling.match_data import Throw
+from curling.mixed_doubles import allowed_choices
 from curling.model import Curling
 from curling.replay.page_events import Event
 from curling.replay.pages import play_page
 from curling.replay.tracks import Track, stone_tracks
 from curling.server.page_server import EventStream, first_event
-from curling.umpire import outcome
+from curling.umpire import outcome, turn_of
 from planners.base import Array
 from runs.curling.play.aim import WEIGHTS, Aim
+from runs.curling.play.page_messages import AimMessage, SetupMessage, ThrowMessage
 
 TOKEN_BYTES = 9  # of the part of a page's address that is drawn anew
 PARTS = {"x": "target across, m", "y": "target along, m", "side": "spin", "weight": "weight"}
 
 T = TypeVar("T")
-
-
-class AimMessage(msgspec.Struct):
-    """Where a person aims: the target in m, the spin (1 counter-clockwise, -1 clockwise), the weight as in `Aim`."""
-
-    x: float
-    y: float
-    side: float
-    weight: float
-
-
-class ThrowMessage(AimMessage):
-    """A throw; `shot` is its number in the match, from 0."""
-
-    shot: int
 
 
 class ThrowingPage(ABC):
@@ -75,7 +62,7 @@ class ThrowingPage(ABC):
         """The addresses of the page; what stands for the root is checked by `_check_root`."""
         pages = [Route(path, self._page) for path in ("/{root}", "/{root}/")]
         match = "/{root}/{match}"
-        changes = {"aim": self._take_aim, "throw": self._throw, "next": self._next}
+        changes = {"aim": self._take_aim, "throw": self._throw, "setup": self._set_up, "next": self._next}
         posts = [Route(f"{match}/{name}", change, methods=["POST"]) for name, change in changes.items()]
         return [*pages, Route(f"{match}/events", self._stream), *posts]
 
@@ -107,6 +94,15 @@ class ThrowingPage(ABC):
     @abstractmethod
     def throw(self, velocity: tuple[float, float]) -> None:
         """Throw at (vx, vy), m/s, with the spin of the aim; it is the person's turn."""
+
+    @property
+    @abstractmethod
+    def may_set_up(self) -> bool:
+        """Whether the person has to set up the end."""
+
+    @abstractmethod
+    def set_up(self, choice: str) -> None:
+        """Set up the end by one of the choices that are allowed; the person has to."""
 
     @abstractmethod
     def go_on(self) -> None:
@@ -184,6 +180,16 @@ class ThrowingPage(ABC):
             raise HTTPException(HTTPStatus.CONFLICT, "no throw of this weight reaches the target")
         self.throw(velocity)
         return JSONResponse({"told": told})
+
+    async def _set_up(self, request: Request) -> JSONResponse:
+        asked = await self._message(request, SetupMessage)
+        if not self.may_set_up or asked.end != turn_of(self.state)[0]:
+            raise HTTPException(HTTPStatus.CONFLICT, "it is not your turn to set up this end")
+        allowed = allowed_choices(self.state, self.model.params)
+        if asked.choice not in allowed:
+            raise HTTPException(HTTPStatus.CONFLICT, f"choice={asked.choice:.20}: must be {' or '.join(allowed)}")
+        self.set_up(asked.choice)
+        return JSONResponse({"told": []})
 
     async def _next(self, request: Request) -> JSONResponse:
         self._check(request)

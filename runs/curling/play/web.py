@@ -64,9 +64,9 @@ class GamePage(ThrowingPage):
     def __init__(self, game: InteractiveGame, ended: Future[None], root: str) -> None:
         super().__init__(root, game.me, False, game.model, time.monotonic)
         self._game, self._ended, self._maker = game, ended, PageEvents(game.match)
-        self._turn_began = self._clock()
+        self._setups = 0  # that are published
         self.publish(self._maker.match_event())
-        self._publish_turn()
+        self._begin_turn()
 
     def begin(self) -> None:
         """Let the planner play."""
@@ -99,13 +99,23 @@ class GamePage(ThrowingPage):
         self._game.press(now, now - self._turn_began)
         self._publish_shot()
 
+    @property
+    def may_set_up(self) -> bool:
+        """See `ThrowingPage`."""
+        return self._game.phase == "setup"
+
+    def set_up(self, choice: str) -> None:
+        """See `ThrowingPage`."""
+        self._game.setup = choice
+        self._game.press(self._clock())
+        self._begin_turn()
+
     def go_on(self) -> None:
         """Begin the next end."""
         if self._game.phase != "end":
             raise HTTPException(HTTPStatus.CONFLICT, "no end is over")
         self._game.press(self._clock())
-        self._turn_began = self._clock()
-        self._publish_turn()
+        self._begin_turn()
 
     async def _play(self) -> None:
         """Bring stones to rest at once, as the page shows how they move, and throw what the planner has chosen."""
@@ -126,10 +136,9 @@ class GamePage(ThrowingPage):
         """Bring the stones of the shot under way to rest, which lets a planner think, and publish what follows."""
         game = self._game
         game.press(self._clock())
-        self._turn_began = self._clock()
         if game.phase in ("end", "over"):
             self.publish(self._maker.next_event(game_record(game).ends[-1]), self._review())
-        self._publish_turn()
+        self._begin_turn()
         if game.phase == "over":
             self.publish(self._maker.next_event(game_record(game).result))
 
@@ -143,7 +152,12 @@ class GamePage(ThrowingPage):
         ]
         return {"type": "review", "end": end, "thoughts": thoughts}
 
-    def _publish_turn(self) -> None:
-        game = self._game
+    def _begin_turn(self) -> None:
+        """Publish what begins now, and how the end was set up."""
+        self._turn_began, game = self._clock(), self._game
+        for setup in game.setups[self._setups :]:
+            self.publish(self._maker.next_event(setup))
+        self._setups = len(game.setups)
         used = [sum(shot.seconds for shot in game.shots if shot.team == team) for team in (0, 1)]
-        self.publish_turn(game.phase, len(game.shots), len(game.ends), self._turn_began, used=used)
+        more = {"used": used, "setups": self._maker.setups()} if game.phase == "setup" else {"used": used}
+        self.publish_turn(game.phase, len(game.shots), len(game.ends), self._turn_began, **more)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from curling import umpire
-from curling.match_data import places
+from curling.match_data import Setup, places
+from curling.mixed_doubles import mixed_state_of
 from curling.record import Match, RecordedShot
 from curling.replay.page_events import PageEvents, estimate_win_probability, record_events
 from curling.replay.pages import replay_page
@@ -120,3 +121,16 @@ def test_a_shot_with_an_error_shows_where_it_was_aimed(played):
     assert all(event["aim"] != event["thrown"] for event in events)
     own = [8 * event["team"] + event["shot"] // 2 for event in events]
     assert [event["aimed"]["stone"] for event in events] == own
+
+
+def test_the_set_ups_of_an_end_are_those_allowed_with_their_stones():
+    maker = PageEvents(Match(("a", "b"), "dc4", None, "none", 2, game="mixed_doubles", pattern=2))
+    setups = maker.setups()
+    assert [setup["choice"] for setup in setups] == ["center_guard", "center_house", "pp_left", "pp_right"]
+    stones = {row: place for row, place in enumerate(setups[3]["stones"]) if place is not None}
+    assert stones == {2: [1073, 34435], 10: [1219, 38260]}
+    assert setups[3]["stones"] == maker.next_event(Setup(0, 1, "pp_right"))["stones"]
+    assert maker.setups() == []  # none is due now
+    maker.state = mixed_state_of(no_stones(), 0, end=1, decider=1, power_plays=(True, False))
+    assert [setup["choice"] for setup in maker.setups()] == ["center_guard", "center_house"]
+    assert PageEvents(Match(("a", "b"), "fcv1", None, "none", 1)).setups() == []

@@ -114,9 +114,10 @@ class Host:
 
 
 @asynccontextmanager
-async def hosting(default=EXACT, late_shots=False, most=None, limits=None, mixed=None, **given):
+async def hosting(default=EXACT, late_shots=False, most=None, limits=None, mixed=None, context=None, **given):
     told, listener = [], listening_socket("127.0.0.1", 0)
-    matches = Dc4Matches(context_of(report=told.append, **given), default, late_shots, most, mixed)
+    context = context or context_of(report=told.append, **given)
+    matches = Dc4Matches(context, default, late_shots, most, mixed)
     async with (
         serving(application(matches, USERS), [listener], told.append, limits),
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,

@@ -1,10 +1,13 @@
 """The page on which a person throws, as the person uses it, and by HTTP."""
 
 import json
+import time
 from contextlib import closing
 from http.client import HTTPConnection
 
 import numpy as np
+
+from tests.curling.server.hosting import PATIENCE
 
 
 class Person:
@@ -62,6 +65,14 @@ class Person:
             """() => { const { x, y, width, height } = document.querySelector("#house .target").getBBox();
             return [(x + width / 2) / 100, (y + height / 2) / -100]; }"""
         )
+
+
+def until(condition):
+    """Wait until something is true, beside the event loop of a browser."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
 
 
 def ask(server, path, message=None, **headers):

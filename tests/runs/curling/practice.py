@@ -1,7 +1,7 @@
-"""A practice server of Digital Curling 3 with a seat for a person, in a thread, and clients that the person meets."""
+"""Practice servers with a seat for a person, in a thread, and clients that the person meets."""
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from threading import Event, Thread
@@ -37,10 +37,18 @@ class Practice:
         """The lines of each match's record, oldest match first."""
         return [lines for _, lines in self.feed.matches()]
 
+    @property
+    def throws(self):
+        """The shots of the newest match so far."""
+        return [line for line in self.records[-1] if line["type"] == "shot"] if self.records else []
+
+    def start(self, coroutine):
+        """Run a coroutine in the event loop of the matches: its future."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+
     def meet(self, shots=100, team=None, name="client"):
         """A client that throws stones off the sheet, and leaves when it would have to throw once more than `shots`."""
-        other = 1 - self.page.me if team is None else team
-        return asyncio.run_coroutine_threadsafe(self._play(other, shots, name), self.loop)
+        return self.start(self._play(1 - self.page.me if team is None else team, shots, name))
 
     async def _play(self, team, shots, name):
         client = await self.host.connect(team)
@@ -54,26 +62,37 @@ class Practice:
         await client.close()
 
 
-@contextmanager
 def practising(team, most=None, **given):
-    """Serve matches in which a person plays this team."""
+    """Serve matches of Digital Curling 3 in which a person plays this team."""
+
+    @asynccontextmanager
+    async def serve(context, page):
+        async with hosting(context, lambda own: Dc3Session(own, None), listen_dc3, most) as host:
+            page.seat.open(partial(sit_down, host.lobby, page.seat))
+            yield host
+
+    return served(Practice, serve, team, lambda match: [match], **given)
+
+
+@contextmanager
+def served(practice_of, serve, team, kinds, **given):
+    """Serve matches in a thread; `kinds` makes the kinds of matches of the server's settings."""
     said, feed, opened, ended = [], RecordFeed(), Event(), None
     context = context_of(feed=feed, report=said.append, **given)
-    page = SeatPage(team, feed, context.clock, ROOT, context.match)
+    page = SeatPage(team, feed, context.clock, ROOT, kinds(context.match))
     pages = LiveServer(feed, more=page.routes)
     pages.call(page.begin)
     loop = asyncio.new_event_loop()
-    practice = Practice(page, pages, feed, loop, said)
+    practice = practice_of(page, pages, feed, loop, said)
 
-    async def serve():
+    async def run():
         nonlocal ended
         ended = asyncio.Event()
-        async with hosting(context, lambda own: Dc3Session(own, None), listen_dc3, most) as practice.host:
-            page.seat.open(partial(sit_down, practice.host.lobby, page.seat))
+        async with serve(context, page) as practice.host:
             opened.set()
             await ended.wait()
 
-    thread = Thread(target=loop.run_until_complete, args=(serve(),))
+    thread = Thread(target=loop.run_until_complete, args=(run(),))
     thread.start()
     try:
         assert opened.wait(PATIENCE)

@@ -612,11 +612,6 @@ def test_the_window_lets_set_up_an_end(open_window):
     game.close()
 
 
-def test_mixed_doubles_in_the_browser_is_refused_in_a_line(run):
-    status, _, err = run("play", "--web", "--game", "mixed_doubles")
-    assert status == 2 and "--web: only for standard games yet" in err and err.count("\n") == 1
-
-
 def test_the_window_may_change_its_size(game, window):
     pygame.display.set_mode((800, 600), pygame.RESIZABLE)
     post(pygame.VIDEORESIZE, w=800, h=600, size=(800, 600))

@@ -40,8 +40,8 @@ def play():
     """A function that serves a game; the person is team 1, so that the planner throws first."""
     opened = []
 
-    def begin(planner="random", ends=1, simulations=10, noise="none"):
-        match = Match((planner, "you"), "fcv1", None, noise, ends, seed=5)
+    def begin(planner="random", ends=1, simulations=10, noise="none", game="standard"):
+        match = Match((planner, "you"), "fcv1", None, noise, ends, seed=5, game=game)
         chosen = planners.make("random") if planner == "random" else players.parse(planner)
         game, ended = InteractiveGame(match, chosen, Budget(simulations=simulations), 1), Future()
         server = serve_game(game, ended, ROOT, "127.0.0.1", 0)
@@ -97,6 +97,30 @@ def test_a_person_plays_an_end_against_the_pre_search(play, sit_down, width, tou
     person.says("End 2, stone")
     person.says(": your shot")
     assert len(game.shots) == 16 + (game.hammer == 1) and len(replay(game_record(game))) == len(game.shots) + 1
+
+
+def test_mixed_doubles_begin_with_the_set_up_of_one_team(play, sit_down):
+    game, server = play(ends=3, game="mixed_doubles")
+    person = sit_down(server)
+    page = person.page
+    person.says("End 1: set it up")  # as team 1 decides
+    page.keyboard.press("w")
+    assert page.locator("#setups [aria-pressed=true]").inner_text() == "The hammer and a power play on the left"
+    person.press("#release")
+    for end in (1, 2, 3):
+        if end > 1:
+            person.says(f"End {end - 1} is over")
+            person.press("#release")
+        lead = game.hammer == 0
+        for stone in range(5):
+            person.says(f"End {end}, stone {2 * stone + 2 - lead} of 10: your shot")
+            person.press("#release")
+    person.page.wait_for_function("() => /You win|random wins|A draw/.test(document.getElementById('say').textContent)")
+    kept = game_record(game)
+    assert len(kept.setups) == 3 and kept.setups[0] == (0, 1, "pp_left") and len(replay(kept)) == 31
+    assert {setup.team for setup in kept.setups} == {0, 1}  # the planner's are shown too
+    shown = page.evaluate("() => document.getElementById('score').textContent")
+    assert shown == "{} : {}".format(*game.points)
 
 
 def test_the_preview_is_the_path_without_noise(play, sit_down):

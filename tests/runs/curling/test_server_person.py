@@ -3,7 +3,6 @@
 import asyncio
 import re
 import signal
-import time
 import urllib.request
 from contextlib import ExitStack
 from threading import current_thread, main_thread
@@ -24,7 +23,7 @@ from runs.curling.play import seat_page
 from runs.curling.play.aim import Aim
 from tests.curling.replay.test_live import Stream
 from tests.curling.server import hosting
-from tests.runs.curling.browsing import Person, ask
+from tests.runs.curling.browsing import ask, until
 from tests.runs.curling.practice import ROOT, practising
 
 MATCH = f"{ROOT}/0"
@@ -36,30 +35,6 @@ LONG = ThinkingTimes(10**7, 10**7)
 def practise():
     with ExitStack() as stack:
         yield lambda team=1, **given: stack.enter_context(practising(team, **{"times": LONG} | given))
-
-
-@pytest.fixture
-def sit_down(look):
-    """A function that opens the page and takes the seat."""
-
-    def person(practice, width=1400, touches=False):
-        page = look(f"http://127.0.0.1:{practice.port}{ROOT}", width, 844 if width < 500 else 900, has_touch=touches)
-        return Person(page, touches)
-
-    return person
-
-
-def until(condition):
-    """Wait until something is true, beside the event loop of a browser."""
-    end = time.monotonic() + hosting.PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.001)
-
-
-def throws(practice):
-    """The shots of the newest match so far."""
-    return [line for line in practice.records[-1] if line["type"] == "shot"] if practice.records else []
 
 
 @pytest.mark.parametrize("team, width, touches", [(1, 1400, False), (0, 390, True)])
@@ -82,7 +57,7 @@ def test_a_person_plays_a_match_against_a_client(practise, sit_down, tmp_path, t
         target = person.target()
         person.press("#release")
         page.wait_for_function("count => replay.count >= count", arg=number + 1)
-        shot = throws(practice)[number]
+        shot = practice.throws[number]
         np.testing.assert_allclose(shot["aim"][:2], Aim(*target).velocity(practice.page.model.law), atol=0.01)
         assert shot["team"] == team and shot["seconds"] > 0.0 and shot["aim"] != shot["thrown"]
     page.wait_for_function("() => document.getElementById('release').textContent === 'Next match'")
@@ -118,7 +93,7 @@ def test_a_reload_in_the_middle_loses_nothing(practise, sit_down):
     assert 0 < 60 * int(minutes) + int(seconds) <= 10**4
     person.press("#release")
     person.says("stone 8 of 16: your shot")
-    assert [shot["shot"] for shot in throws(practice)] == list(range(7)) and throws(practice)[5]["aim"][2] == -1.0
+    assert [shot["shot"] for shot in practice.throws] == list(range(7)) and practice.throws[5]["aim"][2] == -1.0
 
 
 def test_who_does_not_throw_in_time_loses_and_may_play_again(practise, sit_down):
@@ -194,7 +169,7 @@ def test_the_end_of_the_last_match_is_told_before_the_server_ends(monkeypatch):
     monkeypatch.setattr(page_server, "FAREWELL", hosting.PATIENCE)
     monkeypatch.setattr(server_pages, "LAST_NEWS", hosting.PATIENCE)
     context = hosting.context_of(feed=RecordFeed())
-    with server_pages.served_pages(SimpleNamespace(watch=0, person=1), context) as pages:
+    with server_pages.served_pages(SimpleNamespace(protocol="dc3", watch=0, person=1), context) as pages:
         port, root = re.search(r":(\d+)(/.+)", pages.lines[1]).groups()
         stream = Stream(SimpleNamespace(port=int(port)), f"{root}/0/events")
         _, record_of = context.new_referee(1, ("client", "person"))
@@ -238,8 +213,8 @@ def test_a_shot_is_thrown_once_and_in_turn(practise):
     until(lambda: practice.page.shots == 3 and practice.page.phase == "aim")
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 200
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 409
-    until(lambda: len(throws(practice)) == 5)
-    assert [shot["team"] for shot in throws(practice)] == [0, 1, 0, 1, 0]
+    until(lambda: len(practice.throws) == 5)
+    assert [shot["team"] for shot in practice.throws] == [0, 1, 0, 1, 0]
 
 
 def test_who_has_not_the_token_only_watches(practise):
@@ -252,7 +227,7 @@ def test_who_has_not_the_token_only_watches(practise):
         assert ask(practice, path, {**AIM, "shot": 1})[0] in (404, 405)
     for headers in ({"Origin": "http://evil.example"}, {"Host": "evil.example"}):
         assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 1}, **headers)[0] == 403
-    assert len(throws(practice)) == 1
+    assert len(practice.throws) == 1
 
 
 def test_viewers_keep_no_person_out(practise, monkeypatch):
