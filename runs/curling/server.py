@@ -68,8 +68,9 @@ def _context(options: Options) -> ServerContext:
         if getattr(options, name) is not None:
             number(f"--{name}", getattr(options, name), low, high, whole=True)
     last = options.port + (options.protocol == "dc3")
-    if options.person is not None and options.watch is None:
-        raise UsageError("--person: needs --watch PORT, where the page is served")
+    for name, given in (("--person", options.person), ("--watch-bind", options.watch_bind)):
+        if given is not None and options.watch is None:
+            raise UsageError(f"{name}: needs --watch PORT, where the page is served")
     if options.port and options.watch is not None and options.port <= options.watch <= last:
         raise UsageError(f"--watch={options.watch}: the clients use that port, choose another one")
     # Digital Curling 3 and 4 play extra ends until a match is decided, Digital Curling 2 has draws

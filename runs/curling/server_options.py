@@ -9,6 +9,7 @@ RECORDS = Path("results/server")
 SD = "standard deviation of the"
 PATHS = "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number); 0: none"
 WATCH = "show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port"
+WATCH_BIND = "address of this machine at which the pages are served, for a phone in the same network (with --watch)"
 PERSON = "let a person play team 0 or 1 on a page; prints its address (with --watch)"
 USERS = "who may play: a line NAME:PASSWORD for each (default: user0:pass0 and user1:pass1, on this machine only)"
 LIMITS = "dc4", "fcv1"
@@ -41,6 +42,7 @@ class Options:
     matches: int | None = _option("end after N matches (default: serve until stopped)", "N", type=int)
     records: Path = _option("folder for the records of all matches", "FOLDER", RECORDS, type=Path)  # noqa: RUF009 - a field
     watch: int | None = _option(WATCH, "PORT", type=int)
+    watch_bind: str | None = _option(f"{WATCH_BIND} (default: 127.0.0.1)", "ADDRESS")
     person: int | None = _option(PERSON, "TEAM", type=int, choices=(0, 1))
     physics: str = _option(
         "limits of play: those of recorded games, or of Digital Curling 3", None, "dc4", choices=LIMITS

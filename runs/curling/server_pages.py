@@ -35,7 +35,7 @@ def served_pages(options: Options, context: ServerContext) -> Iterator[Pages]:
 
     Raises:
         UsageError: the extra is missing.
-        RunError: the port is in use.
+        RunError: the port is in use, or the address is not one of this machine.
     """
     port = options.watch
     if context.feed is None or port is None:
@@ -51,10 +51,11 @@ def served_pages(options: Options, context: ServerContext) -> Iterator[Pages]:
         kinds = [context.match, mixed_doubles(context.match)] if options.protocol == "dc4" else [context.match]
         page = SeatPage(options.person, context.feed, context.clock, root, kinds)
     try:
-        server = LiveServer(context.feed, port=port, more=() if page is None else page.routes)
+        host = options.watch_bind or "127.0.0.1"
+        server = LiveServer(context.feed, host, port, () if page is None else page.routes)
     except OSError as error:
-        refused = f"port {port} cannot show the matches ({error.strerror})"
-        raise RunError(f"{refused}; choose another --watch") from error
+        refused = f"{host}, port {port}: cannot show the matches ({error.strerror})"
+        raise RunError(f"{refused}; choose another --watch or --watch-bind") from error
     with closing(server):
         watch = f"watch the matches at {server.url}"
         if page is None:

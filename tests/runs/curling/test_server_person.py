@@ -3,10 +3,13 @@
 import asyncio
 import re
 import signal
+import socket
+import urllib.error
 import urllib.request
 from contextlib import ExitStack
 from threading import current_thread, main_thread
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -169,7 +172,9 @@ def test_the_end_of_the_last_match_is_told_before_the_server_ends(monkeypatch):
     monkeypatch.setattr(page_server, "FAREWELL", hosting.PATIENCE)
     monkeypatch.setattr(server_pages, "LAST_NEWS", hosting.PATIENCE)
     context = hosting.context_of(feed=RecordFeed())
-    with server_pages.served_pages(SimpleNamespace(protocol="dc3", watch=0, person=1), context) as pages:
+    with server_pages.served_pages(
+        SimpleNamespace(protocol="dc3", watch=0, watch_bind=None, person=1), context
+    ) as pages:
         port, root = re.search(r":(\d+)(/.+)", pages.lines[1]).groups()
         stream = Stream(SimpleNamespace(port=int(port)), f"{root}/0/events")
         _, record_of = context.new_referee(1, ("client", "person"))
@@ -299,10 +304,33 @@ def test_the_command_prints_the_address(start):
     assert process.wait(60) == 130
 
 
+def test_the_pages_are_served_at_another_address_where_who_plays_needs_the_token(start):
+    # all of 127.0.0.0/8 is this machine's on Linux
+    process = start("server", "dc3", "--port", "0", "--watch", "0", "--watch-bind", "127.0.0.2", "--person", "0")
+    lines = [process.stdout.readline() for _ in range(2)]
+    home = re.fullmatch(r"watch the matches at (http://127\.0\.0\.2:\d+/)\n", lines[0])[1]
+    address = re.fullmatch(r"play team 0 at (http://127\.0\.0\.2:\d+/[\w-]{12})\n", lines[1])[1]
+    for place, is_for_playing in ((home, False), (address, True)):
+        with urllib.request.urlopen(place, timeout=30) as answer:
+            assert (b'id="throw"' in answer.read()) == is_for_playing
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{address[:-1]}{'a' if address[-1] != 'a' else 'b'}", timeout=30)
+    port = urlsplit(home).port
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", port), timeout=30).close()
+
+
+def test_an_address_of_another_machine_is_named(run):
+    status, _, err = run("server", "dc3", "--port", 0, "--watch", 0, "--watch-bind", "192.0.2.1")
+    assert status == 1 and err.startswith("bonspiel server dc3: 192.0.2.1, port 0: cannot show the matches (")
+    assert err.endswith("); choose another --watch or --watch-bind\n") and err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "line, words",
     [
         (("dc3", "--person", "0"), "--person: needs --watch PORT"),
+        (("dc3", "--watch-bind", "0.0.0.0"), "--watch-bind: needs --watch PORT"),
         (("dc3", "--watch", "0", "--person", "2"), "invalid choice: 2"),
         (("dc2", "--watch", "0", "--person", "0"), "unrecognized arguments"),
     ],
