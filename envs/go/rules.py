@@ -46,7 +46,7 @@ def position_hash(board: Board) -> int:
 
 
 @helper
-def _hash_after(board: Board, before: int, point: int, colour: int) -> int:
+def hash_after(board: Board, before: int, point: int, colour: int) -> int:
     """The hash of the position after a legal move."""
     found = before ^ _KEYS[colour, point]
     for side in range(SIDES):
@@ -86,7 +86,7 @@ def judge(board: Board, state: Array, params: Array, before: int, index: int) ->
     if is_suicide(board, point, colour):
         return SUICIDE
     if params[SUPERKO] > 0.0:
-        after = _hash_after(board, before, point, colour)
+        after = hash_after(board, before, point, colour)
         for ply in range(min(int(state[area + PLY]) + 1, AREAS * area)):
             if state[area + HISTORY + ply] == after:
                 return REPEATED

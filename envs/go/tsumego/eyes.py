@@ -1,0 +1,198 @@
+"""What a position says without a search: whether two eyes fit, whether they are there, and how far they are."""
+
+from envs.go.board import Board, Ints
+from envs.go.neighbourhoods import EDGE, EMPTY, SIDES
+from envs.go.tsumego.game import ATTACKER, CHAINS, CONNECTIONS, LABELS, LINKS, LIST, Game
+from planners.jit import helper
+
+MOST_CHAINS = 60  # bits of a set
+MOST_MOVES = 8  # of an estimate
+CAPTURE = 2  # moves that a stone in the way is taken to cost
+
+
+@helper
+def mark_safe_chains(game: Game, board: Board) -> None:
+    """Mark the heads of the attacker's chains that nobody can take, in the scratch row CHAINS.
+
+    With the switch `connections` also those that share two empty points with safe ones: if one is taken, the other
+    connects. No point serves two of them.
+    """
+    safe, used = game.scratch[CHAINS], game.scratch[LINKS]
+    safe[:] = 0
+    for anchor in game.anchors:
+        safe[board.heads[anchor]] = 1
+    if game.settings[CONNECTIONS] == 0:
+        return
+    used[:] = 0
+    spread = True
+    while spread:
+        spread = False
+        for point in game.region:
+            if board.colours[point] == game.settings[ATTACKER] and safe[board.heads[point]] == 0:
+                spread |= _connect(game, board, board.heads[point], safe, used)
+
+
+@helper
+def _connect(game: Game, board: Board, head: int, safe: Ints, used: Ints) -> bool:
+    """Mark a chain if two free points are beside it and beside a safe one; whether they are."""
+    first = 0
+    for point in game.region:
+        if board.colours[point] != EMPTY or used[point] > 0:
+            continue
+        beside, beside_safe = False, False
+        for side in range(SIDES):
+            near = point + board.steps[side]
+            if board.colours[near] == game.settings[ATTACKER]:
+                beside |= board.heads[near] == head
+                beside_safe |= safe[board.heads[near]] > 0
+        if beside and beside_safe:
+            if first > 0:
+                used[first] = used[point] = safe[head] = 1
+                return True
+            first = point
+    return False
+
+
+@helper
+def _may_be_eye(game: Game, board: Board, point: int) -> bool:
+    """Whether a point of the region could become a point of an eye: no safe stone is on it or beside it."""
+    safe, attacker = game.scratch[CHAINS], game.settings[ATTACKER]
+    if board.colours[point] == attacker and safe[board.heads[point]] > 0:
+        return False
+    for side in range(SIDES):
+        near = point + board.steps[side]
+        seen = board.colours[near]
+        if seen == attacker and safe[board.heads[near]] > 0:
+            return False
+        if seen == EMPTY and game.inside[near] == 0:
+            return False
+    return True
+
+
+@helper
+def _is_beside(board: Board, one: int, other: int) -> bool:
+    for side in range(SIDES):
+        if one + board.steps[side] == other:
+            return True
+    return False
+
+
+@helper
+def two_eyes_fit(game: Game, board: Board) -> bool:
+    """Whether there are two points apart that could become eyes; of three, two are never neighbours."""
+    mark_safe_chains(game, board)
+    first, count = 0, 0
+    for point in game.region:
+        if _may_be_eye(game, board, point):
+            count += 1
+            if count == 3 or (count == 2 and not _is_beside(board, first, point)):
+                return True
+            first = point
+    return False
+
+
+@helper
+def is_alive(game: Game, board: Board) -> bool:
+    """Whether a crucial chain lives whatever is played (Benson 1976): two eyes are vital to it.
+
+    An eye is vital to the chains that all its empty points are liberties of, while the chains around it live.
+    """
+    labels, todo = game.scratch[LABELS], game.scratch[LIST]
+    numbers, chains = game.scratch[LINKS], 0
+    defender = 3 - game.settings[ATTACKER]
+    for point in game.region:
+        labels[point] = 0
+        for side in range(SIDES):
+            near = point + board.steps[side]
+            if board.colours[near] == defender:
+                numbers[board.heads[near]] = -1
+    alive, before, eyes = (1 << MOST_CHAINS) - 1, 0, 1
+    while alive != before:
+        before, once, twice = alive, 0, 0
+        for point in game.region:
+            if labels[point] == eyes or board.colours[point] == defender:
+                continue
+            vital, around, enclosed, size = (1 << MOST_CHAINS) - 1, 0, True, 1
+            labels[point], todo[0] = eyes, point
+            while size > 0:
+                size -= 1
+                here, beside = todo[size], 0
+                for side in range(SIDES):
+                    near = here + board.steps[side]
+                    seen = board.colours[near]
+                    if seen == defender:
+                        head = board.heads[near]
+                        if numbers[head] < 0:
+                            numbers[head] = chains
+                            chains += 1
+                        beside |= 1 << min(numbers[head], MOST_CHAINS - 1)
+                    elif seen != EDGE and game.inside[near] == 0:
+                        enclosed = False
+                    elif seen != EDGE and labels[near] != eyes:
+                        labels[near], todo[size] = eyes, near
+                        size += 1
+                around |= beside
+                if board.colours[here] == EMPTY:
+                    vital &= beside
+            if enclosed and around & ~alive == 0:
+                vital &= around
+                twice |= once & vital
+                once |= vital
+        alive = before & twice
+        eyes += 1
+    if alive == 0 or chains >= MOST_CHAINS:
+        return False
+    for point in game.crucial:
+        if board.colours[point] == defender:
+            number = numbers[board.heads[point]] if _touches_region(game, board, board.heads[point]) else -1
+            if number >= 0 and alive >> number & 1:
+                return True
+    return False
+
+
+@helper
+def _touches_region(game: Game, board: Board, head: int) -> bool:
+    """Whether a chain is beside a point of the region that its own colour does not hold."""
+    for point in game.region:
+        if board.colours[point] != board.colours[head]:
+            for side in range(SIDES):
+                near = point + board.steps[side]
+                if board.colours[near] == board.colours[head] and board.heads[near] == head:
+                    return True
+    return False
+
+
+@helper
+def moves_to_live(game: Game, board: Board) -> int:
+    """About how many moves the defender still needs for two eyes, at most MOST_MOVES; safe chains must be marked."""
+    costs, defender = game.scratch[LABELS], 3 - game.settings[ATTACKER]
+    least = MOST_MOVES
+    for place in range(len(game.region)):
+        point = game.region[place]
+        costs[place] = MOST_MOVES
+        if board.colours[point] == defender or not _may_be_eye(game, board, point):
+            continue
+        costs[place] = 0 if board.colours[point] == EMPTY else CAPTURE
+        for side in range(SIDES):
+            seen = board.colours[point + board.steps[side]]
+            costs[place] += 1 if seen == EMPTY else 0 if seen in (defender, EDGE) else CAPTURE
+        for earlier in range(place):
+            if costs[earlier] + costs[place] < least and not _is_beside(board, game.region[earlier], point):
+                least = costs[earlier] + costs[place]
+    return least
+
+
+@helper
+def moves_to_kill(game: Game, board: Board) -> int:
+    """About how many moves leave the defender one eye: those apart that fit, less one; safe chains must be marked."""
+    taken, count = game.scratch[LIST], 0
+    defender = 3 - game.settings[ATTACKER]
+    for point in game.region:
+        if board.colours[point] != defender and _may_be_eye(game, board, point):
+            apart = True
+            for earlier in range(count):
+                apart &= not _is_beside(board, taken[earlier], point)
+            if apart:
+                taken[count] = point
+                count += 1
+    return min(max(count - 1, 1), MOST_MOVES)

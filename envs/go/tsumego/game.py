@@ -1,0 +1,68 @@
+"""The positions of a problem of life and death, as the search keeps them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.go.board import BOARD_ARRAYS, LARGEST, Board, Ints, board_in, points_of
+from planners.jit import helper, typeof
+
+STONES, MOVER, PASSES, KO = range(4)  # entries of a row of `Game.facts`
+SIZE, ATTACKER, PROVER, THREATS, FORCED, CONNECTIONS = range(6)  # entries of `Game.settings`
+CHAINS, LABELS, LINKS, LIST = range(4)  # rows of `Game.scratch`
+MOVER_KEYS, PASS_KEYS, KO_KEYS = 0, 3, 6  # from where on their keys stand in KEYS
+KEYS = np.random.default_rng(1).integers(1 << 62, size=KO_KEYS + (LARGEST + 2) ** 2)
+
+
+class Game(NamedTuple):
+    """Positions in rows.
+
+    Attributes:
+        boards: of `envs.go.board`, [rows, workspace].
+        facts: hash of the stones, the colour to move, passes in a row, and the point that ko bars, [rows, 4].
+        region: the points where one may play, [any].
+        inside: 1 for those points, else 0, [points].
+        crucial: the points of the stones to be captured, [any].
+        anchors: a stone of each chain of the attacker's with a liberty outside, which nobody can take, [any].
+        settings: size of the board, colour of the attacker, of the player who is to prove something, of the one with
+            endless ko threats (0: neither), and two switches, [6].
+        scratch: of `envs.go.tsumego.eyes`, [4, points].
+    """
+
+    boards: NDArray[np.int32]
+    facts: NDArray[np.int64]
+    region: Ints
+    inside: Ints
+    crucial: Ints
+    anchors: Ints
+    settings: NDArray[np.int64]
+    scratch: NDArray[np.int32]
+
+
+def new_game(rows: int, board: Ints, region: Ints, inside: Ints, crucial: Ints, anchors: Ints) -> Game:
+    """A game whose boards are all that of the root; facts and settings are 0."""
+    boards = np.repeat(board[None], rows, axis=0)
+    scratch = np.zeros((4, len(inside)), np.int32)
+    facts, settings = np.zeros((rows, 4), np.int64), np.zeros(6, np.int64)
+    return Game(boards, facts, region, inside, crucial, anchors, settings, scratch)
+
+
+_NONE = np.zeros(1, np.int32)
+GAME = typeof(new_game(1, _NONE, _NONE, _NONE, _NONE, _NONE))
+
+
+@helper
+def board_of(game: Game, row: int) -> Board:
+    """The board of a position."""
+    return board_in(game.boards[row], game.settings[SIZE])
+
+
+@helper
+def copy_board(game: Game, row: int, into: int) -> None:
+    """Copy the board of a row; who owns points is left out."""
+    used = (BOARD_ARRAYS - 1) * points_of(game.settings[SIZE])
+    source, target = game.boards[row], game.boards[into]
+    for place in range(used):
+        target[place] = source[place]
+    board_of(game, into).counts[0] = board_of(game, row).counts[0]

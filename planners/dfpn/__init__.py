@@ -1,0 +1,1 @@
+"""Depth-first proof-number search: which side can force a win."""

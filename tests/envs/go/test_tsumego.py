@@ -1,0 +1,124 @@
+"""Life and death: shapes that Go players know, and verdicts of a search without a table."""
+
+import random
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from envs.go.neighbourhoods import BLACK, WHITE
+from envs.go.tsumego.problem import ALL, KO, LOST, WON, SwitchesOfTsumego, Tsumego, solve_tsumego
+from tests.envs.go.shapes import ALIVE, DEAD, UNSETTLED, enclosed
+
+SOME_SETS = [SwitchesOfTsumego(*on) for on in product((False, True), repeat=5)]
+
+
+def search_without_table(tsumego, nodes=20_000):
+    """The verdict by trying all lines; None if there are more than so many nodes. To repeat a position is illegal."""
+    problem, met = tsumego.problem(SwitchesOfTsumego()), 0
+
+    def mover_wins(row, keys):
+        nonlocal met
+        met += 1
+        if met > nodes:
+            raise OverflowError
+        verdict = problem.rules.verdict(problem.game, row)
+        if verdict:
+            return (verdict > 0) == (row % 2 == 0)
+        moves, after = np.zeros((2, problem.moves), np.int64)
+        count = problem.rules.moves(problem.game, row, moves, after)
+        for move, key in zip(moves[:count], after[:count], strict=True):
+            problem.rules.play(problem.game, row, move, row + 1)
+            if key not in keys and not mover_wins(row + 1, [*keys, key]):
+                return True
+        return False
+
+    try:
+        return mover_wins(0, [problem.key])
+    except OverflowError:
+        return None
+
+
+@pytest.mark.parametrize("shape", UNSETTLED)
+def test_unsettled_shapes_belong_to_who_moves_first(shape):
+    for mover in (BLACK, WHITE):
+        for switches in (SwitchesOfTsumego(), ALL):
+            assert solve_tsumego(enclosed(UNSETTLED[shape], mover), switches).verdict == WON
+
+
+@pytest.mark.parametrize(("shape", "winner"), [*((name, BLACK) for name in ALIVE), *((name, WHITE) for name in DEAD)])
+def test_settled_shapes_belong_to_one_side_whoever_moves_first(shape, winner):
+    for mover in (BLACK, WHITE):
+        for switches in (SwitchesOfTsumego(), ALL):
+            found = solve_tsumego(enclosed((ALIVE | DEAD)[shape], mover), switches).verdict
+            assert found == (WON if mover == winner else LOST)
+
+
+def test_every_set_of_switches_gives_the_same_verdicts():
+    for shape in ("bulky five", "pyramid four"):
+        for mover in (BLACK, WHITE):
+            found = {solve_tsumego(enclosed(UNSETTLED[shape], mover), switches).verdict for switches in SOME_SETS}
+            assert found == {WON}
+
+
+def random_problem(rng, size=6, points=8):
+    """A blob of points in the corner with stones in it; the attacker's wall around it has liberties beyond."""
+    region = {(0, 0)}
+    while len(region) < points:
+        row, column = rng.choice(sorted(region))
+        down, right = rng.choice([(0, 1), (1, 0), (0, -1), (-1, 0)])
+        if 0 <= row + down < 4 and 0 <= column + right < 4:
+            region.add((row + down, column + right))
+    stones = np.zeros((size, size), int)
+    stones[:5, :5] = -1
+    for point in region:
+        stones[point] = rng.choice([0, 0, 1, 1, -1])
+    numbers = tuple(sorted(row * size + column for row, column in region))
+    flat = tuple(stones.ravel().tolist())
+    crucial = tuple(number for number in numbers if flat[number] > 0)
+    try:
+        return Tsumego(size, flat, numbers, crucial, rng.choice([BLACK, WHITE]))
+    except ValueError:
+        return None
+
+
+def test_small_problems_agree_with_a_search_without_a_table():
+    rng, judged = random.Random(1), {True: 0, False: 0}
+    while sum(judged.values()) < 40:
+        tsumego = random_problem(rng, points=rng.randint(5, 8))
+        expected = None if tsumego is None else search_without_table(tsumego, 3000)
+        if expected is not None:
+            judged[expected] += 1
+            for switches in (SwitchesOfTsumego(), ALL, *rng.sample(SOME_SETS, 4)):
+                assert (solve_tsumego(tsumego, switches).verdict == WON) == expected, (tsumego, switches)
+    assert min(judged.values()) >= 5
+
+
+def test_a_ko_decides():
+    """Black has an eye at D6 and needs A6 for another, but White takes there first, at B6."""
+    stones = np.zeros((6, 6), int)
+    stones[0] = [0, 0, 1, 0, 1, -1]
+    stones[1] = [-1, 1, 1, 1, 1, -1]
+    stones[2] = -1
+    flat = tuple(stones.ravel().tolist())
+    tsumego = Tsumego(6, flat, (0, 1, 3), tuple(point for point, stone in enumerate(flat) if stone > 0), BLACK)
+    for switches in (SwitchesOfTsumego(), ALL):
+        found = solve_tsumego(tsumego, switches)
+        assert (found.verdict, found.line[:2]) == (KO, (0, 1))
+        assert solve_tsumego(replace(tsumego, mover=WHITE), switches).verdict == WON
+
+
+def test_a_problem_that_is_none_is_refused_in_a_line():
+    good = enclosed("...")
+    with pytest.raises(ValueError, match="crucial stones"):
+        replace(good, crucial=())
+    with pytest.raises(ValueError, match="region is open"):
+        stones = list(good.stones)
+        stones[10 * 4 + 2] = 0
+        replace(good, stones=tuple(stones))
+    with pytest.raises(ValueError, match="liberty"):
+        stones = list(good.stones)
+        for point in good.region:
+            stones[point] = 1
+        replace(good, stones=tuple(stones))
