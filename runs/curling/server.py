@@ -16,8 +16,10 @@ from curling.match_data import Match
 from curling.model import MOST_ENDS
 from curling.noise import Noise, noise_of
 from curling.server import dc2, dc3
-from curling.server.dc3_person import sit_down
+from curling.server.dc2_person import Dc2Person
+from curling.server.dc3_person import Dc3Person
 from curling.server.lobby import Lobby, PortError
+from curling.server.person import sit_down
 from curling.server.record_feed import RecordFeed
 from curling.server.referee import ThinkingTimes
 from curling.server.serve import serve_matches
@@ -117,11 +119,12 @@ async def _serve(options: Options, context: ServerContext, pages: Pages) -> int 
     """Serve matches of Digital Curling 3 or 2, which pages show; the signal that ended the server, or None."""
     dc3_session = partial(dc3.Dc3Session, steps=options.trajectory or None)
     make, listen = (dc3_session, dc3.listen_dc3) if options.protocol == "dc3" else (dc2.Dc2Session, dc2.listen_dc2)
+    make_person = Dc3Person if options.protocol == "dc3" else partial(Dc2Person, times=context.times)
 
     async def opened(context: ServerContext, lobby: Lobby, host: str, port: int) -> Sequence[asyncio.Server]:
         servers = await listen(context, lobby, host, port)
         if pages.seat is not None:
-            pages.seat.open(partial(sit_down, lobby, pages.seat))
+            pages.seat.open(partial(sit_down, make_person, lobby, pages.seat))
         for line in pages.lines:
             context.report(line)
         return servers

@@ -73,7 +73,6 @@ FIXED: dict[str, dict[str, Any]] = {
         "speed_sd": None,
         "angle_sd": None,
         "trajectory": 0,
-        "person": None,
         "users": None,
         "late_shots": False,
         "mixed_players": "alike",

@@ -8,7 +8,8 @@ from threading import Event, Thread
 
 from curling.replay.live_server import LiveServer
 from curling.server.dc3 import Dc3Session, listen_dc3
-from curling.server.dc3_person import sit_down
+from curling.server.dc3_person import Dc3Person
+from curling.server.person import sit_down
 from curling.server.record_feed import RecordFeed
 from runs.curling.play.seat_page import SeatPage
 from tests.curling.server.hosting import PATIENCE, context_of, hosting
@@ -68,7 +69,7 @@ def practising(team, most=None, **given):
     @asynccontextmanager
     async def serve(context, page):
         async with hosting(context, lambda own: Dc3Session(own, None), listen_dc3, most) as host:
-            page.seat.open(partial(sit_down, host.lobby, page.seat))
+            page.seat.open(partial(sit_down, Dc3Person, host.lobby, page.seat))
             yield host
 
     return served(Practice, serve, team, lambda match: [match], **given)
