@@ -180,10 +180,10 @@ class Search:
     def _count_proof(self, won: bool) -> int | None:
         """The positions of the proof; what memory did not hold is searched again."""
         for _ in range(MOST_GAPS):
-            self.table.rows[:, COUNTED] = 0
-            self.walk.progress[PROOF] = 0
             if self._call(COUNT, int(won)):
                 return int(self.walk.progress[PROOF])
+            self.table.rows[:, COUNTED] = 0
+            self.walk.progress[PROOF] = 0
             self._call(BEGIN, int(self.walk.progress[PLY]))
             self._call(GO_ON, CHUNK)
             if self.walk.progress[STATUS] != SOLVED:

@@ -1,7 +1,8 @@
-"""The verb `gtp`: a planner as an engine of the Go Text Protocol."""
+"""The verbs of Go: `gtp`, a planner as an engine of the Go Text Protocol, and `solve`, life and death."""
 
 import argparse
 import sys
+from pathlib import Path
 
 from runs.verbs.command_line import PLANNER, Verb
 
@@ -20,8 +21,40 @@ def gtp(arguments: argparse.Namespace) -> int:
     return gtp.main(arguments.planner, budget, arguments.seed, sys.stdin)
 
 
+def solve(arguments: argparse.Namespace) -> int:
+    """Solve a problem of life and death."""
+    from planners.dfpn.solve import Limits
+    from runs.experiment import number
+    from runs.go import solve
+
+    nodes = int(number("nodes", arguments.nodes, 1, 1e15, whole=True))
+    seconds = float(number("seconds", arguments.seconds, 1e-3, 1e9, whole=False))
+    megabytes = float(number("memory", arguments.memory, 0.01, 1e6, whole=False))
+    limits = Limits(nodes, seconds, megabytes)
+    given = arguments.problem, arguments.switches, limits, arguments.json, arguments.picture, arguments.out
+    return solve.main(*given)
+
+
 def add_verbs(verb: Verb) -> None:
-    """Add the verb to the command line."""
+    """Add the verbs to the command line."""
+    _add_gtp(verb)
+    summary = "solve a problem of life and death in Go"
+    command = verb("solve", solve, summary, "bonspiel solve corner.sgf --picture corner.png (docs/life-and-death.md)")
+    problem = "SGF: stones AB and AW, player to move PL, region SL, crucial stones TR"
+    command.add_argument("problem", type=Path, metavar="PROBLEM.sgf", help=problem)
+    switches = "none, all (default), or some of connections,forced,simulation,estimate,widening"
+    command.add_argument("--switches", default="all", metavar="NAME,...", help=switches)
+    command.add_argument("--nodes", type=float, default=1e15, metavar="N", help="most nodes of a search")
+    seconds = "most CPU time of a search (default: 60)"
+    command.add_argument("--seconds", type=float, default=60.0, metavar="T", help=seconds)
+    command.add_argument("--memory", type=float, default=200.0, metavar="MB", help="of the table (default: 200)")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.add_argument("--picture", type=Path, metavar="FILE", help="draw it with the first move, PNG or SVG")
+    command.add_argument("--out", type=Path, metavar="FILE.sgf", help="write it with the verdict and the main line")
+
+
+def _add_gtp(verb: Verb) -> None:
+    """Add `gtp`."""
     summary = "play Go as an engine of the Go Text Protocol, for programs that show or match such"
     example = "bonspiel gtp --planner uct:leaf=rollout,exploration=0.5 --simulations 5000 (docs/go.md)"
     command = verb("gtp", gtp, summary, example)

@@ -26,6 +26,7 @@ from planners.dfpn.solve import Answer, Limits, Problem, solve
 from planners.dfpn.walk import Switches
 from planners.jit import VECTOR, int64, kernel, typeof
 
+LARGEST_SIZE = 19  # lines each way
 LARGEST_REGION = 120  # points
 PLIES = 250
 WON, LOST, KO, OPEN = "won", "lost", "ko", "open"
@@ -79,7 +80,7 @@ class Tsumego:
     mover: int
 
     def __post_init__(self) -> None:
-        require_count("size", self.size, 2, 19)
+        require_count("size", self.size, 2, LARGEST_SIZE)
         colours = {self.stones[point] for point in self.crucial}
         if len(colours) != 1 or 0 in colours:
             raise ValueError("a problem needs crucial stones, all of one colour")

@@ -1,0 +1,75 @@
+"""The verb `solve`."""
+
+import json
+
+import pytest
+
+from runs.go.problem_file import read_problem, write_problem
+from tests.envs.go.shapes import UNSETTLED, enclosed
+
+
+@pytest.fixture
+def problem(tmp_path):
+    file = tmp_path / "problem.sgf"
+    file.write_text(write_problem(enclosed(UNSETTLED["bulky five"])))
+    return file
+
+
+def test_a_problem_is_read_as_it_was_written(problem):
+    assert read_problem(problem) == enclosed(UNSETTLED["bulky five"])
+
+
+def test_the_verdict_the_work_and_the_main_line_are_printed(run, problem):
+    status, out, _ = run("solve", problem)
+    assert status == 0
+    assert out.startswith("Black to move: wins\nwork   ")
+    assert "\nproof  2 positions\nline   " in out
+
+
+@pytest.mark.parametrize("switches", ["none", "all", "forced,simulation"])
+def test_json_pictures_and_solutions(run, problem, tmp_path, switches):
+    picture, solution = tmp_path / "x.png", tmp_path / "x.sgf"
+    line = "solve", problem, "--switches", switches, "--json", "--picture", picture, "--out", solution
+    status, out, _ = run(*line)
+    found = json.loads(out)
+    assert status == 0 and (found["verdict"], found["mover"], len(found["line"]) % 2) == ("won", "Black", 1)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "C[won]" in solution.read_text() and ";B[" in solution.read_text()
+    assert read_problem(solution) == read_problem(problem)
+
+
+def test_a_limit_leaves_the_verdict_open(run, problem):
+    attack = problem.read_text().replace("PL[B]", "PL[W]")
+    problem.write_text(attack)
+    status, out, _ = run("solve", problem, "--nodes", 5, "--switches", "none")
+    assert status == 0 and "open (5 nodes; left to prove" in out
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda text: text[:40], "breaks off"),
+        (lambda text: "rubbish", "no problem"),
+        (lambda text: text.replace("PL[B]", ""), "PL=''"),
+        (lambda text: text.replace("TR", "CR"), "crucial stones"),
+        (lambda text: text.replace("SL", "CR"), "region has 0 points"),
+        (lambda text: text.replace("SZ[10]", "SZ[99]"), "SZ='99'"),
+        (lambda text: text.replace("AW", "XW"), "region is open"),
+        (lambda text: text.replace("AB[", "AB[cc][dc][cd][dd][ce]["), "liberty"),
+        (lambda text: text.replace("AB[", "AB[tt]["), "no point"),
+    ],
+)
+def test_each_mistake_is_a_line(run, problem, change, words):
+    problem.write_text(change(problem.read_text()))
+    status, _, err = run("solve", problem)
+    assert status == 2 and len(err.splitlines()) == 1
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(["--switches", "magic"], "magic"), (["--memory", "0"], "memory"), (["--picture", "x.doc"], "x.doc")],
+)
+def test_options_out_of_range_are_refused(run, problem, options, words):
+    status, _, err = run("solve", problem, *options)
+    assert status == 2 and words in err
