@@ -23,6 +23,7 @@ BENCHMARKS: tuple[Benchmark | str, ...] = (
     "runs.curling.benchmarks.engines:curling_engines",
     "runs.curling.benchmarks.serving:serving",
     "runs.go.benchmark:go_playouts",
+    "runs.go.benchmark:go_proofs",
     first_decision,
     cold_decision,
     first_batch,

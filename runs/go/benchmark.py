@@ -1,10 +1,12 @@
-"""Speed of the playouts of Go."""
+"""Speed of the playouts of Go, and of the search for life and death."""
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from runs.benchmarks.measurement import Measurement
+
+PROOF_SEED, PROOF_POINTS, PROOF_SECONDS = 1, 20, 2.0
 
 
 def go_playouts(texts: Sequence[str]) -> Iterator[Measurement]:
@@ -13,3 +15,15 @@ def go_playouts(texts: Sequence[str]) -> Iterator[Measurement]:
 
     for model, rate in playout_rates(np.random.default_rng(0)):
         yield Measurement("go", rate, "playouts/s", "(none)", f"{model.playout} playouts, {model.size} x {model.size}")
+
+
+def go_proofs(texts: Sequence[str]) -> Iterator[Measurement]:
+    """Nodes of the proof-number search on a generated problem of life and death, plain and with all switches."""
+    from envs.go.tsumego.generator import make_problem
+    from envs.go.tsumego.problem import ALL, SwitchesOfTsumego, solve_tsumego
+    from planners.dfpn.solve import Limits
+
+    problem = make_problem(PROOF_SEED, PROOF_POINTS)
+    for name, switches in (("plain", SwitchesOfTsumego()), ("all switches", ALL)):
+        found = solve_tsumego(problem, switches, Limits(seconds=PROOF_SECONDS))
+        yield Measurement("go", found.nodes / found.seconds, "nodes/s", "dfpn", f"life and death, {name}")

@@ -1,0 +1,81 @@
+"""What each switch of the search for life and death is worth, on generated problems, as a page of results.
+
+python -m runs.go.tsumego_study --problems 300 --seconds 10 --out docs/results/tsumego.md
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from envs.go.tsumego.generator import make_problem
+from envs.go.tsumego.problem import ALL, OPEN, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
+from planners.dfpn.solve import Limits
+from runs.progress import followed
+
+SMALLEST, LARGEST, USUAL = 8, 24, 16  # empty points of the region
+SETS = {
+    "(1) none": SwitchesOfTsumego(),
+    "(2) (1) + connections": SwitchesOfTsumego(connections=True),
+    "(3) (2) + forced": SwitchesOfTsumego(connections=True, forced=True),
+    "(4) (3) + simulation": SwitchesOfTsumego(connections=True, forced=True, simulation=True),
+    "(5) all: + estimate, widening": ALL,
+}
+
+
+def table(problems: Sequence[Tsumego], found: dict[str, list[Solution]]) -> list[str]:
+    """Solved, time and nodes of each set of switches; nodes on the problems that all of them solved."""
+    common = [i for i in range(len(problems)) if all(of[i].verdict != OPEN for of in found.values())]
+    small = [i for i, problem in enumerate(problems) if problem.empty <= USUAL]
+    lines = [
+        f"| switches | solved of {len(problems)} | of {len(small)} up to {USUAL} points | time, s "
+        f"| nodes on the {len(common)} that all solved | nodes/s |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, of in found.items():
+        solved = sum(one.verdict != OPEN for one in of)
+        of_small = sum(of[i].verdict != OPEN for i in small)
+        nodes, seconds = sum(one.nodes for one in of), sum(one.seconds for one in of)
+        common_nodes = sum(of[i].nodes for i in common)
+        lines.append(
+            f"| {name} | {solved} | {of_small} ({of_small / max(len(small), 1):.0%}) | {seconds:,.0f} "
+            f"| {common_nodes:,} | {nodes / max(seconds, 1e-9):,.0f} |"
+        )
+    return lines
+
+
+def disagreements(found: dict[str, list[Solution]]) -> int:
+    """The problems on which two sets of switches give different verdicts."""
+    verdicts = [{one.verdict for one in of} - {OPEN} for of in zip(*found.values(), strict=True)]
+    return sum(len(one) > 1 for one in verdicts)
+
+
+def main(line: Sequence[str] | None = None) -> int:
+    """Generate, solve with every set of switches, and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m runs.go.tsumego_study", description=__doc__)
+    parser.add_argument("--problems", type=int, default=300)
+    parser.add_argument("--seconds", type=float, default=10.0, help="CPU time of a search")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="10 problems, half a second each")
+    parser.add_argument("--out", type=Path, help="the page (default: standard output)")
+    given = parser.parse_args(line)
+    count, seconds = (10, 0.5) if given.quick else (given.problems, given.seconds)
+    sizes = [SMALLEST + i % (LARGEST - SMALLEST + 1) for i in range(count)]
+    problems, found = list[Tsumego](), {name: list[Solution]() for name in SETS}
+    for i in followed(range(count), "problems"):
+        problems.append(make_problem(given.seed * 10_000 + i, sizes[i]))
+        for name, switches in SETS.items():
+            found[name].append(solve_tsumego(problems[-1], switches, Limits(seconds=seconds)))
+    title = (
+        f"{count} generated problems, {SMALLEST} to {LARGEST} empty points, seed {given.seed}; {seconds:g} s a search"
+    )
+    text = "\n".join([title, "", *table(problems, found), "", f"Different verdicts: {disagreements(found)}."])
+    if given.out is None:
+        print(text)
+    else:
+        given.out.write_text(text + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
