@@ -74,7 +74,7 @@ def begin(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int) -> N
     walk.phi_limits[ply], walk.delta_limits[ply] = INFINITE, INFINITE
     verdict = _enter(rules, table, walk, game, ply)
     if verdict != 0:
-        _leave_decided(rules, table, walk, game, ply, verdict > 0)
+        _leave_decided(table, walk, ply, verdict > 0)
 
 
 @model_helper
@@ -99,7 +99,7 @@ def search(rules: Rules, table: ProofTable, walk: Walk, game: Any, nodes: int, s
             rules.play(game, ply, walk.moves[ply, walk.chosen[ply]], ply + 1)
             verdict = _enter(rules, table, walk, game, ply + 1)
             if verdict != 0:
-                _leave_decided(rules, table, walk, game, ply + 1, verdict > 0)
+                _leave_decided(table, walk, ply + 1, verdict > 0)
 
 
 @model_helper
@@ -243,7 +243,7 @@ def _choose(walk: Walk, ply: int, phi: int, delta: int, widening: bool) -> None:
 
 
 @model_helper
-def _leave_decided(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int, won: bool) -> None:
+def _leave_decided(table: ProofTable, walk: Walk, ply: int, won: bool) -> None:
     """Leave a position that is over."""
     _leave(table, walk, ply, 0 if won else INFINITE, INFINITE if won else 0)
 

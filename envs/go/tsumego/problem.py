@@ -1,7 +1,7 @@
 """Problems of life and death, and their verdicts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -90,9 +90,7 @@ class Tsumego:
         if _dead_chains(board, self.size):
             raise ValueError("every chain must have a liberty")
         inside = {point_of(index, self.size) for index in self.region}
-        open_points = sorted(self._open_crucial(board, inside))
-        if open_points:
-            raise ValueError("the region is open: crucial stones have liberties outside, where nobody may play")
+        self._check_enclosed(board, inside)
 
     @property
     def defender(self) -> int:
@@ -104,11 +102,18 @@ class Tsumego:
         """The number of empty points of the region."""
         return sum(self.stones[point] == 0 for point in self.region)
 
-    def _open_crucial(self, board: Ints, inside: set[int]) -> set[int]:
-        """Crucial stones whose chains have a liberty outside."""
-        heads = {int(_parts(board, self.size)[2][head]) for head in self._safe_heads(board, inside, self.defender)}
-        crucial = {point_of(index, self.size) for index in self.crucial}
-        return {point for point in crucial if int(_parts(board, self.size)[2][point]) in heads}
+    def _check_enclosed(self, board: Ints, inside: set[int]) -> None:
+        """Refuse crucial stones that nobody can take, and a wall that the defender can."""
+        heads = _parts(board, self.size)[2]
+        safe = {int(heads[stone]) for stone in self._safe_heads(board, inside, self.defender)}
+        if any(int(heads[point_of(index, self.size)]) in safe for index in self.crucial):
+            raise ValueError("the region is open: crucial stones have liberties outside, where nobody may play")
+        wall = {int(heads[stone]) for stone in self._safe_heads(board, inside, 3 - self.defender)}
+        attacker = -1 if self.defender == BLACK else 1
+        for index, stone in enumerate(self.stones):
+            point = point_of(index, self.size)
+            if stone == attacker and point not in inside and int(heads[point]) not in wall:
+                raise ValueError("the region is open: stones of the wall around it have no liberty outside")
 
     def _safe_heads(self, board: Ints, inside: set[int], colour: int) -> list[int]:
         """A stone of each chain of a colour with a liberty outside."""
@@ -219,8 +224,3 @@ def _indices(tsumego: Tsumego, answer: Answer) -> tuple[int, ...]:
     """The main line as points from 0 on."""
     size = tsumego.size
     return tuple(size * size if move == NOWHERE else index_of_point(move, size) for move in answer.line)
-
-
-def with_mover(tsumego: Tsumego, mover: int) -> Tsumego:
-    """The same problem with this player to move."""
-    return replace(tsumego, mover=mover)

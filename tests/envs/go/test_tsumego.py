@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from envs.go.neighbourhoods import BLACK, WHITE
+from envs.go.tsumego.game import PASSES
 from envs.go.tsumego.problem import ALL, KO, LOST, WON, SwitchesOfTsumego, Tsumego, solve_tsumego
+from planners.dfpn.solve import Limits, solve
 from tests.envs.go.shapes import ALIVE, DEAD, UNSETTLED, enclosed
 
 SOME_SETS = [SwitchesOfTsumego(*on) for on in product((False, True), repeat=5)]
@@ -117,8 +119,40 @@ def test_a_problem_that_is_none_is_refused_in_a_line():
         stones = list(good.stones)
         stones[10 * 4 + 2] = 0
         replace(good, stones=tuple(stones))
+    with pytest.raises(ValueError, match="wall"):
+        stones = list(good.stones)
+        stones[good.region[0]] = -1
+        replace(good, stones=tuple(stones), region=good.region[1:])
     with pytest.raises(ValueError, match="liberty"):
         stones = list(good.stones)
         for point in good.region:
             stones[point] = 1
         replace(good, stones=tuple(stones))
+
+
+def played_on(tsumego):
+    """The verdict where nothing is judged by eye: stones are taken, or both pass; None if that takes too long."""
+    problem = tsumego.problem(SwitchesOfTsumego())
+    attacker = 3 - tsumego.defender
+
+    def verdict(game, row):
+        if game.facts[row, PASSES] >= 2:
+            return -1 if tsumego.mover == attacker else 1
+        left = (game.boards[row][game.crucial] == tsumego.defender).any()
+        return 0 if left else 1 if tsumego.mover == attacker else -1
+
+    rules = problem.rules._replace(verdict=verdict, estimate=lambda game, row: (1, 1))
+    answer = solve(replace(problem, rules=rules, kernel=None), limits=Limits(nodes=4000, megabytes=5.0))
+    return answer.verdict or None
+
+
+def test_what_is_judged_by_eye_agrees_with_playing_on():
+    rng, judged = random.Random(2), {1: 0, -1: 0}
+    while sum(judged.values()) < 25:
+        tsumego = random_problem(rng, points=rng.randint(4, 6))
+        expected = None if tsumego is None else played_on(tsumego)
+        if expected is not None:
+            judged[expected] += 1
+            for switches in (SwitchesOfTsumego(), ALL):
+                assert (solve_tsumego(tsumego, switches).verdict == WON) == (expected > 0), (tsumego, switches)
+    assert min(judged.values()) >= 5

@@ -118,6 +118,12 @@ def test_a_search_gives_up_at_a_limit_and_says_what_is_known():
     assert answer.reason == "50 nodes" and answer.phi > 0 and answer.delta > 0
 
 
+def test_a_search_gives_up_when_its_memory_holds_too_little():
+    answer = solve(problem_of(*tree(9)), limits=Limits(megabytes=1e-6, nodes=100_000))
+    assert (answer.verdict, answer.reason) == (0, "1e-06 MB of memory")
+    assert answer.phi > 0 and answer.delta > 0
+
+
 @pytest.mark.parametrize(("name", "value"), [("nodes", 0), ("seconds", 0.0), ("megabytes", -1.0)])
 def test_limits_out_of_range_are_refused(name, value):
     with pytest.raises(ValueError, match=name):

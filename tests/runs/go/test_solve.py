@@ -1,9 +1,11 @@
 """The verb `solve`."""
 
 import json
+import re
 
 import pytest
 
+from runs.go import solve
 from runs.go.problem_file import read_problem, write_problem
 from tests.envs.go.shapes import UNSETTLED, enclosed
 
@@ -43,6 +45,12 @@ def test_a_limit_leaves_the_verdict_open(run, problem):
     problem.write_text(attack)
     status, out, _ = run("solve", problem, "--nodes", 5, "--switches", "none")
     assert status == 0 and "open (5 nodes; left to prove" in out
+
+
+def test_progress_is_told_while_it_works(run, problem, monkeypatch):
+    monkeypatch.setattr(solve, "LINE_SECONDS", 0.0)
+    status, _, err = run("solve", problem)
+    assert status == 0 and re.fullmatch(r"(\d+ nodes; left to prove \S+, to disprove \S+\n)+", err)
 
 
 @pytest.mark.parametrize(
