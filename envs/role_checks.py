@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,62 @@ def check_steps_left(model: Any, state: Array, rng: Rng) -> None:
     require(within, "steps_left(...)", left, f"a whole number from 1 to horizon={horizon}")
 
 
+def check_traced_rollout(model: Any, state: Array, rng: Rng) -> None:
+    """Finite values; players of all actions traced, with an end; owners from -1 to 1."""
+    name, depth = "traced_rollout(...)", model.horizon
+    regions: Any = getattr(model, "n_regions", None)
+    require(
+        isinstance(regions, int) and regions >= 1, "n_regions", regions, f"a whole number of at least 1, for {name}"
+    )
+
+    def call(function: Any, generator: Rng) -> tuple[float, Array, Array]:
+        keys, movers, owners = np.zeros(depth + 1, np.uint64), np.full(depth + 1, GUARD), np.full(regions, GUARD)
+        given = state.copy(), np.empty(model.state_dim), depth, model.params, generator
+        return function(*given, keys, movers, owners), movers, owners
+
+    value, movers, owners = alike(model, "traced_rollout", call, rng)
+    require(np.isfinite(value), name, value, "finite")
+    require((movers == 0.0).any(), name, movers, "movers with a 0 after the last action")
+    played = movers[: int(np.argmax(movers == 0.0))]
+    require(np.isin(played, (1.0, -1.0)).all(), name, played, "movers that are +1.0 or -1.0")
+    require((np.abs(owners) <= 1.0).all(), name, owners, "owners from -1 to 1")
+
+
+def _known_actions(model: Any, state: Array) -> Array:
+    """The actions that the model lists in this state, [A, action_dim]."""
+    out = np.empty((model.max_actions, len(model.action_low)))
+    return out[: model.actions(state.copy(), model.params, out, np.empty(len(out), np.uint64))]
+
+
+def check_priors(model: Any, state: Array, rng: Rng) -> None:
+    """Finite, of no fewer than 0 visits."""
+    given = _known_actions(model, state)
+
+    def call(function: Any, _: Rng) -> tuple[Array]:
+        out = np.full((len(given), 2), GUARD)
+        function(state.copy(), model.params, given.copy(), out)
+        return (out,)
+
+    (out,) = alike(model, "priors", call, rng)
+    good = np.isfinite(out).all() and (out[:, 0] >= 0.0).all() and (out != GUARD).all()
+    require(good, "priors(...)", out, "visits of at least 0 and a finite mean for each action")
+
+
+def _region_of(action: Array, params: Array, function: Any, _: Rng) -> tuple[int]:
+    return (function(action, params),)
+
+
+def check_region(model: Any, state: Array, rng: Rng) -> None:
+    """It is a region, or -1."""
+    for action in _known_actions(model, state):
+        (found,) = alike(model, "region", partial(_region_of, action.copy(), model.params), rng)
+        require(-1 <= found < model.n_regions, "region(...)", found, f"from -1 to n_regions - 1={model.n_regions - 1}")
+
+
 OPTIONAL = {
+    "traced_rollout": check_traced_rollout,
+    "priors": check_priors,
+    "region": check_region,
     "rollout": check_rollout,
     "player": check_player,
     "cells": check_cells,

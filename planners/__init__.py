@@ -45,6 +45,8 @@ REGISTRY = Registry(
         "presearch": "planners.presearch:Presearch",
         "kr_uct": "planners.kr_uct:KRUCT",
         "crave": "planners.crave:CRAVE",
+        "rave_uct": "planners.rave_uct:RaveUCT",
+        "territory_uct": "planners.rave_uct:TerritoryUCT",
         "sequential_halving": "planners.sequential_halving:SequentialHalving",
         "open_loop": "planners.open_loop:OpenLoop",
         "random_shooting": "planners.random_shooting:RandomShooting",

@@ -165,6 +165,55 @@ class HasActions(Model, Protocol):
         """Write actions, [max_actions, action_dim], and their keys, [max_actions]; returns their number, 1 or more."""
 
 
+class HasTracedRollout(Model, Protocol):
+    """A default policy that tells what it played, by the keys of `actions`, and whose each region was in the end.
+
+    Regions are parts of the playing area, such as the points of a board; the model says what owning one means.
+    """
+
+    @property
+    def n_regions(self) -> int:
+        """How many regions there are."""
+
+    def traced_rollout(
+        self,
+        state: Array,
+        scratch: Array,
+        depth: int,
+        params: Array,
+        rng: Rng,
+        keys: NDArray[np.uint64],
+        movers: Array,
+        owners: Array,
+    ) -> float:
+        """`rollout`, which also writes the actions played and the owners.
+
+        Args:
+            state: as in `rollout`, like all up to `rng`.
+            scratch: [state_dim].
+            depth: most steps.
+            params: of the model.
+            rng: the source of every random draw.
+            keys: receives the keys of the actions played, in order, without those that have none, [depth + 1].
+            movers: receives the player of each, +1 or -1, and 0 after the last one, [depth + 1].
+            owners: receives the owner of each region in the end, from -1 to 1, [n_regions].
+        """
+
+
+class HasPriors(Model, Protocol):
+    """What is known of actions before they are tried."""
+
+    def priors(self, state: Array, params: Array, actions: Array, out: Array) -> None:
+        """Write visits and mean return for the player to move that each action starts with, [A, 2]."""
+
+
+class HasRegion(HasTracedRollout, Protocol):
+    """Actions that are for a region."""
+
+    def region(self, action: Array, params: Array) -> int:
+        """The region of an action, of those that `traced_rollout` writes; -1 for none."""
+
+
 class HasActionSd(Model, Protocol):
     """Execution noise of a known size."""
 

@@ -17,6 +17,7 @@ from envs.go.board import (
 )
 from envs.go.neighbourhoods import BLACK, EMPTY
 from envs.go.playout import play_out, point_in, uniform_move
+from envs.go.priors import prior_of
 from envs.go.rules import LEGAL, colour_to_move, judge, position_hash
 from envs.go.scoring import score_area, score_filled
 from envs.go.state import AREAS, BEFORE_LAST, HISTORY, KO, KOMI, LAST, MOVER, NONE, PASSES, PLY, SIZE, SUPERKO
@@ -106,18 +107,75 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     action[0] = _sample_move(np.empty(workspace_of(int(params[SIZE])), np.int32), state, params, rng)
 
 
-@kernel(float64(INTS, VECTOR, int64, VECTOR, RNG))
-def _playout_result(workspace: Ints, state: Array, depth: int, params: Array, rng: Rng) -> float:
+@kernel(float64(INTS, VECTOR, int64, VECTOR, RNG, INTS, VECTOR))
+def _playout_result(
+    workspace: Ints, state: Array, depth: int, params: Array, rng: Rng, trace: Ints, owners: Array
+) -> float:
+    """`rollout` with a workspace; also writes the trace and the owners where these are not empty."""
     size = int(params[SIZE])
-    if not play_out(workspace, state, depth, params, rng):
-        return 0.0
-    return result_of(score_filled(board_in(workspace, size), size), params)
+    board = board_in(workspace, size)
+    over = play_out(workspace, state, depth, params, rng, trace)
+    points = score_filled(board, size)
+    for index in range(len(owners)):
+        owners[index] = board.owners[point_of(index, size)]
+    return result_of(points, params) if over else 0.0
 
 
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """The result of a playout; 0 if it takes more than `depth` plies."""
-    return _playout_result(np.empty(workspace_of(int(params[SIZE])), np.int32), state, depth, params, rng)
+    workspace = np.empty(workspace_of(int(params[SIZE])), np.int32)
+    return _playout_result(workspace, state, depth, params, rng, workspace[:0], scratch[:0])
+
+
+@compiled("traced_rollout")
+def traced_rollout(
+    state: Array,
+    scratch: Array,
+    depth: int,
+    params: Array,
+    rng: Rng,
+    keys: NDArray[np.uint64],
+    movers: Array,
+    owners: Array,
+) -> float:
+    """The result of a playout, its moves, and the owner of each point in its last position."""
+    workspace, trace = np.empty(workspace_of(int(params[SIZE])), np.int32), np.empty(depth + 1, np.int32)
+    result = _playout_result(workspace, state, depth, params, rng, trace, owners)
+    for ply in range(depth + 1):
+        move = trace[ply]
+        movers[ply] = 0.0 if move == 0 else 1.0 if move > 0 else -1.0
+        if move == 0:
+            break
+        keys[ply] = abs(move) - 1
+    return result
+
+
+@kernel(int64(INTS, VECTOR, VECTOR, MATRIX, MATRIX))
+def _write_priors(workspace: Ints, state: Array, params: Array, moves: Array, out: Array) -> int:
+    """`priors` with a workspace."""
+    size = int(params[SIZE])
+    board = board_in(workspace, size)
+    read_position(board, state, size)
+    last = point_in(state, LAST, size)
+    for row in range(len(moves)):
+        index = int(moves[row, 0])
+        point = point_of(index, size) if index < size * size else NOWHERE
+        out[row, 0], out[row, 1] = prior_of(board, point, colour_to_move(state, size), last, size)
+    return 0
+
+
+@compiled("priors")
+def priors(state: Array, params: Array, actions: Array, out: Array) -> None:
+    """What the position around each move says; see `envs.go.priors`."""
+    _write_priors(np.empty(workspace_of(int(params[SIZE])), np.int32), state, params, actions, out)
+
+
+@compiled("region")
+def region(action: Array, params: Array) -> int:
+    """The point of a move; none for a pass."""
+    index = int(action[0])
+    return index if index < int(params[SIZE]) ** 2 else -1
 
 
 @compiled("player")

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from envs.go.board import LARGEST
-from envs.go.dynamics import actions, player, rollout, sample_action, step
+from envs.go.dynamics import actions, player, priors, region, rollout, sample_action, step, traced_rollout
 from envs.go.state import AREAS, HISTORY, KO, MOVER, NONE, PASSES, PLY, first_state, state_dim
 from planners.base import Array, Rng
 from planners.checks import is_real, require, require_choice, require_count
@@ -48,6 +48,9 @@ class Go:
     sample_action = staticmethod(sample_action)
     actions = staticmethod(actions)
     rollout = staticmethod(rollout)
+    traced_rollout = staticmethod(traced_rollout)
+    priors = staticmethod(priors)
+    region = staticmethod(region)
     player = staticmethod(player)
 
     def __post_init__(self) -> None:
@@ -81,6 +84,11 @@ class Go:
     def max_actions(self) -> int:
         """Most legal moves, the pass included."""
         return self.area + 1
+
+    @property
+    def n_regions(self) -> int:
+        """The number of points, whose owners `traced_rollout` tells."""
+        return self.area
 
     @cached_property
     def params(self) -> Array:

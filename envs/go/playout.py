@@ -1,7 +1,18 @@
 """Playouts: games played to their end, at random (light) or as a look at the last move suggests (mogo)."""
 
-from envs.go.board import INTS, NOWHERE, Board, Ints, board_in, is_suicide, place_stone, point_of, read_position
-from envs.go.neighbourhoods import EYE, TABLE
+from envs.go.board import (
+    INTS,
+    NOWHERE,
+    Board,
+    Ints,
+    board_in,
+    index_of_point,
+    is_suicide,
+    place_stone,
+    point_of,
+    read_position,
+)
+from envs.go.neighbourhoods import BLACK, EYE, TABLE
 from envs.go.rules import colour_to_move
 from envs.go.scoring import score_filled
 from envs.go.state import AREAS, KO, KOMI, LAST, MOGO, PASSES, PLY, SIZE
@@ -38,11 +49,12 @@ def point_in(state: Array, field: int, size: int) -> int:
     return point_of(index, size) if 0 <= index < size * size else NOWHERE
 
 
-@kernel(boolean(INTS, VECTOR, int64, VECTOR, RNG))
-def play_out(workspace: Ints, state: Array, depth: int, params: Array, rng: Rng) -> bool:
+@kernel(boolean(INTS, VECTOR, int64, VECTOR, RNG, INTS))
+def play_out(workspace: Ints, state: Array, depth: int, params: Array, rng: Rng, trace: Ints) -> bool:
     """Play a game from a state on, at most `depth` plies, with simple ko; whether it is over then.
 
-    The board in the workspace has its last position.
+    The board in the workspace has its last position. `trace`, [depth + 1] or empty, receives 1 + the index of each of
+    Black's moves, or 1 + size^2 for a pass, the negative of it for White's, and 0 after the last one.
     """
     size, mogo = int(params[SIZE]), params[MOGO] > 0.0
     board, tactics = board_in(workspace, size), tactics_in(workspace, size)
@@ -50,6 +62,7 @@ def play_out(workspace: Ints, state: Array, depth: int, params: Array, rng: Rng)
     area = size * size
     colour, ko, last = colour_to_move(state, size), point_in(state, KO, size), point_in(state, LAST, size)
     passes, left = int(state[area + PASSES]), AREAS * area - int(state[area + PLY])
+    ply, traced = 0, len(trace) > 0
     if mogo:
         list_ataris(board, tactics)
     while passes < 2 and left > 0 and depth > 0:
@@ -62,8 +75,14 @@ def play_out(workspace: Ints, state: Array, depth: int, params: Array, rng: Rng)
             passes, ko = 0, place_stone(board, point, colour)
             if mogo:
                 note_ataris(board, tactics, point)
+        if traced:
+            move = 1 + (area if point == NOWHERE else index_of_point(point, size))
+            trace[ply] = move if colour == BLACK else -move
+            ply += 1
         colour, last = 3 - colour, point
         left, depth = left - 1, depth - 1
+    if traced:
+        trace[ply] = 0
     return passes == 2 or left == 0
 
 
@@ -73,7 +92,7 @@ def add_owners(workspace: Ints, state: Array, playouts: int, params: Array, owne
     size, wins = int(params[SIZE]), 0
     board = board_in(workspace, size)
     for _ in range(playouts):
-        play_out(workspace, state, AREAS * size * size, params, rng)
+        play_out(workspace, state, AREAS * size * size, params, rng, workspace[:0])
         wins += score_filled(board, size) > params[KOMI]
         for index in range(size * size):
             owner = board.owners[point_of(index, size)]

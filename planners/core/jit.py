@@ -48,12 +48,15 @@ __all__ = [
     "kernel",
     "model_helper",
     "player",
+    "priors",
+    "region",
     "rollout",
     "run",
     "runner",
     "sample_action",
     "step",
     "step_exact",
+    "traced_rollout",
     "typeof",
     "uint64",
 ]
@@ -72,10 +75,24 @@ SIGNATURES = {
     "cells": types.void(VECTOR, int64, int64, VECTOR, uint64[::1]),
     "actions": int64(VECTOR, VECTOR, MATRIX, uint64[::1]),
     "step_exact": types.Tuple((float64, boolean))(VECTOR, VECTOR, VECTOR, VECTOR, RNG),
+    "traced_rollout": float64(VECTOR, VECTOR, int64, VECTOR, RNG, uint64[::1], VECTOR, VECTOR),
+    "priors": types.void(VECTOR, VECTOR, MATRIX, MATRIX),
+    "region": int64(VECTOR, VECTOR),
 }
 ROLES = tuple(SIGNATURES)
 # which argument of each is `params`; searches leave it out, as a problem knows it
-PARAMS_AT = {"step": 3, "sample_action": 2, "rollout": 3, "player": 1, "cells": 3, "actions": 1, "step_exact": 3}
+PARAMS_AT = {
+    "step": 3,
+    "sample_action": 2,
+    "rollout": 3,
+    "player": 1,
+    "cells": 3,
+    "actions": 1,
+    "step_exact": 3,
+    "traced_rollout": 3,
+    "priors": 1,
+    "region": 1,
+}
 
 
 BIT_GENERATOR = ("state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")  # as numpy's bitgen.h has them
@@ -327,6 +344,9 @@ player = _caller("player")
 cells = _caller("cells")
 actions = _caller("actions")
 step_exact = _caller("step_exact")
+traced_rollout = _caller("traced_rollout")
+priors = _caller("priors")
+region = _caller("region")
 
 
 def address_of(function: Any, role: str) -> int:

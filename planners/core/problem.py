@@ -58,12 +58,42 @@ def _no_step_exact(state: Array, action: Array, next_state: Array, params: Array
     raise TypeError("the planner calls `step_exact`, which this model lacks; its `unsupported` must say so")
 
 
+@compiled("traced_rollout")
+def _no_traced_rollout(
+    state: Array,
+    scratch: Array,
+    depth: int,
+    params: Array,
+    rng: Rng,
+    keys: NDArray[np.uint64],
+    movers: Array,
+    owners: Array,
+) -> float:
+    if len(params) < 0:
+        return 0.0
+    raise TypeError("the planner calls `traced_rollout`, which this model lacks; its `unsupported` must say so")
+
+
+@compiled("priors")
+def _no_priors(state: Array, params: Array, actions: Array, out: Array) -> None:
+    """Actions start with nothing."""
+    out[:] = 0.0
+
+
+@compiled("region")
+def _no_region(action: Array, params: Array) -> int:
+    return -1
+
+
 DEFAULTS = {
     "player": _single_player,
     "cells": box_cells,
     "rollout": _no_rollout,
     "actions": _no_actions,
     "step_exact": _no_step_exact,
+    "traced_rollout": _no_traced_rollout,
+    "priors": _no_priors,
+    "region": _no_region,
 }
 
 _tables: dict[type[Any], NDArray[np.int64]] = {}

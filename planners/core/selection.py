@@ -68,6 +68,15 @@ def columns_of(bonus: Bonus) -> int:
 
 
 @helper
+def bonus_of(inverse_root: float, variance: float, c: float, root: float, bonus: int) -> float:
+    """The bonus of UCB1 or UCB1-Tuned for 1/sqrt(n) visits with this variance; see `score`."""
+    if bonus == UCB1:
+        return c * root * inverse_root
+    width = root * inverse_root
+    return width * math.sqrt(0.5 * min(0.25 * c * c, variance + c * c * width))
+
+
+@helper
 def score(value: Array, row: int, c: float, root: float, bonus: int) -> float:
     """The mean of a row and its bonus for returns in a range of `c`; `root` is sqrt(2 ln N).
 
@@ -76,11 +85,12 @@ def score(value: Array, row: int, c: float, root: float, bonus: int) -> float:
     w sqrt(V) + 3 C ln N / n in UCB-V (Audibert, Munos, Szepesvari 2009).
     """
     if bonus == UCB1:
-        return value[row, MEAN] + c * root * value[row, INV_SQRT]
-    width, variance = root * value[row, INV_SQRT], value[row, VARIANCE]
+        return value[row, MEAN] + bonus_of(value[row, INV_SQRT], 0.0, c, root, UCB1)
+    variance = value[row, VARIANCE]
     if bonus == UCB_V:
+        width = root * value[row, INV_SQRT]
         return value[row, MEAN] + math.sqrt(variance) * width + 1.5 * c * width * width
-    return value[row, MEAN] + width * math.sqrt(0.5 * min(0.25 * c * c, variance + c * c * width))
+    return value[row, MEAN] + bonus_of(value[row, INV_SQRT], variance, c, root, UCB1_TUNED)
 
 
 @helper

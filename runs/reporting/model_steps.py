@@ -1,7 +1,7 @@
 """Model steps per simulation, counted inside the compiled model while a planner decides.
 
 A planner is handed a model that does what the run's model does, and counts. The real functions' addresses and the
-counter travel at the end of `params`, so that seven small functions serve every compiled model. The planner decides
+counter travel at the end of `params`, so that a few small functions serve every compiled model. The planner decides
 with the real model as well, by the same draws: a count is reported only if both searches were the same.
 """
 
@@ -102,6 +102,40 @@ def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -
     own = params[:-TAIL]
     problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
     return int(jit.actions(problem, state, out, keys))
+
+
+@jit.compiled("traced_rollout")
+def traced_rollout(
+    state: Array,
+    scratch: Array,
+    depth: int,
+    params: Array,
+    rng: Rng,
+    keys: NDArray[np.uint64],
+    movers: Array,
+    owners: Array,
+) -> float:
+    """The model's own, whose steps cannot be counted: what it traces is not known step by step."""
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    params[-1] = np.nan
+    return float(jit.traced_rollout(problem, state, scratch, depth, rng, keys, movers, owners))
+
+
+@jit.compiled("priors")
+def priors(state: Array, params: Array, actions: Array, out: Array) -> None:
+    """The model's own."""
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    jit.priors(problem, state, actions, out)
+
+
+@jit.compiled("region")
+def region(action: Array, params: Array) -> int:
+    """The model's own."""
+    own = params[:-TAIL]
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    return int(jit.region(problem, action))
 
 
 COUNTING = {role: globals()[role] for role in jit.ROLES}

@@ -135,3 +135,59 @@ def test_colours_mirror():
         assert model.step(other, action, mirror, model.params, rng) == (-reward, over)
         state, other = after, mirror
         assert (state[:26] == -other[:26]).all() and (state[26:] == other[26:]).all()
+
+
+@pytest.mark.parametrize("playout", ["light", "mogo"])
+@pytest.mark.parametrize("size", [5, 9])
+def test_a_traced_rollout_is_the_rollout_and_its_moves_can_be_played_again(size, playout):
+    model = envs.parse(f"go:size={size},playout={playout}")
+    for seed in range(20):
+        state, scratch = model.initial_state(None), np.empty(model.state_dim)
+        depth = model.horizon
+        keys, movers, owners = np.empty(depth + 1, np.uint64), np.empty(depth + 1), np.empty(model.n_regions)
+        rngs = np.random.default_rng(seed), np.random.default_rng(seed)
+        plain = model.rollout(state.copy(), scratch, depth, model.params, rngs[0])
+        traced = model.traced_rollout(state.copy(), scratch, depth, model.params, rngs[1], keys, movers, owners)
+        assert plain == traced
+        plies = int(np.argmax(movers == 0.0))
+        assert list(movers[:plies]) == [1.0 if ply % 2 == 0 else -1.0 for ply in range(plies)]
+        reward, next_state = 0.0, state.copy()
+        for key in keys[:plies]:
+            reward, over = model.step(state, np.array([float(key)]), next_state, model.params, rngs[0])
+            state[:] = next_state
+        assert over
+        assert reward == plain
+        stones = state[: model.area] != 0.0
+        np.testing.assert_array_equal(owners[stones], state[: model.area][stones])
+
+
+def test_priors_say_what_the_position_does():
+    """A capture, an escape, self-atari, the pass, and the first two lines of an empty area."""
+    model = envs.parse("go:size=9")
+    state = state_of(
+        """
+        . . . . . . . . .
+        . X . . . . . . .
+        X O . . . . . . .
+        . X . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . O .
+        . . . . . . O X .
+        . . . . . . . O .
+        """
+    )
+    moves, keys = np.empty((82, 1)), np.empty(82, np.uint64)
+    count = model.actions(state, model.params, moves, keys)
+    priors = np.empty((count, 2))
+    model.priors(state, model.params, moves[:count], priors)
+    found = {int(move): tuple(row) for move, row in zip(moves[:count, 0], priors, strict=True)}
+
+    def wins(visits, won):
+        return pytest.approx((visits, 2.0 * won / visits - 1.0))
+
+    assert found[81] == wins(10, 0.5)
+    assert found[2 * 9 + 2] == wins(40, 35)  # a capture, and a pattern
+    assert found[7 * 9 + 8] == wins(20, 5)  # an extension into self-atari
+    assert found[0 * 9 + 6] == wins(20, 5)  # the first line, nobody near
+    assert found[2 * 9 + 6] == wins(20, 15)  # the third

@@ -133,7 +133,7 @@ def test_captures_are_looked_for_everywhere_if_there_is_no_pattern():
 def played_out(state, size, mogo, seed, depth=10_000):
     """The stones after a playout, whether it is over, and the points of Black less those of White."""
     workspace = np.empty(workspace_of.py_func(size), np.int32)
-    over = play_out(workspace, state, depth, params_of(size, mogo=mogo), np.random.default_rng(seed))
+    over = play_out(workspace, state, depth, params_of(size, mogo=mogo), np.random.default_rng(seed), workspace[:0])
     board = board_in.py_func(workspace, size)
     colours = board.colours[size + 1 : -size - 2].reshape(size, size + 1)[:, 1:]
     stones = {(int(row), int(column)): 3 - 2 * int(colours[row, column]) for row, column in np.argwhere(colours)}

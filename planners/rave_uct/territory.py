@@ -1,0 +1,138 @@
+"""What the owners of regions after playouts tell: a bonus for actions, and which children of a node to drop.
+
+Sums are of player +1's view; what player -1 owns counts negative.
+"""
+
+import math
+
+from planners.base import Array
+from planners.core.jit import helper
+from planners.core.tree import NEVER
+from planners.rave_uct.tree import SHIFT, RaveTree, RaveWalk, Territory
+
+OWNERS, WON, LOST, OWNED_BY_FIRST, OWNED_BY_SECOND, OWNED_BY_WINNER = range(6)  # rows of Territory.sums
+ALL, WINS, LOSSES = range(3)  # entries of Territory.playouts
+FIRST_USE, RENEWAL = 32, 16  # playouts before the bonus is used, and between two renewals
+PRUNED_AT = 64  # playouts through each child
+PTS, CRITICALITY = 0, 1  # kinds of bonus
+
+
+@helper
+def note_owners(territory: Territory, owners: Array, total: float) -> None:
+    """Take in the owners after a playout with this return of player +1."""
+    sums, playouts = territory.sums, territory.playouts
+    playouts[ALL] += 1.0
+    if total != 0.0:
+        playouts[WINS if total > 0.0 else LOSSES] += 1.0
+    for region in range(len(owners)):
+        owner = owners[region]
+        sums[OWNERS, region] += owner
+        if owner > 0.0:
+            sums[OWNED_BY_FIRST, region] += 1.0
+        elif owner < 0.0:
+            sums[OWNED_BY_SECOND, region] += 1.0
+        if total != 0.0:
+            sums[WON if total > 0.0 else LOST, region] += owner
+            sums[OWNED_BY_WINNER, region] += owner * total > 0.0
+
+
+@helper
+def pts_bonus(territory: Territory, region: int) -> float:
+    """(1 - |MO|) |B_MO - W_MO|: undecided regions whose mean owner differs most between the two players' wins."""
+    sums, playouts = territory.sums, territory.playouts
+    if playouts[WINS] == 0.0 or playouts[LOSSES] == 0.0:
+        return 0.0
+    mean = sums[OWNERS, region] / playouts[ALL]
+    return (1.0 - abs(mean)) * abs(sums[WON, region] / playouts[WINS] - sums[LOST, region] / playouts[LOSSES])
+
+
+@helper
+def criticality(territory: Territory, region: int) -> float:
+    """v/n - (w/n W/n + b/n B/n): covariance of owning the region and winning (Coulom 2009)."""
+    sums, playouts = territory.sums, territory.playouts
+    n = playouts[ALL]
+    by_chance = sums[OWNED_BY_SECOND, region] * playouts[LOSSES] + sums[OWNED_BY_FIRST, region] * playouts[WINS]
+    return sums[OWNED_BY_WINNER, region] / n - by_chance / (n * n)
+
+
+@helper
+def renew_bonus(territory: Territory, kind: int) -> None:
+    """Compute the bonus of all regions anew where that is due."""
+    n = territory.playouts[ALL]
+    if n < FIRST_USE or n % RENEWAL != 0.0:
+        return
+    for region in range(len(territory.bonus)):
+        bonus = pts_bonus(territory, region) if kind == PTS else criticality(territory, region)
+        territory.bonus[region] = bonus
+
+
+@helper
+def note_children(known: RaveTree, walk: RaveWalk, depth: int, leaf: int) -> None:
+    """Take the owners after a playout into every node passed and the one where the tree was left."""
+    children, regions = known.territory.children, len(walk.owners)
+    for i in range(depth + 1):
+        node = walk.walk.path[i]["node"] if i < depth else leaf
+        if node > 0 or i == 0:
+            for region in range(regions):
+                children[node, region] += walk.owners[region]
+            children[node, regions] += 1.0
+
+
+@helper
+def _playouts(known: RaveTree, edge: int) -> float:
+    """Playouts from the children of an edge on."""
+    tree, children = known.tree, known.territory.children
+    total, outcome = 0.0, tree.edges[edge]["first_outcome"]
+    while outcome != 0:
+        total += children[outcome, children.shape[1] - 1]
+        outcome = tree.nodes[outcome]["sibling"]
+    return total
+
+
+@helper
+def _owned(known: RaveTree, edge: int, region: int) -> float:
+    """Summed owners of a region in them."""
+    tree, total, outcome = known.tree, 0.0, known.tree.edges[edge]["first_outcome"]
+    while outcome != 0:
+        total += known.territory.children[outcome, region]
+        outcome = tree.nodes[outcome]["sibling"]
+    return total
+
+
+@helper
+def owner_variance(known: RaveTree, node: int, edge: int) -> float:
+    """D(B): variance over the regions of T_p(node) - T_p(B), the mean owners through the node and through its child."""
+    children, mean, squares = known.territory.children, 0.0, 0.0
+    regions, through = children.shape[1] - 1, _playouts(known, edge)
+    for region in range(regions):
+        off = children[node, region] / children[node, regions] - _owned(known, edge, region) / through
+        mean += off / regions
+        squares += off * off / regions
+    return squares - mean * mean
+
+
+@helper
+def prune(known: RaveTree, node: int, low: float, high: float) -> None:
+    """Once, after PRUNED_AT playouts through each child, drop those whose share of D is outside the bounds.
+
+    The bounds are in equal shares: a child whose D is the mean of the siblings', itself included, is at 1. All stay
+    where none is within.
+    """
+    tree = known.tree
+    visits, count, first = tree.nodes[node]["visits"], tree.nodes[node]["actions"], tree.nodes[node]["first_edge"]
+    if tree.nodes[node]["due"] == NEVER or visits < count * PRUNED_AT or visits % RENEWAL != 0:
+        return
+    for edge in range(first, first + count):
+        if _playouts(known, edge) < PRUNED_AT:
+            return
+    tree.nodes[node]["due"] = NEVER
+    total = 0.0
+    for edge in range(first, first + count):
+        tree.value[edge, SHIFT] = owner_variance(known, node, edge)
+        total += tree.value[edge, SHIFT]
+    within = 0
+    for edge in range(first, first + count):
+        within += low * total <= count * tree.value[edge, SHIFT] <= high * total
+    for edge in range(first, first + count):
+        inside = low * total <= count * tree.value[edge, SHIFT] <= high * total
+        tree.value[edge, SHIFT] = 0.0 if inside or within == 0 else -math.inf
