@@ -188,6 +188,7 @@ def test_priors_say_what_the_position_does():
 
     assert found[81] == wins(10, 0.5)
     assert found[2 * 9 + 2] == wins(40, 35)  # a capture, and a pattern
-    assert found[7 * 9 + 8] == wins(20, 5)  # an extension into self-atari
+    assert found[7 * 9 + 8] == wins(35, 30)  # an extension to two liberties, and a pattern
+    assert found[8 * 9 + 8] == wins(20, 5)  # self-atari
     assert found[0 * 9 + 6] == wins(20, 5)  # the first line, nobody near
     assert found[2 * 9 + 6] == wins(20, 15)  # the third
