@@ -1,15 +1,17 @@
 """What moves are worth before they are tried, in visits at a win rate (Gelly and Silver 2007 for the idea).
 
 The weights are those of the field's small programs: a fair chance for all, more for captures, escapes, 3x3 patterns,
-moves near the last one and the third line of an empty area; less for self-atari and the edge of an empty area.
+moves near the last one and the third line of an empty area; less for self-atari and the edge of an empty area; nothing
+for filling an own eye, which must be worth less than to pass.
 """
 
 from envs.go.board import NOWHERE, Board, in_atari
-from envs.go.neighbourhoods import EDGE, EMPTY, PATTERN, SIDES, TABLE
+from envs.go.neighbourhoods import EDGE, EMPTY, EYE, PATTERN, SIDES, TABLE
 from envs.go.tactics import is_self_atari
 from planners.jit import helper
 
 EVEN, PASS_WINS = 10.0, 0.05  # visits of every move; win rate of a pass
+OWN_EYE = 20.0  # visits, all lost
 CAPTURE, ESCAPE, SELF_ATARI, SHAPE = 20.0, 15.0, 10.0, 10.0  # visits
 BESIDE_LAST, NEAR_LAST, EMPTY_AREA = 20.0, 12.0, 10.0  # visits
 BESIDE, NEAR = 3, 5  # distances dx + dy + max(dx, dy) from the last move
@@ -51,6 +53,8 @@ def prior_of(board: Board, point: int, colour: int, last: int, size: int) -> tup
     """Visits and mean return for the player to move that a legal move starts with; NOWHERE is a pass."""
     if point == NOWHERE:
         return EVEN, 2.0 * PASS_WINS - 1.0
+    if TABLE[board.around[point]] & EYE << colour:
+        return OWN_EYE, -1.0
     visits, wins, captures, escapes = EVEN, 0.5 * EVEN, False, False
     for side in range(SIDES):
         near = point + board.steps[side]

@@ -192,3 +192,19 @@ def test_priors_say_what_the_position_does():
     assert found[8 * 9 + 8] == wins(20, 5)  # self-atari
     assert found[0 * 9 + 6] == wins(20, 5)  # the first line, nobody near
     assert found[2 * 9 + 6] == wins(20, 15)  # the third
+
+
+def test_filling_an_own_eye_is_worth_less_than_a_pass():
+    """A search that has won, and has nothing left to play, must not fill its eyes."""
+    model = envs.parse("go:size=5,komi=0.5")
+    state = state_of(
+        """
+        . X . X X
+        X X X X .
+        X X X X X
+        X X X X X
+        X X X X .
+        """
+    )
+    for seed in range(3):
+        assert plan("rave_uct", model, state, 500, seed).action[0] == model.area
