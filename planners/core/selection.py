@@ -86,9 +86,8 @@ def score(value: Array, row: int, c: float, root: float, bonus: int) -> float:
     """
     if bonus == UCB1:
         return value[row, MEAN] + bonus_of(value[row, INV_SQRT], 0.0, c, root, UCB1)
-    variance = value[row, VARIANCE]
+    width, variance = root * value[row, INV_SQRT], value[row, VARIANCE]
     if bonus == UCB_V:
-        width = root * value[row, INV_SQRT]
         return value[row, MEAN] + math.sqrt(variance) * width + 1.5 * c * width * width
     return value[row, MEAN] + bonus_of(value[row, INV_SQRT], variance, c, root, UCB1_TUNED)
 

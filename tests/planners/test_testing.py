@@ -21,7 +21,8 @@ def test_every_planner_passes_it(name):
     if planners.unsupported(planner, Walk()):
         with pytest.raises(ValueError, match="cannot search Walk: needs"):
             check_planner(planner, np.random.default_rng(0))
-        model = Curling() if name in ("presearch", "valued") else envs.Trap()
+        models = envs.Trap(), Curling(), envs.make_model("go", size=5)
+        model = next(model for model in models if planners.unsupported(planner, model) is None)
         check_planner(planner, np.random.default_rng(0), model)
     else:
         check_planner(planner, np.random.default_rng(0))

@@ -106,7 +106,7 @@ def test_root_actions_go_to_every_worker():
 
 def test_planners_say_whether_all_searches_consider_the_same_actions():
     model, same = envs.Trap(), {"uct", "abstraction", "scaled_abstraction", "weighted_uct", "sequential_halving"}
-    same.add("threads")  # of uct
+    same |= {"threads", "rave_uct", "territory_uct"}  # threads of uct
     assert {name for name in planners.names() if has_same_actions(planners.make(name), model)} == same
     assert has_same_actions(planners.make("uct"), Duel()), "the sets that the model gives each state"
 

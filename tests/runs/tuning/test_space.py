@@ -20,7 +20,8 @@ def parameters(text):
 
 
 def drawn(start, n=40):
-    rng, of = np.random.default_rng(1), space(start)
+    env = "go:size=5" if planners.unsupported(planners.parse(start), envs.Trap()) else "trap"
+    rng, of = np.random.default_rng(1), space(start, env)
     return [of.text({key: draw(values, rng) for key, values in of.parameters.items()}) for _ in range(n)]
 
 
