@@ -25,7 +25,7 @@ from runs.tables import fold
 INK, GREY = "#222222", "#6e6e6e"
 # Okabe and Ito's colours (2008), distinguishable with any colour vision; their yellow is too pale for lines.
 COLOURS = (GREY, "#0072B2", "#E69F00", "#D55E00", "#CC79A7", "#009E73", "#56B4E9", "#000000")
-MARKERS: tuple[Any, ...] = (*"xos^D*vPX<>", *"phd8+1234|", *((points, 1, 0) for points in (4, 3, 6, 7, 8)))  # the last are stars
+MARKERS: tuple[Any, ...] = (*"xos^D*vPX<>", *"phd8+1234|", *((points, 1, 0) for points in (4, 3, 6, 7, 8)))  # stars
 LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("chart.mplstyle"), use_default_template=False)
 NOUNS = {"simulations": "simulation", "ms": "millisecond"}
