@@ -18,8 +18,8 @@ from runs.statistics.scale import Scale
 THRESHOLDS = 61
 _NAMES = (
     "x-thin circle square triangle-up diamond star triangle-down cross hexagon triangle-left triangle-right "
-    "pentagon hexagon2 diamond-tall octagon cross-thin y-down y-up y-left y-right line-ns star-diamond star-triangle-up "
-    "hexagram star-square star-triangle-down"
+    "pentagon hexagon2 diamond-tall octagon cross-thin y-down y-up y-left y-right line-ns star-diamond "
+    "star-triangle-up hexagram star-square star-triangle-down"
 )
 SYMBOLS = dict(zip(chart.MARKERS, _NAMES.split(), strict=True))
 DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
