@@ -5,11 +5,14 @@ import ctypes
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
+from typing import Any, TypeVar
 
 LATER = 0.001  # s
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -24,14 +27,40 @@ def safe() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def left_to_asyncio() -> Iterator[None]:
-    """Let asyncio deal with Ctrl-C in its own way, for programs that call no compiled code: it cancels the main task.
+def run_async(main: Coroutine[Any, Any, T]) -> T:
+    """Within `safe`, run a coroutine as `asyncio.run` does; Ctrl-C cancels it between two callbacks of the loop.
 
-    KeyboardInterrupt in the middle of the loop's own work may leave the loop waiting for ever.
+    KeyboardInterrupt in the middle of the loop's own work may leave the loop waiting for ever; asyncio's own handler,
+    which cancels there, may break the callback it interrupts.
+
+    Raises:
+        KeyboardInterrupt: by Ctrl-C, after the coroutine has cleaned up.
     """
-    with _replaced(_interrupt, signal.default_int_handler):
-        yield
+    import asyncio  # late, so that --help is fast
+
+    interrupted = False
+
+    async def cancellable() -> T:
+        nonlocal interrupted
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+
+        def cancel(number: int, frame: FrameType | None) -> None:
+            nonlocal interrupted
+            interrupted = True
+            loop.call_soon_threadsafe(task.cancel)
+
+        with _replaced(_interrupt, cancel):
+            return await main
+
+    try:
+        result = asyncio.run(cancellable())
+    except asyncio.CancelledError:
+        if not interrupted:
+            raise
+    if interrupted:
+        raise KeyboardInterrupt
+    return result
 
 
 @contextmanager

@@ -44,25 +44,39 @@ def test_ctrl_c_waits_until_a_cast_has_returned():
     assert result.stdout.split() == ["cast", "after", "interrupted"], result.stderr
 
 
-def test_asyncio_deals_with_ctrl_c_itself_where_it_is_left_to_it():
-    """The handler is asyncio's own: it returns, and the main task is cancelled where it waits."""
+def test_ctrl_c_cancels_a_coroutine_between_two_callbacks_of_the_loop():
     passed = []
 
     async def match():
-        signal.raise_signal(signal.SIGINT)
-        passed.append("after the signal")
+        waiting = asyncio.get_running_loop().create_future()
+
+        def connected():
+            signal.raise_signal(signal.SIGINT)
+            waiting.set_result(None)  # InvalidStateError if the signal had cancelled it here
+            passed.append("connected")
+
+        asyncio.get_running_loop().call_soon(connected)
         try:
-            await asyncio.sleep(60.0)
-        except asyncio.CancelledError:
-            passed.append("cancelled")
-            raise
+            await waiting
+            passed.append("not cancelled")
+        finally:
+            await asyncio.sleep(0.0)
+            passed.append("cleaned up")
 
     with interrupts.safe():
         mine = signal.getsignal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt), interrupts.left_to_asyncio():
-            asyncio.run(match())
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.run_async(match())
         assert signal.getsignal(signal.SIGINT) is mine
-    assert passed == ["after the signal", "cancelled"]
+    assert passed == ["connected", "cleaned up"]
+
+
+def test_a_coroutine_that_cancels_itself_was_not_interrupted():
+    async def match():
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError), interrupts.safe():
+        interrupts.run_async(match())
 
 
 def test_handlers_are_as_before():
