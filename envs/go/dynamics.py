@@ -139,9 +139,11 @@ def traced_rollout(
     movers: Array,
     owners: Array,
 ) -> float:
-    """The result of a playout, its moves, and the owner of each point in its last position."""
+    """The result of a playout, its moves, the owner of each point in its last position, and the winner."""
     workspace, trace = np.empty(workspace_of(int(params[SIZE])), np.int32), np.empty(depth + 1, np.int32)
-    result = _playout_result(workspace, state, depth, params, rng, trace, owners)
+    points = int(params[SIZE]) ** 2
+    result = _playout_result(workspace, state, depth, params, rng, trace, owners[:points])
+    owners[points] = result
     for ply in range(depth + 1):
         move = trace[ply]
         movers[ply] = 0.0 if move == 0 else 1.0 if move > 0 else -1.0

@@ -21,7 +21,7 @@ LOW, THIRD = 2, 3  # lines from the edge
 
 @helper
 def _distance(point: int, other: int, size: int) -> int:
-    """Dx + dy + max(dx, dy)."""
+    """The distance of two points as BESIDE and NEAR count it."""
     down = abs(point // (size + 1) - other // (size + 1))
     across = abs(point % (size + 1) - other % (size + 1))
     return down + across + max(down, across)

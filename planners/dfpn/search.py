@@ -20,6 +20,7 @@ from planners.dfpn.table import (
     is_of_another_path,
     is_solved,
     store,
+    store_judged,
 )
 from planners.dfpn.table import PLY as MET
 from planners.dfpn.walk import (
@@ -108,8 +109,9 @@ def _enter(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int) -> 
     walk.progress[NODES] += 1
     walk.progress[PLY], walk.works[ply] = ply, 1
     slot = find(table, walk.keys[ply])
-    walk.met[ply] = ply if slot == NOWHERE else min(ply, table.rows[slot, MET])
-    walk.urged[ply] = ply > walk.progress[ROOT] and walk.urged[ply - 1] > 0 and slot != NOWHERE
+    first_met = NEVER if slot == NOWHERE else table.rows[slot, MET]
+    walk.met[ply] = min(ply, first_met)
+    walk.urged[ply] = ply > walk.progress[ROOT] and walk.urged[ply - 1] > 0 and first_met != NEVER
     walk.counts[ply], walk.chosen[ply] = 0, NOWHERE
     verdict = verdict_for_mover(rules, walk, game, ply)
     if verdict == 0:
@@ -158,9 +160,9 @@ def _estimate(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int, 
         verdict = verdict_for_mover(rules, walk, game, ply + 1)
         if verdict != 0:
             phi, delta = (0, INFINITE) if verdict > 0 else (INFINITE, 0)
-            store(table, walk.keys[ply + 1], phi, delta, ply + 1, 1, NOWHERE, NEVER, walk.paths[ply + 1])
         else:
             phi, delta = rules.estimate(game, ply + 1)
+        store_judged(table, walk.keys[ply + 1], phi, delta)
         walk.child_phi[ply, i], walk.child_delta[ply, i] = phi, delta
 
 

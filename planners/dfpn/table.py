@@ -26,10 +26,10 @@ class ProofTable(NamedTuple):
 
     Attributes:
         keys: of positions, [4 * buckets]; NOWHERE for an empty slot.
-        rows: phi and delta; the least ply a position was met at; nodes searched for it; the move that wins, for a
-            proved one; the least ply that its verdict rests on, or NEVER; the path it was met on; and whether it was
-            counted in the proof, [4 * buckets, 8].
-        counts: slots used, and entries that gave way to others, [2].
+        rows: phi and delta; the least ply a position was met at, NEVER if it was only judged; nodes searched for it;
+            the move that wins, for a proved one; the least ply that its verdict rests on, or NEVER; whether verdicts
+            for single paths have entries of their own; and whether it was counted in the proof, [4 * buckets, 8].
+        counts: slots used, and entries of positions searched that gave way to others, [2].
     """
 
     keys: Ints
@@ -47,9 +47,15 @@ TABLE = typeof(new_table(0.0))
 
 
 @model_helper
+def _first_slot(table: ProofTable, key: int) -> int:
+    """Where the bucket of a position begins."""
+    return key % (len(table.keys) // SLOTS) * SLOTS
+
+
+@model_helper
 def find(table: ProofTable, key: int) -> int:
     """The slot of a position, or NOWHERE."""
-    first = key % (len(table.keys) // SLOTS) * SLOTS
+    first = _first_slot(table, key)
     for slot in range(first, first + SLOTS):
         if table.keys[slot] == key:
             return slot
@@ -59,18 +65,27 @@ def find(table: ProofTable, key: int) -> int:
 @model_helper
 def find_or_replace(table: ProofTable, key: int) -> int:
     """The slot of a position; if it has none, that of the entry of least work in its bucket, cleared for it."""
-    first = key % (len(table.keys) // SLOTS) * SLOTS
+    first = _first_slot(table, key)
     least = first
     for slot in range(first, first + SLOTS):
         if table.keys[slot] == key:
             return slot
         if table.rows[slot, WORK] < table.rows[least, WORK]:
             least = slot
-    table.counts[USED if table.keys[least] == NOWHERE else REPLACED] += 1
-    table.keys[least] = key
-    table.rows[least] = 0
-    table.rows[least, PLY] = NEVER
+    _clear_for(table, least, key)
     return least
+
+
+@model_helper
+def _clear_for(table: ProofTable, slot: int, key: int) -> None:
+    """Give a slot to a position."""
+    if table.keys[slot] == NOWHERE:
+        table.counts[USED] += 1
+    elif table.rows[slot, PLY] != NEVER:  # a position that was only judged is soon judged again
+        table.counts[REPLACED] += 1
+    table.keys[slot] = key
+    table.rows[slot] = 0
+    table.rows[slot, PLY] = NEVER
 
 
 @model_helper
@@ -111,6 +126,19 @@ def store(
     _write(row, phi, delta, ply, work, move, rests)
     if bound:
         row[TWINS] = 1
+
+
+@model_helper
+def store_judged(table: ProofTable, key: int, phi: int, delta: int) -> None:
+    """Enter the numbers of a position that was judged, not searched, unless only positions searched could yield."""
+    first = _first_slot(table, key)
+    free = NOWHERE
+    for slot in range(first, first + SLOTS):
+        if table.keys[slot] == NOWHERE or (free == NOWHERE and table.rows[slot, PLY] == NEVER):
+            free = slot
+    if free != NOWHERE:
+        _clear_for(table, free, key)
+        _write(table.rows[free], phi, delta, NEVER, 0, NOWHERE, NEVER)
 
 
 @model_helper

@@ -1,12 +1,14 @@
 """What each switch of the search for life and death is worth, on generated problems, as a page of results.
 
-python -m runs.go.tsumego_study --problems 300 --seconds 10 --out docs/results/tsumego.md
+python -m runs.go.tsumego_study --problems 300 --seconds 10 --jobs 2
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from joblib import Parallel, delayed
 
 from envs.go.tsumego.generator import make_problem
 from envs.go.tsumego.problem import ALL, OPEN, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
@@ -21,6 +23,12 @@ SETS = {
     "(4) (3) + simulation": SwitchesOfTsumego(connections=True, forced=True, simulation=True),
     "(5) all: + estimate, widening": ALL,
 }
+
+
+def solve_with(sets: Sequence[str], number: int, empty: int, limits: Limits) -> tuple[Tsumego, list[Solution]]:
+    """A generated problem, and what some sets of switches find."""
+    problem = make_problem(number, empty)
+    return problem, [solve_tsumego(problem, SETS[name], limits) for name in sets]
 
 
 def table(problems: Sequence[Tsumego], found: dict[str, list[Solution]]) -> list[str]:
@@ -56,16 +64,28 @@ def main(line: Sequence[str] | None = None) -> int:
     parser.add_argument("--problems", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=10.0, help="CPU time of a search")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--sets",
+        type=int,
+        nargs="+",
+        choices=range(1, len(SETS) + 1),
+        metavar="N",
+        help="of switches (default: all five)",
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
     parser.add_argument("--quick", action="store_true", help="10 problems, half a second each")
     parser.add_argument("--out", type=Path, help="the page (default: standard output)")
     given = parser.parse_args(line)
     count, seconds = (10, 0.5) if given.quick else (given.problems, given.seconds)
     sizes = [SMALLEST + i % (LARGEST - SMALLEST + 1) for i in range(count)]
-    problems, found = list[Tsumego](), {name: list[Solution]() for name in SETS}
-    for i in followed(range(count), "problems"):
-        problems.append(make_problem(given.seed * 10_000 + i, sizes[i]))
-        for name, switches in SETS.items():
-            found[name].append(solve_tsumego(problems[-1], switches, Limits(seconds=seconds)))
+    sets = [list(SETS)[number - 1] for number in given.sets] if given.sets else list(SETS)
+    tasks = (
+        delayed(solve_with)(sets, given.seed * 10_000 + i, sizes[i], Limits(seconds=seconds)) for i in range(count)
+    )
+    solved = iter(Parallel(given.jobs, return_as="generator")(tasks))
+    pairs = [next(solved) for _ in followed(range(count), "problems")]
+    problems = [problem for problem, _ in pairs]
+    found = {name: [solutions[k] for _, solutions in pairs] for k, name in enumerate(sets)}
     title = (
         f"{count} generated problems, {SMALLEST} to {LARGEST} empty points, seed {given.seed}; {seconds:g} s a search"
     )

@@ -2,7 +2,21 @@
 
 from envs.go.board import Board, Ints
 from envs.go.neighbourhoods import EDGE, EMPTY, SIDES
-from envs.go.tsumego.game import ATTACKER, CHAINS, CONNECTIONS, LABELS, LINKS, LIST, Game
+from envs.go.tsumego.game import (
+    ATTACKER,
+    CHAINS,
+    CONNECTIONS,
+    COUNT,
+    EYES,
+    LABELS,
+    LINKS,
+    LIST,
+    LISTED,
+    SIZE,
+    STONES,
+    Game,
+    board_of,
+)
 from planners.jit import helper
 
 MOST_CHAINS = 60  # bits of a set
@@ -11,7 +25,7 @@ CAPTURE = 2  # moves that a stone in the way is taken to cost
 
 
 @helper
-def mark_safe_chains(game: Game, board: Board) -> None:
+def _mark_safe_chains(game: Game, board: Board) -> None:
     """Mark the heads of the attacker's chains that nobody can take, in the scratch row CHAINS.
 
     With the switch `connections` also those that share two empty points with safe ones: if one is taken, the other
@@ -70,25 +84,32 @@ def _may_be_eye(game: Game, board: Board, point: int) -> bool:
 
 
 @helper
-def _is_beside(board: Board, one: int, other: int) -> bool:
-    for side in range(SIDES):
-        if one + board.steps[side] == other:
-            return True
-    return False
+def _find_eye_points(game: Game, row: int) -> None:
+    """List the points that could become points of an eye in the scratch row EYES, unless they are there already."""
+    if game.eye_points[LISTED] == game.facts[row, STONES]:
+        return
+    board, count = board_of(game, row), 0
+    _mark_safe_chains(game, board)
+    for point in game.region:
+        if _may_be_eye(game, board, point):
+            game.scratch[EYES, count] = point
+            count += 1
+    game.eye_points[LISTED], game.eye_points[COUNT] = game.facts[row, STONES], count
 
 
 @helper
-def two_eyes_fit(game: Game, board: Board) -> bool:
+def _is_beside(game: Game, one: int, other: int) -> bool:
+    """Whether two points are neighbours; a line of the board takes one place more than its points."""
+    apart = abs(one - other)
+    return apart == 1 or apart == game.settings[SIZE] + 1
+
+
+@helper
+def two_eyes_fit(game: Game, row: int) -> bool:
     """Whether there are two points apart that could become eyes; of three, two are never neighbours."""
-    mark_safe_chains(game, board)
-    first, count = 0, 0
-    for point in game.region:
-        if _may_be_eye(game, board, point):
-            count += 1
-            if count == 3 or (count == 2 and not _is_beside(board, first, point)):
-                return True
-            first = point
-    return False
+    _find_eye_points(game, row)
+    count, points = game.eye_points[COUNT], game.scratch[EYES]
+    return count > 2 or (count == 2 and not _is_beside(game, points[0], points[1]))
 
 
 @helper
@@ -163,36 +184,35 @@ def _touches_region(game: Game, board: Board, head: int) -> bool:
 
 
 @helper
-def moves_to_live(game: Game, board: Board) -> int:
-    """About how many moves the defender still needs for two eyes, at most MOST_MOVES; safe chains must be marked."""
-    costs, defender = game.scratch[LABELS], 3 - game.settings[ATTACKER]
-    least = MOST_MOVES
-    for place in range(len(game.region)):
-        point = game.region[place]
-        costs[place] = MOST_MOVES
-        if board.colours[point] == defender or not _may_be_eye(game, board, point):
-            continue
-        costs[place] = 0 if board.colours[point] == EMPTY else CAPTURE
+def moves_to_live(game: Game, row: int) -> int:
+    """About how many moves the defender still needs for two eyes, at most MOST_MOVES."""
+    _find_eye_points(game, row)
+    board, costs, defender = board_of(game, row), game.scratch[LABELS], 3 - game.settings[ATTACKER]
+    points, least = game.scratch[EYES], MOST_MOVES
+    for place in range(game.eye_points[COUNT]):
+        point = points[place]
+        costs[place] = MOST_MOVES if board.colours[point] == defender else CAPTURE
+        if board.colours[point] == EMPTY:
+            costs[place] = 0
         for side in range(SIDES):
             seen = board.colours[point + board.steps[side]]
             costs[place] += 1 if seen == EMPTY else 0 if seen in (defender, EDGE) else CAPTURE
         for earlier in range(place):
-            if costs[earlier] + costs[place] < least and not _is_beside(board, game.region[earlier], point):
+            if costs[earlier] + costs[place] < least and not _is_beside(game, points[earlier], point):
                 least = costs[earlier] + costs[place]
     return least
 
 
 @helper
-def moves_to_kill(game: Game, board: Board) -> int:
-    """About how many moves leave the defender one eye: those apart that fit, less one; safe chains must be marked."""
-    taken, count = game.scratch[LIST], 0
-    defender = 3 - game.settings[ATTACKER]
-    for point in game.region:
-        if board.colours[point] != defender and _may_be_eye(game, board, point):
-            apart = True
-            for earlier in range(count):
-                apart &= not _is_beside(board, taken[earlier], point)
-            if apart:
-                taken[count] = point
-                count += 1
+def moves_to_kill(game: Game, row: int) -> int:
+    """About how many moves leave the defender one eye: those apart that fit, less one."""
+    _find_eye_points(game, row)
+    board, points, taken, count = board_of(game, row), game.scratch[EYES], game.scratch[LIST], 0
+    for place in range(game.eye_points[COUNT]):
+        apart = board.colours[points[place]] != 3 - game.settings[ATTACKER]
+        for earlier in range(count):
+            apart &= not _is_beside(game, taken[earlier], points[place])
+        if apart:
+            taken[count] = points[place]
+            count += 1
     return min(max(count - 1, 1), MOST_MOVES)

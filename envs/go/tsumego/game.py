@@ -10,7 +10,8 @@ from planners.jit import helper, typeof
 
 STONES, MOVER, PASSES, KO = range(4)  # entries of a row of `Game.facts`
 SIZE, ATTACKER, PROVER, THREATS, FORCED, CONNECTIONS = range(6)  # entries of `Game.settings`
-CHAINS, LABELS, LINKS, LIST = range(4)  # rows of `Game.scratch`
+CHAINS, EYES, LABELS, LINKS, LIST = range(5)  # rows of `Game.scratch`
+LISTED, COUNT = range(2)  # entries of `Game.eye_points`
 MOVER_KEYS, PASS_KEYS, KO_KEYS = 0, 3, 6  # from where on their keys stand in KEYS
 KEYS = np.random.default_rng(1).integers(1 << 62, size=KO_KEYS + (LARGEST + 2) ** 2)
 
@@ -27,7 +28,9 @@ class Game(NamedTuple):
         anchors: a stone of each chain of the attacker's with a liberty outside, which nobody can take, [any].
         settings: size of the board, colour of the attacker, of the player who is to prove something, of the one with
             endless ko threats (0: neither), and two switches, [6].
-        scratch: of `envs.go.tsumego.eyes`, [4, points].
+        scratch: of `envs.go.tsumego.eyes`, [5, points].
+        eye_points: the hash of the stones whose points that could be eyes are listed in `scratch`, -1 at first, and the
+            number of these points, [2].
     """
 
     boards: NDArray[np.int32]
@@ -38,14 +41,15 @@ class Game(NamedTuple):
     anchors: Ints
     settings: NDArray[np.int64]
     scratch: NDArray[np.int32]
+    eye_points: NDArray[np.int64]
 
 
 def new_game(rows: int, board: Ints, region: Ints, inside: Ints, crucial: Ints, anchors: Ints) -> Game:
     """A game whose boards are all that of the root; facts and settings are 0."""
     boards = np.repeat(board[None], rows, axis=0)
-    scratch = np.zeros((4, len(inside)), np.int32)
+    scratch = np.zeros((5, len(inside)), np.int32)
     facts, settings = np.zeros((rows, 4), np.int64), np.zeros(6, np.int64)
-    return Game(boards, facts, region, inside, crucial, anchors, settings, scratch)
+    return Game(boards, facts, region, inside, crucial, anchors, settings, scratch, np.array([-1, 0]))
 
 
 _NONE = np.zeros(1, np.int32)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from envs.go.board import NOWHERE, Board, in_atari, is_suicide, place_stone
 from envs.go.neighbourhoods import EMPTY, EYE, OPEN, SIDES, TABLE
 from envs.go.rules import hash_after
-from envs.go.tsumego.eyes import is_alive, mark_safe_chains, moves_to_kill, moves_to_live, two_eyes_fit
+from envs.go.tsumego.eyes import is_alive, moves_to_kill, moves_to_live, two_eyes_fit
 from envs.go.tsumego.game import (
     ATTACKER,
     FORCED,
@@ -43,9 +43,9 @@ def key_of(stones: int, mover: int, passes: int, ko: int) -> int:
 
 
 @helper
-def _barred_after(game: Game, board: Board, point: int, colour: int) -> int:
-    """The point that ko bars for the answer to a legal move, or NOWHERE."""
-    if game.settings[THREATS] == 3 - colour or TABLE[board.around[point]] & OPEN:
+def _ko_after(board: Board, point: int, colour: int) -> int:
+    """The point of the one stone that a legal move takes in a ko, where it may be retaken, or NOWHERE."""
+    if TABLE[board.around[point]] & OPEN:
         return NOWHERE
     where = NOWHERE
     for side in range(SIDES):
@@ -57,6 +57,31 @@ def _barred_after(game: Game, board: Board, point: int, colour: int) -> int:
                 return NOWHERE
             where = near
     return where
+
+
+@helper
+def _is_in_vain(game: Game, board: Board, point: int, colour: int) -> bool:
+    """Whether a move takes a ko that the other player, who has endless threats, takes back at once.
+
+    Not if that point is outside the region, where nobody may play, or if the attacker has taken all there was to take.
+    """
+    if game.settings[THREATS] != 3 - colour:
+        return False
+    ko = _ko_after(board, point, colour)
+    if ko == NOWHERE or game.inside[ko] == 0:
+        return False
+    for crucial in game.crucial:
+        if crucial != ko and board.colours[crucial] == 3 - game.settings[ATTACKER]:
+            return True
+    return colour != game.settings[ATTACKER]
+
+
+@helper
+def _may_play(game: Game, board: Board, point: int, colour: int) -> bool:
+    """Whether a player may play at a point, unless ko bars it, and not in vain."""
+    if board.colours[point] != EMPTY or is_suicide(board, point, colour):
+        return False
+    return not _is_in_vain(game, board, point, colour)
 
 
 @helper
@@ -75,7 +100,7 @@ def _is_own_eye(board: Board, point: int, colour: int) -> bool:
 def _is_candidate(game: Game, row: int, board: Board, point: int) -> bool:
     """Whether a move may be played, and is no own eye of the defender's."""
     colour = game.facts[row, MOVER]
-    if board.colours[point] != EMPTY or point == game.facts[row, KO] or is_suicide(board, point, colour):
+    if point == game.facts[row, KO] or not _may_play(game, board, point, colour):
         return False
     return colour == game.settings[ATTACKER] or not _is_own_eye(board, point, colour)
 
@@ -93,9 +118,8 @@ def moves(game: Game, row: int, moves: NDArray[np.int64], keys: NDArray[np.int64
             continue
         if forced != NOWHERE and _lives_after(game, row, point, forced):
             continue
-        after = hash_after(board, stones, point, colour)
-        moves[count] = point
-        keys[count] = key_of(after, 3 - colour, 0, _barred_after(game, board, point, colour))
+        ko = NOWHERE if game.settings[THREATS] == 3 - colour else _ko_after(board, point, colour)
+        moves[count], keys[count] = point, key_of(hash_after(board, stones, point, colour), 3 - colour, 0, ko)
         count += 1
     if not in_check and forced == NOWHERE:
         moves[count], keys[count] = PASS, key_of(stones, 3 - colour, game.facts[row, PASSES] + 1, NOWHERE)
@@ -134,12 +158,11 @@ def _saves(game: Game, board: Board, point: int) -> bool:
 @helper
 def _living_move(game: Game, row: int, board: Board) -> int:
     """A move by which the defender would live at once if the attacker passed, or NOWHERE."""
-    mark_safe_chains(game, board)
-    if moves_to_live(game, board) > NEARLY:
+    if moves_to_live(game, row) > NEARLY:
         return NOWHERE
     spare, colour = len(game.boards) - 1, 3 - game.settings[ATTACKER]
     for point in game.region:
-        if board.colours[point] == EMPTY and not is_suicide(board, point, colour) and _has_friend(board, point, colour):
+        if _may_play(game, board, point, colour) and _has_friend(board, point, colour):
             copy_board(game, row, spare)
             place_stone(board_of(game, spare), point, colour)
             if is_alive(game, board_of(game, spare)):
@@ -162,7 +185,7 @@ def _lives_after(game: Game, row: int, point: int, answer: int) -> bool:
     copy_board(game, row, spare)
     board = board_of(game, spare)
     ko = place_stone(board, point, attacker)
-    if board.colours[answer] != EMPTY or answer == ko or is_suicide(board, answer, 3 - attacker):
+    if answer == ko or not _may_play(game, board, answer, 3 - attacker):
         return False
     place_stone(board, answer, 3 - attacker)
     return is_alive(game, board)
@@ -181,7 +204,7 @@ def play(game: Game, row: int, move: int, into: int) -> int:
         ko = place_stone(board_of(game, into), move, colour)
     facts[MOVER] = 3 - colour
     facts[KO] = NOWHERE if game.settings[THREATS] == 3 - colour else ko
-    return ko
+    return facts[KO]
 
 
 @kernel(int64(GAME, int64))
@@ -194,7 +217,7 @@ def verdict(game: Game, row: int) -> int:
     left = False
     for point in game.crucial:
         left |= board.colours[point] == 3 - attacker
-    if not left or not two_eyes_fit(game, board):
+    if not left or not two_eyes_fit(game, row):
         return sign
     return -sign if is_alive(game, board) else 0
 
@@ -202,9 +225,7 @@ def verdict(game: Game, row: int) -> int:
 @kernel(typeof((1, 1))(GAME, int64))
 def estimate(game: Game, row: int) -> tuple[int, int]:
     """Moves still needed for two eyes, and to destroy them."""
-    board = board_of(game, row)
-    mark_safe_chains(game, board)
-    live, kill = max(moves_to_live(game, board), 1), moves_to_kill(game, board)
+    live, kill = max(moves_to_live(game, row), 1), moves_to_kill(game, row)
     return (kill, live) if game.facts[row, MOVER] == game.settings[ATTACKER] else (live, kill)
 
 

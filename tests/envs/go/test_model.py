@@ -144,7 +144,7 @@ def test_a_traced_rollout_is_the_rollout_and_its_moves_can_be_played_again(size,
     for seed in range(20):
         state, scratch = model.initial_state(None), np.empty(model.state_dim)
         depth = model.horizon
-        keys, movers, owners = np.empty(depth + 1, np.uint64), np.empty(depth + 1), np.empty(model.n_regions)
+        keys, movers, owners = np.empty(depth + 1, np.uint64), np.empty(depth + 1), np.empty(model.n_regions + 1)
         rngs = np.random.default_rng(seed), np.random.default_rng(seed)
         plain = model.rollout(state.copy(), scratch, depth, model.params, rngs[0])
         traced = model.traced_rollout(state.copy(), scratch, depth, model.params, rngs[1], keys, movers, owners)
@@ -158,7 +158,8 @@ def test_a_traced_rollout_is_the_rollout_and_its_moves_can_be_played_again(size,
         assert over
         assert reward == plain
         stones = state[: model.area] != 0.0
-        np.testing.assert_array_equal(owners[stones], state[: model.area][stones])
+        np.testing.assert_array_equal(owners[:-1][stones], state[: model.area][stones])
+        assert owners[-1] == plain
 
 
 def test_priors_say_what_the_position_does():

@@ -9,6 +9,7 @@ import pytest
 
 from envs.go.neighbourhoods import BLACK, WHITE
 from envs.go.tsumego.game import PASSES
+from envs.go.tsumego.generator import make_problem
 from envs.go.tsumego.problem import ALL, KO, LOST, WON, SwitchesOfTsumego, Tsumego, solve_tsumego
 from planners.dfpn.solve import Limits, solve
 from tests.envs.go.shapes import ALIVE, DEAD, UNSETTLED, enclosed
@@ -107,8 +108,59 @@ def test_a_ko_decides():
     tsumego = Tsumego(6, flat, (0, 1, 3), tuple(point for point, stone in enumerate(flat) if stone > 0), BLACK)
     for switches in (SwitchesOfTsumego(), ALL):
         found = solve_tsumego(tsumego, switches)
-        assert (found.verdict, found.line[:2]) == (KO, (0, 1))
+        assert (found.verdict, found.line[0]) == (KO, 0)
         assert solve_tsumego(replace(tsumego, mover=WHITE), switches).verdict == WON
+
+
+def drawn(lines, region, mover):
+    """A position from rows of B, W and points; all Black stones are crucial."""
+    size = len(lines[0].split())
+    rows = [line.split() for line in lines] + [["."] * size] * (size - len(lines))
+    flat = tuple({"B": 1, "W": -1, ".": 0}[mark] for row in rows for mark in row)
+    return Tsumego(size, flat, region, tuple(point for point, stone in enumerate(flat) if stone > 0), mover)
+
+
+CORNER = [". W B B B B W", "W B . B . B W", ". W B B B W .", ". . W W W . ."]
+
+
+@pytest.mark.parametrize(
+    ("region", "crucial"),
+    [((8, 9, 11), (8,)), ((9, 11), None)],
+    ids=["the last crucial stone is taken", "the taken stone stands where nobody may play"],
+)
+def test_a_ko_that_cannot_be_taken_back_is_taken_whoever_has_threats(region, crucial):
+    tsumego = drawn(CORNER, region, BLACK)
+    if crucial is not None:
+        tsumego = replace(tsumego, crucial=crucial)
+    assert {solve_tsumego(tsumego, switches).verdict for switches in SOME_SETS} == {LOST}
+
+
+def test_life_by_a_double_ko_is_told_as_a_ko():
+    lines = ["W B B . B . B . B B W", "W B . B B B B B W B W", ". W B W W W W W . W .", ". . W . . . . . W . ."]
+    tsumego = drawn(lines, (3, 5, 7, 13, 24, 19, 30), WHITE)
+    tsumego = replace(tsumego, crucial=(15,))
+    assert {solve_tsumego(tsumego, switches).verdict for switches in SOME_SETS} == {KO}
+
+
+def test_a_double_ko_does_not_go_round_and_round():
+    """With endless threats for one player the other takes no ko, as it would be taken back at once."""
+    found = solve_tsumego(make_problem(10_225, 12), ALL, Limits(nodes=200_000))
+    assert found.verdict == LOST and found.second.nodes < 200_000
+
+
+def test_bent_four_in_the_corner_is_a_ko_that_the_attacker_may_begin_when_it_pleases():
+    """White sacrifices four at B7, and takes first in the ko that follows; Black cannot begin it."""
+    stones = np.zeros((7, 7), int)
+    stones[:6, :4] = -1
+    stones[0, 2] = stones[1, 1] = stones[1, 2] = stones[2, 1] = stones[3, 1] = stones[4, 0] = stones[4, 1] = 1
+    stones[0, 1] = stones[3, 0] = 0
+    flat = tuple(stones.ravel().tolist())
+    crucial = tuple(point for point, stone in enumerate(flat) if stone > 0)
+    tsumego = Tsumego(7, flat, (0, 1, 7, 14, 21), crucial, WHITE)
+    for switches in (SwitchesOfTsumego(), ALL):
+        found = solve_tsumego(tsumego, switches)
+        assert (found.verdict, found.line[:2]) == (WON, (1, 21))
+        assert solve_tsumego(replace(tsumego, mover=BLACK), switches).verdict == KO
 
 
 def test_a_problem_that_is_none_is_refused_in_a_line():

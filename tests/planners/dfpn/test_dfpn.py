@@ -7,7 +7,7 @@ import pytest
 
 from planners.dfpn import search
 from planners.dfpn.solve import Limits, Search, solve
-from planners.dfpn.table import INFINITE
+from planners.dfpn.table import INFINITE, NEVER, NOWHERE, find, new_table, store, store_judged
 from planners.dfpn.walk import Switches
 from tests.planners.dfpn.graphs import problem_of, random_game, search_without_table
 
@@ -103,6 +103,19 @@ def tree(depth, width=3):
             verdicts += [int(level + 1 == depth)] * width
         layer = after[layer[0]] if not level else [below for node in layer for below in after[node]]
     return after, verdicts
+
+
+def test_a_position_that_was_judged_takes_no_place_of_one_that_was_searched():
+    table = new_table(0.0)  # one bucket of four slots
+    for key in (0, 1, 2):
+        store(table, key, 2, 3, 5, 1, NOWHERE, NEVER, 0)
+    store_judged(table, 10, 1, 1)
+    store_judged(table, 11, 1, 1)
+    assert find(table, 10) == NOWHERE != find(table, 11)
+    store(table, 3, 2, 3, 5, 1, NOWHERE, NEVER, 0)
+    store_judged(table, 12, 1, 1)
+    assert [find(table, key) == NOWHERE for key in (0, 1, 2, 3, 11, 12)] == [False] * 4 + [True] * 2
+    assert table.counts.tolist() == [4, 0]
 
 
 def test_the_proof_and_the_main_line_of_a_tree():
