@@ -40,7 +40,7 @@ class VelocityGrid(NamedTuple):
     sd: tuple[float, float]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)  # some 16 sizes for each of the four players of mixed doubles, and others
 def aim_grid(law: Physics, noise: Noise, size: int) -> tuple[VelocityGrid, ...]:
     """Four blocks, draws and hits with each spin, of about `size` aims in all, at least 72.
 

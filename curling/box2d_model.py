@@ -16,7 +16,7 @@ ENGINES = tuple(Box2DEngine(name) for name in BY_NAME)  # type: ignore[arg-type]
 
 def box2d_step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """As `curling.dynamics.step`, on the Box2D engine."""
-    vx, vy, spin = release(action, params, rng)
+    vx, vy, spin = release(state, action, params, rng)
     stones = ENGINES[int(params[LAW])].unchecked(stones_of(state), row_of(state), np.array([vx, vy]), spin)
     outcome: tuple[float, bool] = proceed(state, stones, next_state, params)
     return outcome

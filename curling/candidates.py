@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
-from curling.shots import launched
+from curling.shots import draw, launched
 from curling.tactics import IN_HOUSE, TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
 from planners.base import Array
 from planners.core.zobrist import combine, mix
-from planners.jit import MATRIX, boolean, float64, helper, int64, kernel, uint64
+from planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel, uint64
 
 Keys = NDArray[np.uint64]
 
@@ -32,13 +32,20 @@ NEAR_CENTRE = 1.6  # m from the centre line: guards worth a draw around them
 # kinds of candidates
 TEE_DRAW, FRONT_DRAW, WING_DRAW, AROUND, FREEZE, CENTRE_GUARD, CORNER_GUARD, COVER, RAISE = range(9)
 NOSE, SOFT_NOSE, ROLL_LEFT, ROLL_RIGHT, DOUBLE, RUN_BACK, PEEL_GUARD, THROW_AWAY = range(9, 17)
+NO_KEY = np.uint64(0)  # of shots that are no candidates
+
+
+@helper
+def _key(kind: int, rank: int, side: float) -> np.uint64:
+    """The key of a candidate."""
+    spin = 1 if side > 0.0 else 0
+    return combine(mix(np.uint64(kind)), np.uint64(2 * rank + spin))
 
 
 @helper
 def _keep(aims: Array, keys: Keys, n: int, kind: int, rank: int) -> int:
     """Write the key of the aim in row n."""
-    spin = 1 if aims[n, 2] > 0.0 else 0
-    keys[n] = combine(mix(np.uint64(kind)), np.uint64(2 * rank + spin))
+    keys[n] = _key(kind, rank, aims[n, 2])
     return n + 1
 
 
@@ -176,3 +183,27 @@ def candidate_shots(
         aims[n, 2] = 1.0
         n = _keep(aims, keys, n, THROW_AWAY, 0)
     return n
+
+
+@helper
+def _stops_at(law: int, aim: Array, x: float, y: float) -> bool:
+    """Whether an aim is the draw to (x, y)."""
+    vx, vy = draw(law, x, y, aim[2])
+    return bool(aim[0] == vx and aim[1] == vy)
+
+
+@kernel(uint64(int64, MATRIX, int64, VECTOR, VECTOR))
+def key_of_draw(law: int, stones: Array, team: int, aim: Array, candidate: Array) -> np.uint64:
+    """The key of the candidate that an aim of `team` is, if that is a tee draw or a freeze; otherwise NO_KEY.
+
+    `candidate` is scratch space, [3].
+    """
+    if _stops_at(law, aim, 0.0, TEE[law]):
+        clear = draw_if_clear(law, stones, candidate, 0.0, TEE[law], aim[2], ROOM)
+        return _key(TEE_DRAW, 0, aim[2]) if clear else NO_KEY
+    theirs = nearest(law, stones, 1 - team, -1.0)
+    if theirs >= 0:
+        x, y = stones[theirs, 0], stones[theirs, 1] - 1.2 * DIAMETER
+        if _stops_at(law, aim, x, y) and try_draw(law, stones, candidate, x, y, 1.0, ROOM):
+            return _key(FREEZE, 0, aim[2]) if candidate[2] == aim[2] else NO_KEY
+    return NO_KEY

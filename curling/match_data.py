@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from curling.model import Curling
-from curling.noise import Noise
+from curling.noise import Noise, Pair
 from curling.sheet import MIXED_FIRST_SHOT
 from planners.base import Array
 
@@ -28,7 +28,7 @@ class Match:
         players: names of the players of team 0 and team 1.
         physics: argument of `curling.model.Curling`.
         rule: argument of `Curling`.
-        noise: argument of `Curling`.
+        noise: argument of `Curling`; with `throwers` their mean.
         ends: argument of `Curling`.
         extra_ends: argument of `Curling`.
         tie: value of a draw, 0 to 1, for the team that would have the hammer in the next end; the other gets 1 - tie.
@@ -38,6 +38,7 @@ class Match:
         engine: name of the engine, see `curling.engines.make_engine`.
         game: argument of `Curling`.
         pattern: argument of `Curling`.
+        throwers: argument of `Curling`.
     """
 
     players: tuple[str, str]
@@ -53,6 +54,7 @@ class Match:
     engine: str = "analytic"
     game: str = "standard"
     pattern: int = 0
+    throwers: tuple[Pair, Pair] | None = None
 
     @property
     def first_shot(self) -> int:
@@ -62,9 +64,9 @@ class Match:
     def model(self) -> Curling:
         """The model of the match; its reward is 1 for a win of team 0."""
         of_game: dict[str, Any] = {"physics": self.physics, "game": self.game, "pattern": self.pattern}
-        return Curling(
-            self.ends, self.rule, self.noise, extra_ends=self.extra_ends, reward="win", tie=self.tie, **of_game
-        )
+        of_game |= {"extra_ends": self.extra_ends, "tie": self.tie, "throwers": self.throwers}
+        noise = self.noise if self.throwers is None else None
+        return Curling(self.ends, self.rule, noise, reward="win", **of_game)
 
 
 class Setup(NamedTuple):

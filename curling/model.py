@@ -12,15 +12,28 @@ from numpy.typing import ArrayLike
 from curling.aim_grid import aim_grid
 from curling.candidates import MOST_CANDIDATES
 from curling.cells import cells
-from curling.dynamics import actions, player, rollout, sample_action, step, step_exact, value
+from curling.dynamics import actions, player, sample_action, step, step_exact
 from curling.end_weights import load
 from curling.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
 from curling.model_params import NETWORK_TABLE, params_of, weights_of
-from curling.noise import Noise, noise_of
+from curling.noise import Noise, Pair, Thrower, mean_noise, noise_of
 from curling.physics import Physics, physics_of
+from curling.playouts import rollout, traced_rollout, value
 from curling.rules import MODIFIED, rule_of
-from curling.sheet import DC3_SHEET, MIXED_FIRST_SHOT, STONES, no_stones
-from curling.state import FIRST_STONE, HAMMER, LEAD, MIXED_STATE_DIM, REWARDS, STATE_DIM, TIME, state_of
+from curling.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, no_stones
+from curling.state import (
+    FIRST_STONE,
+    HAMMER,
+    LEAD,
+    MIXED_STATE_DIM,
+    PER_THROWER,
+    REWARDS,
+    STATE_DIM,
+    TIME,
+    state_of,
+    thrower_at,
+)
+from curling.territory import REGIONS, region
 from curling.value import table_of
 from planners.base import AimBlock, Array, Rng
 from planners.checks import require, require_choice, require_count, require_positive, require_share
@@ -61,6 +74,9 @@ class Curling:
         game: "standard" or "mixed_doubles", which is for fcv1 and dc4; its `table` is None, from self-play, and there
             are no weights for it. Every end is set up as is best for the team that decides (`begin_end`).
         pattern: place of the guards that are set up in mixed doubles, 0 (nearest the house) to 5.
+        throwers: in mixed doubles, the two players of team 0 and those of team 1; None: all throw alike. The first of a
+            team makes its first and its last throw of an end, the second the three between. `max_speed` is None then,
+            and `noise` the mean over the throws of an end.
     """
 
     ends: int = 1
@@ -76,6 +92,7 @@ class Curling:
     weights: str | None = None
     game: Literal["standard", "mixed_doubles"] = "standard"
     pattern: int = 0
+    throwers: tuple[Pair, Pair] | None = None
 
     time_index = TIME
     discount = 1.0
@@ -86,6 +103,9 @@ class Curling:
     actions = staticmethod(actions)
     max_actions = MOST_CANDIDATES
     rollout = staticmethod(rollout)
+    traced_rollout = staticmethod(traced_rollout)
+    n_regions = REGIONS
+    region = staticmethod(region)
     value = staticmethod(value)
     player = staticmethod(player)
     cells = staticmethod(cells)
@@ -100,7 +120,8 @@ class Curling:
         require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
         self._check_game()
         rule = MODIFIED if self.is_mixed else self.law.rule
-        for name, default in (("rule", rule), ("noise", self.law.noises[0])):
+        noise = self.law.noises[0] if self.throwers is None else self._check_throwers(self.throwers)
+        for name, default in (("rule", rule), ("noise", noise)):
             if getattr(self, name) is None:
                 # models of the same match must be equal and print alike
                 object.__setattr__(self, name, default)
@@ -130,6 +151,14 @@ class Curling:
             require(self.rule in (None, MODIFIED), "rule", self.rule, f"None or {MODIFIED!r} {in_mixed}")
             require(self.table is None, "table", self.table, f"None {in_mixed}")
             require(self.weights in (None, "none"), "weights", self.weights, f"None or 'none' {in_mixed}")
+
+    def _check_throwers(self, throwers: tuple[Pair, Pair]) -> Noise:
+        """The mean errors of their throws."""
+        require(self.is_mixed, "throwers", throwers, "None in standard games")
+        require(self.max_speed is None, "max_speed", self.max_speed, "None with throwers, who have their own")
+        noise = mean_noise([pair[player] for pair in throwers for player in MIXED_THROWERS])
+        require(self.noise in (None, noise), "noise", self.noise, "None with throwers, who have their own")
+        return noise
 
     @property
     def is_mixed(self) -> bool:
@@ -193,6 +222,12 @@ class Curling:
             return None
         return replace(self, ends=int(state[TIME]) // STONES + 1, extra_ends=0, reward="points")
 
+    def thrower(self, state: Array) -> Thrower:
+        """Who throws next."""
+        at = thrower_at(state, self.params)
+        max_speed, *sds = self.params[at : at + PER_THROWER].tolist()
+        return Thrower(max_speed, Noise(*sds))
+
     def aim(self, vx: ArrayLike, vy: ArrayLike, spin: ArrayLike) -> Array:
         """The action that aims at a velocity, m/s, with the rotation of the sign of `spin`, [..., 3]."""
         across, middle, along = self.unit
@@ -200,8 +235,8 @@ class Curling:
         return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
     def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
-        """About `size` actions that cover all useful throws, the same in every state; see `curling.aim_grid`."""
-        grids = aim_grid(self.law, noise_of(self.noise), size)
+        """About `size` actions that cover all useful throws, with the errors of who throws; see `curling.aim_grid`."""
+        grids = aim_grid(self.law, self.thrower(state).noise, size)
         return [AimBlock(self.aim(v[..., 0], v[..., 1], side), sd) for v, side, sd in grids]
 
     @cached_property

@@ -7,7 +7,7 @@ import numpy as np
 
 from curling.end_weights import NO_WEIGHTS, load, own
 from curling.network_table import expect_ends
-from curling.noise import noise_of
+from curling.noise import Thrower, noise_of
 from curling.physics import law_index
 from curling.rules import MIXED_PROTECTED, rule_of
 from curling.setup_value import setup_values
@@ -24,15 +24,23 @@ NETWORK_TABLE = "network"
 def params_of(match: "Curling") -> Array:
     """The parameters as one vector."""
     law, sheet = match.law, match.law.sheet
-    cap = law.max_speed if match.max_speed is None else min(match.max_speed, law.max_speed)
-    throws = law_index(law.name), law.launch_spin, cap, *law.tee_draw, sheet.tee, sheet.in_house
+    throws = law_index(law.name), law.launch_spin, *law.tee_draw, sheet.tee, sheet.in_house
     protected = (MIXED_PROTECTED, 0) if match.is_mixed else rule_of(match.rule)
     rules = *protected, match.ends, match.ends + match.extra_ends, REWARDS.index(match.reward)
     before = *throws, *rules, *match.unit, match.first_shot, match.pattern
-    noise, values, weights = noise_of(match.noise).params, _values(match), weights_of(match)
-    network = len(before) + 1 + len(noise) + len(values)
-    params = np.concatenate([before, [network], noise, values, weights])
+    throwers = np.concatenate([(player.max_speed, *player.noise.params) for player in throwers_of(match)])
+    values, weights = _values(match), weights_of(match)
+    network = len(before) + 1 + len(throwers) + len(values)
+    params = np.concatenate([before, [network], throwers, values, weights])
     return expect_ends(params) if match.table == NETWORK_TABLE else params
+
+
+def throwers_of(match: "Curling") -> tuple[Thrower, ...]:
+    """The two players of team 0 and of team 1; in standard games all are alike."""
+    fastest = match.law.max_speed
+    if match.throwers is None:
+        return (Thrower(min(match.max_speed or fastest, fastest), noise_of(match.noise)),) * 4
+    return tuple(Thrower(min(player.max_speed, fastest), player.noise) for pair in match.throwers for player in pair)
 
 
 def _values(match: "Curling") -> Array:

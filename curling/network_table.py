@@ -6,7 +6,7 @@ point behind in the last end plays another end than one that is ahead.
 
 import numpy as np
 
-from curling.dynamics import value
+from curling.playouts import value
 from curling.sheet import STONES
 from curling.state import ENDS, LAST_END, LEAD, NETWORK, REWARD, STATE_DIM, TIME, VALUES, WIN_PROBABILITY
 from curling.value import LEADS, MOST_LEAD

@@ -1,7 +1,9 @@
 """Execution noise: random differences between the aim and the throw."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
+from statistics import fmean
 
 import numpy as np
 
@@ -28,6 +30,25 @@ class Noise:
     def params(self) -> Array:
         """(speed, angle, vx, vy) as an array, for compiled functions."""
         return np.array(astuple(self))
+
+
+@dataclass(frozen=True)
+class Thrower:
+    """A player with a largest speed of aims, m/s, and errors of execution."""
+
+    max_speed: float
+    noise: Noise
+
+    def __post_init__(self) -> None:
+        require_at_least("max_speed", self.max_speed, 0.0)
+
+
+Pair = tuple[Thrower, Thrower]  # of a team of mixed doubles
+
+
+def mean_noise(throwers: Sequence[Thrower]) -> Noise:
+    """The mean standard deviations of those who make the throws of an end."""
+    return Noise(*map(fmean, zip(*(astuple(thrower.noise) for thrower in throwers), strict=True)))
 
 
 def at_the_tee(x: float, y: float) -> Noise:

@@ -33,7 +33,8 @@ __all__ = [
 FORMAT = 2  # 1 knew standard games alone
 # by `type` of their lines
 TYPES: dict[str, type] = {"match": Match, "setup": Setup, "shot": RecordedShot, "end": End, "result": Result}
-DEFAULTS = {"engine": "analytic", "detail": None, "game": "standard", "pattern": 0}  # fields that old records lack
+# fields that old records lack
+DEFAULTS = {"engine": "analytic", "detail": None, "game": "standard", "pattern": 0, "throwers": None}
 
 Line = Match | Setup | RecordedShot | End | Result
 

@@ -17,9 +17,10 @@ CHOICES = ("center_guard", "center_house", "pp_left", "pp_right")  # names of th
 CENTER_GUARD, CENTER_HOUSE, PP_LEFT, PP_RIGHT = range(4)
 POWERS = 4  # which teams have their power play: 2 if the one that decides, and 1 if the other one
 
-# numbers of ends with -8..8 points of the team with the hammer, in self-play of `presearch`
-SELF_PLAY = (0, 0, 0, 0, 0, 4, 17, 116, 0, 105, 97, 74, 18, 4, 0, 0, 0)
-SELF_PLAY_POWER_PLAY = (0, 0, 0, 0, 1, 0, 5, 82, 0, 124, 103, 67, 41, 9, 3, 0, 0)
+# numbers of ends with -8..8 points of the team with the hammer, in three rounds of self-play of `presearch`, each with
+# decisions by the table of the round before
+SELF_PLAY = (0, 0, 0, 1, 1, 28, 93, 447, 2, 538, 378, 218, 77, 16, 1, 0, 0)
+SELF_PLAY_POWER_PLAY = (0, 0, 0, 0, 0, 6, 37, 304, 1, 512, 442, 249, 182, 64, 3, 0, 0)
 
 Choices = NDArray[np.int64]
 

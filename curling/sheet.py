@@ -16,6 +16,7 @@ TEAM_STONES = 8
 STONES = 2 * TEAM_STONES
 LAST_SHOT = STONES - 1  # of an end
 MIXED_FIRST_SHOT = 6  # of an end of mixed doubles, whose ten shots are numbered so that the last one is 15
+MIXED_THROWERS = 0, 1, 1, 1, 0  # who of a team's two players makes each of its throws in an end of mixed doubles
 SET_UP_ROW = 2  # of a team's stones, in mixed doubles: the stone that is set up
 STONE_RADIUS = 0.145
 DIAMETER = 2.0 * STONE_RADIUS

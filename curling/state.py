@@ -17,7 +17,7 @@ import numpy as np
 
 from curling.rules import is_foul, next_hammer, removes_stone, row, score, thrower
 from curling.setup_value import decider_value
-from curling.sheet import STONES, TEAM_STONES
+from curling.sheet import MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, TEAM_STONES
 from curling.value import value_of
 from planners.base import Array, require
 from planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
@@ -30,13 +30,15 @@ MIXED_STATE_DIM = POWER + 2
 REWARDS = ("points", "win", "win_probability")  # params[REWARD] is an index into it
 POINTS, WIN, WIN_PROBABILITY = range(3)
 
-# indices into a model's params; FIRST_SHOT of an end is above 0 in mixed doubles alone; NOISE has four entries; VALUES,
-# of `curling.value.win_probabilities` or `curling.setup_value.setup_values`, go on to params[NETWORK], where the
-# weights of `curling.end_network` begin, if there are any
-LAW, SPIN, CAP, TEE_VX, TEE_VY, TEE, IN_HOUSE = range(7)
-FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD = range(7, 12)
-VX_UNIT, VY_ZERO, VY_UNIT, FIRST_SHOT, PATTERN, NETWORK, NOISE = range(12, 19)
-VALUES = NOISE + 4
+# indices into a model's params; FIRST_SHOT of an end is above 0 in mixed doubles alone; THROWERS are the
+# players of team 0 and of team 1, two each: the largest speed of aims and four standard deviations, alike in standard
+# games; VALUES, of `curling.value.win_probabilities` or `curling.setup_value.setup_values`, go on to params[NETWORK],
+# where the weights of `curling.end_network` begin, if there are any
+LAW, SPIN, TEE_VX, TEE_VY, TEE, IN_HOUSE = range(6)
+FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD = range(6, 11)
+VX_UNIT, VY_ZERO, VY_UNIT, FIRST_SHOT, PATTERN, NETWORK, THROWERS = range(11, 18)
+PER_THROWER = 5
+VALUES = THROWERS + 4 * PER_THROWER
 
 
 @helper
@@ -98,6 +100,14 @@ def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int 
 def is_mixed(params: Array) -> bool:
     """Whether the game is mixed doubles."""
     return bool(params[FIRST_SHOT] > 0.0)
+
+
+@helper
+def thrower_at(state: Array, params: Array) -> int:
+    """Where in `params` the numbers of who throws next begin: the largest speed of aims, m/s, then `Noise.params`."""
+    throw = max(shot_of(state) - MIXED_FIRST_SHOT, 0) // 2
+    player = MIXED_THROWERS[throw] if is_mixed(params) else 0
+    return THROWERS + PER_THROWER * (2 * team_of(state) + player)
 
 
 @helper

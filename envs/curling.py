@@ -185,7 +185,7 @@ class CurlingEnv(ModelEnv):
 
     def _fly(self, action: Array, rng: np.random.Generator) -> tuple[Array, Path]:
         """The shot that the model is about to play with the same draws, with its paths."""
-        vx, vy, spin = release(action, self.model.params, rng)
+        vx, vy, spin = release(self.state, action, self.model.params, rng)
         return self._engine.unchecked_path(stones_of(self.state), row_of(self.state), np.array([vx, vy]), spin)
 
     def _info(self) -> dict[str, Any]:

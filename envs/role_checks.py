@@ -173,7 +173,7 @@ def check_steps_left(model: Any, state: Array, rng: Rng) -> None:
 
 
 def check_traced_rollout(model: Any, state: Array, rng: Rng) -> None:
-    """Finite values; players of all actions traced, with an end; owners from -1 to 1."""
+    """Finite values; players of all actions traced, with an end; owners from -1 to 1, and a winner."""
     name, depth = "traced_rollout(...)", model.horizon
     regions: Any = getattr(model, "n_regions", None)
     require(
@@ -181,7 +181,7 @@ def check_traced_rollout(model: Any, state: Array, rng: Rng) -> None:
     )
 
     def call(function: Any, generator: Rng) -> tuple[float, Array, Array]:
-        keys, movers, owners = np.zeros(depth + 1, np.uint64), np.full(depth + 1, GUARD), np.full(regions, GUARD)
+        keys, movers, owners = np.zeros(depth + 1, np.uint64), np.full(depth + 1, GUARD), np.full(regions + 1, GUARD)
         given = state.copy(), np.empty(model.state_dim), depth, model.params, generator
         return function(*given, keys, movers, owners), movers, owners
 
@@ -191,6 +191,12 @@ def check_traced_rollout(model: Any, state: Array, rng: Rng) -> None:
     played = movers[: int(np.argmax(movers == 0.0))]
     require(np.isin(played, (1.0, -1.0)).all(), name, played, "movers that are +1.0 or -1.0")
     require((np.abs(owners) <= 1.0).all(), name, owners, "owners from -1 to 1")
+    require(
+        owners[-1] in (-1.0, 0.0, 1.0),
+        name,
+        float(owners[-1]),
+        "a winner after the owners: +1.0, -1.0 or 0.0 for nobody",
+    )
 
 
 def _known_actions(model: Any, state: Array) -> Array:
@@ -225,9 +231,6 @@ def check_region(model: Any, state: Array, rng: Rng) -> None:
 
 
 OPTIONAL = {
-    "traced_rollout": check_traced_rollout,
-    "priors": check_priors,
-    "region": check_region,
     "rollout": check_rollout,
     "player": check_player,
     "cells": check_cells,
@@ -235,4 +238,7 @@ OPTIONAL = {
     "actions": check_actions,
     "aim_grid": check_aim_grid,
     "steps_left": check_steps_left,
+    "traced_rollout": check_traced_rollout,
+    "priors": check_priors,
+    "region": check_region,
 }

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import UUID
 
 from curling.client.console import count_ends, describe_end, describe_shot
@@ -20,9 +20,9 @@ from curling.client.dc4_connection import (
 )
 from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import AimedShot, MatchPlayer
-from curling.client.position import ClientPosition, MixedDoubles
+from curling.client.position import ClientPosition, MixedDoubles, Throwers
 from curling.protocols import ProtocolError
-from curling.protocols.dc4 import MIXED_THROWERS, MOST_SPIN, StateUpdate, shot_request, stones_of_update
+from curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
 from curling.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
 
 ENDS, SECONDS = 10, 219.0  # assumed for the warm-up; servers announce theirs when the match begins
@@ -30,9 +30,6 @@ MODIFIED = "modified"  # the rule of mixed doubles; `curling.rules`, which names
 RULES = {"five_rock": "fgz_rule", "no_tick": "no_tick_rule", MODIFIED: "modified_fgz_rule"}  # their names on the server
 EXTRA_FRACTION = 0.5  # of a share of time in extra ends: they all have one clock, and there may be more of them
 RESEND_SECONDS = 2.0  # until a lost throw is sent again
-
-# of two players: top speed, m/s, standard deviations of speed, m/s, and angle, rad
-Throwers: TypeAlias = Sequence[tuple[float, float, float]]
 
 position_of = partial(ClientPosition, extra_ends=True, physics="dc4", noise="normal_dist")
 
@@ -72,12 +69,13 @@ async def play_dc4(
     name: str,
     player: MatchPlayer,
     rule: str = "five_rock",
-    throwers: Throwers | None = None,
+    throwers: tuple[Throwers, Throwers] | None = None,
 ) -> None:
     """Play one match as team 0 or 1, or as the other one if that side is taken.
 
     The rule is one of RULES, which also says which game it is; the server does not announce it. The player must not
-    concede: there is no message for it. `throwers` are those of mixed doubles; None: as in standard games.
+    concede: there is no message for it. `throwers` are the own team's and the other's players of mixed doubles, which
+    no server tells; None: as in standard games.
 
     Raises:
         ServerRefused: the server refuses the client or its throw.
@@ -88,10 +86,11 @@ async def play_dc4(
     report, fraction = player.report, player.timing.fraction
     async with Dc4Connection(account, match_id, team, player.log) as connection:
         report("warming up")
-        await player.warm_up(_first_position(rule), SECONDS)
+        await player.warm_up(_first_position(rule, throwers), SECONDS)
         start = time.monotonic()
         team = await connection.join(name, 2 if rule == MODIFIED else 4)
         player.timing.delay = time.monotonic() - start
+        by_team = throwers if throwers is None or team == 0 else (throwers[1], throwers[0])
         report(f"team{team} of match {match_id}; waiting for the other team")
         state = first = await connection.first_state()
         if (state.mixed_doubles_settings is not None) != (rule == MODIFIED):
@@ -103,7 +102,7 @@ async def play_dc4(
             if state.setup_team == f"team{team}":
                 later = await _set_up(connection, player, state)
             elif state.next_shot_team == f"team{team}":
-                later = await _move(connection, player, state, _position(state, rule, throwers))
+                later = await _move(connection, player, state, _position(state, rule, by_team))
             else:
                 later = await connection.newer_state(state)
             comparable = state is not first and later.is_extra_end == state.is_extra_end
@@ -112,27 +111,26 @@ async def play_dc4(
         report(_result(team, state))
 
 
-def _first_position(rule: str) -> ClientPosition:
+def _first_position(rule: str, throwers: tuple[Throwers, Throwers] | None) -> ClientPosition:
     """A position to warm up with."""
-    shot, mixed = (MIXED_FIRST_SHOT, MixedDoubles(0, 1, (True, True))) if rule == MODIFIED else (0, None)
+    shot, mixed = 0, None
+    if rule == MODIFIED:
+        shot, mixed = MIXED_FIRST_SHOT, MixedDoubles(0, 1, (True, True), throwers)
     return position_of(no_stones(), shot=shot, hammer=1, lead=0, ends=ENDS, rule=rule, mixed=mixed)
 
 
-def _position(state: StateUpdate, rule: str, throwers: Throwers | None = None) -> ClientPosition:
-    """The position in which a team throws, or sets up the end; planners take all shots to come for the thrower's."""
+def _position(state: StateUpdate, rule: str, throwers: tuple[Throwers, Throwers] | None = None) -> ClientPosition:
+    """The position in which a team throws, or sets up the end; `throwers` are those of team 0 and of team 1."""
     hammer, settings, mixed = state.hammer, state.mixed_doubles_settings, None
     if settings is not None:
         decider, used = int(settings.end_setup_team == "team1"), settings.power_play_end
         first, second = (used[team] is None and not state.is_extra_end for team in (0, 1))
-        mixed = MixedDoubles(settings.positioned_stones_pattern, decider, (first, second))
+        mixed = MixedDoubles(settings.positioned_stones_pattern, decider, (first, second), throwers)
         hammer = decider if hammer is None else hammer
     assert hammer is not None
-    left, thrower = max(state.ends - state.end_number, 1), dict[str, Any]()
-    if throwers is not None and state.total_shot_number is not None:
-        top, *deviations = throwers[MIXED_THROWERS[state.total_shot_number // 2]]
-        thrower = {"max_speed": top, "noise": tuple(deviations)}
+    left = max(state.ends - state.end_number, 1)
     position = stones_of_update(state), state.shot, hammer, state.lead, left
-    return position_of(*position, rule=rule, mixed=mixed, **thrower)
+    return position_of(*position, rule=rule, mixed=mixed)
 
 
 async def _move(

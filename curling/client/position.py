@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from curling.sheet import MIXED_FIRST_SHOT
 from planners.base import Array
 
 if TYPE_CHECKING:
     from curling.model import Curling
+
+# of two players: top speed, m/s, standard deviations of speed, m/s, and angle, rad
+Throwers: TypeAlias = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 EXTRA_ENDS = 10  # assumed where ties are always played out; more would not change any value noticeably
 
@@ -21,11 +24,13 @@ class MixedDoubles(NamedTuple):
         pattern: place of the guards, 0 to 5.
         decider: the team that decides the set-up of the end, or has decided it.
         power_plays: whether team 0 and team 1 may still have theirs.
+        throwers: of team 0 and of team 1; None: all throw alike.
     """
 
     pattern: int
     decider: int
     power_plays: tuple[bool, bool]
+    throwers: tuple[Throwers, Throwers] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +46,9 @@ class ClientPosition:
         extra_ends: whether a tie is followed by extra ends; otherwise it is a draw.
         rule: one of `curling.rules.RULES`, or "modified" in mixed doubles.
         physics: "fcv1", "dc2" or "dc4".
-        noise: of the thrower: one of `curling.noise.NOISES`, or standard deviations of speed, m/s, and angle, rad.
-        max_speed: the thrower's top speed, m/s; None is that of the physics.
+        noise: of the thrower, if `mixed` tells none: one of `curling.noise.NOISES`, or standard deviations of speed,
+            m/s, and angle, rad.
+        max_speed: the thrower's top speed, m/s, likewise; None is that of the physics.
         mixed: None in standard games.
     """
 
@@ -76,13 +82,17 @@ class ClientPosition:
     def model(self) -> Curling:
         """The model for planners; values are team 0's probability to win."""
         from curling.model import MOST_ENDS, Curling
-        from curling.noise import Noise
+        from curling.noise import Noise, Thrower
 
         ends, extra_ends = min(self.ends, MOST_ENDS), EXTRA_ENDS if self.extra_ends else 0
-        noise = self.noise if isinstance(self.noise, str) else Noise(*self.noise)
+        noise: str | Noise | None = self.noise if isinstance(self.noise, str) else Noise(*self.noise)
         of_game: dict[str, Any] = {"max_speed": self.max_speed}
         if self.mixed is not None:
             of_game |= {"game": "mixed_doubles", "pattern": self.mixed.pattern}
+            if self.mixed.throwers is not None:
+                teams = self.mixed.throwers
+                pairs = [tuple(Thrower(top, Noise(*deviations)) for top, *deviations in team) for team in teams]
+                noise, of_game["throwers"] = None, tuple(pairs)
         return Curling(ends, self.rule, noise, self.physics, extra_ends, **of_game).planning()
 
     def state(self) -> Array:
@@ -91,4 +101,6 @@ class ClientPosition:
         from curling.state import state_of
 
         position = self.stones, self.shot, self.hammer, 0, self.lead
-        return state_of(*position) if self.mixed is None else mixed_state_of(*position, *self.mixed[1:])
+        if self.mixed is None:
+            return state_of(*position)
+        return mixed_state_of(*position, self.mixed.decider, self.mixed.power_plays)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curling.dynamics import rollout, value
 from curling.learning.self_play import Part
 from curling.learning.training import loss_of, scores_of
 from curling.model import Curling
+from curling.playouts import rollout, value
 from curling.sheet import STONES
 from curling.state import NETWORK, STATE_DIM
 from planners.base import Array, Rng

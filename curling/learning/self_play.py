@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.dynamics import rollout, step
+from curling.dynamics import step
 from curling.end_network import SCORES
 from curling.model import Curling
 from curling.players.lookahead import Scratch as SearchScratch
 from curling.players.lookahead import best_shot, new_scratch
+from curling.playouts import rollout
 from curling.sheet import STONES, TEAM_STONES
 from curling.state import HAMMER, LEAD, STATE_DIM, TIME, hammer_of, worth_of
 from planners.base import Array, Rng

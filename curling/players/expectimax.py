@@ -17,7 +17,7 @@ from curling.model import Curling
 from curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
 from curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
 from curling.sheet import STONES
-from curling.state import shot_of
+from curling.state import TIME, shot_of
 from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_plan, require, require_choice
 from planners.core.aims import aims_of, outcomes
 from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
@@ -197,9 +197,8 @@ class Expectimax:
         affordable = float(budget.simulations or 0) or (budget.seconds or 0.0) / search.cost()
         if self.plies == 2 and search.shots > 1 and affordable >= FEWEST**2:
             replies = largest_affordable(affordable**0.5)
-            grids = [model.aim_grid(state, size) for size in (largest_affordable(affordable / replies), replies)]
-            blocks = grids[0]
-            values, visits = search.two_plies(*grids)
+            blocks = model.aim_grid(state, largest_affordable(affordable / replies))
+            values, visits = search.two_plies(blocks, model.aim_grid(_one_shot_later(state), replies))
         else:
             rounds = FIRST_ROUNDS if search.playouts and search.shots > 1 else 1
             blocks = model.aim_grid(state, largest_affordable(affordable / rounds))
@@ -207,3 +206,10 @@ class Expectimax:
         best = int(np.nanargmax(values))
         actions, seconds = aims_of(blocks), time.perf_counter() - start
         return Decision(actions[best], float(values[best]), int(visits.sum()), seconds, actions, visits, values)
+
+
+def _one_shot_later(state: Array) -> Array:
+    """A state in which the opponent throws next, for the errors of the one who replies."""
+    later = state.copy()
+    later[TIME] += 1.0
+    return later

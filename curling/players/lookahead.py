@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curling.candidates import MOST_CANDIDATES
-from curling.dynamics import actions, step_exact, step_with_errors, value
+from curling.dynamics import actions, step_exact, step_with_errors
 from curling.engines.analytic import WORKSPACE
+from curling.playouts import value
 from curling.sheet import STONES
 from curling.state import STATE_DIM, team_of
 from planners.base import Array, Rng

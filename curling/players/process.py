@@ -15,11 +15,11 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from curling.match_data import places
+from curling.mixed_doubles import decider_of
 from curling.model import Curling
-from curling.noise import noise_of
 from curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from curling.sheet import STONES
-from curling.state import CAP, LEAD, TIME, hammer_of, stones_of, team_of
+from curling.state import LEAD, POWER, TIME, hammer_of, stones_of, team_of
 from planners.base import Array, Budget, Decision, Model, Rng, check_action, check_plan, require, steps_left
 from planners.registry import VERBATIM
 
@@ -84,9 +84,7 @@ class ProcessPlayer:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        if not isinstance(model, Curling):
-            return "curling only"
-        return "standard games only" if model.is_mixed else None
+        return None if isinstance(model, Curling) else "curling only"
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose a shot; see `planners.Planner.plan`.
@@ -121,6 +119,8 @@ class ProcessPlayer:
 def position(model: Curling, state: Array, budget: Budget, seed: int) -> dict[str, Any]:
     """The message that asks for a shot."""
     end, shot = divmod(int(state[TIME]), STONES)
+    thrower = model.thrower(state)
+    of_game = {"mixed_doubles": _mixed_doubles(model, state)} if model.is_mixed else {}
     limit = {"seconds": budget.seconds} if budget.seconds else {"simulations": budget.simulations}
     return {
         "type": "position",
@@ -136,11 +136,20 @@ def position(model: Curling, state: Array, budget: Budget, seed: int) -> dict[st
         "tie": float(model.tie),
         "physics": model.physics,
         "rule": model.rule,
-        "noise": asdict(noise_of(model.noise)),
-        "max_speed": float(model.params[CAP]),
+        "noise": asdict(thrower.noise),
+        "max_speed": thrower.max_speed,
         "budget": limit,
         "seed": seed,
+        **of_game,
     }
+
+
+def _mixed_doubles(model: Curling, state: Array) -> dict[str, Any]:
+    """What a position of mixed doubles holds more."""
+    power_plays = [bool(state[POWER + team]) for team in (0, 1)]
+    throwers = None if model.throwers is None else [[asdict(player) for player in pair] for pair in model.throwers]
+    told = {"pattern": model.pattern, "decider": decider_of(state), "power_plays": power_plays}
+    return told | {"throwers": throwers}
 
 
 def decoded(line: bytes, kind: type[Answer]) -> Answer:

@@ -1,7 +1,7 @@
 """Plays as a program of its own: `python -m curling.players.serve PLANNER` answers docs/process-player.md.
 
-This one file uses only what bonspiel has had since version 0.1, so that it plays an older version where that version's
-own Python runs it: `process:/path/to/old/python -I /path/to/this/serve.py PLANNER`.
+In standard games this file uses only what bonspiel has had since version 0.1, so that it plays an older version where
+that version's own Python runs it: `process:/path/to/old/python -I /path/to/this/serve.py PLANNER`.
 """
 
 import functools
@@ -24,18 +24,31 @@ PROTOCOL = 1
 WARM_UP = Budget(seconds=0.1)  # which loads, or compiles, all that a planner needs
 
 
-@functools.cache
-def model_of(noise: tuple[tuple[str, float], ...], **given: Any) -> Curling:
-    """The match of a position."""
-    return Curling(noise=Noise(**dict(noise)), **given)
+match_of = functools.cache(Curling)
+
+
+def position(asked: dict[str, Any]) -> tuple[Curling, Any]:
+    """The match and the state of a message."""
+    given = {key: asked[key] for key in ("ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed")}
+    given["noise"], mixed = Noise(**asked["noise"]), asked.get("mixed_doubles")
+    stones = np.array([(math.nan, math.nan) if place is None else place for place in asked["stones"]])
+    place = stones, asked["shot"], asked["hammer"], asked["end"], asked["lead"]
+    if mixed is None:
+        return match_of(**given), state_of(*place)
+    from curling.mixed_doubles import mixed_state_of  # older versions have none
+
+    given |= {"game": "mixed_doubles", "pattern": mixed["pattern"]}
+    if mixed["throwers"] is not None:
+        from curling.noise import Thrower  # nor this
+
+        pairs = [tuple(Thrower(one["max_speed"], Noise(**one["noise"])) for one in pair) for pair in mixed["throwers"]]
+        given |= {"noise": None, "max_speed": None, "throwers": tuple(pairs)}
+    return match_of(**given), mixed_state_of(*place, mixed["decider"], tuple(mixed["power_plays"]))
 
 
 def shot(planner: Any, asked: dict[str, Any], start: float) -> dict[str, Any]:
     """The answer to a position, which came when the clock showed `start`."""
-    given = {key: asked[key] for key in ("ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed")}
-    model = model_of(tuple(asked["noise"].items()), **given)
-    stones = np.array([(math.nan, math.nan) if place is None else place for place in asked["stones"]])
-    state = state_of(stones, asked["shot"], asked["hammer"], asked["end"], asked["lead"])
+    model, state = position(asked)
     budget = Budget(**asked["budget"])
     if budget.seconds is not None:
         budget = Budget(seconds=max(budget.seconds - (time.perf_counter() - start), 1e-6))

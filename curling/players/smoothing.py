@@ -6,7 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from curling.aim_grid import aim_grid
 from curling.model import Curling
+from curling.model_params import throwers_of
 from planners.base import AimBlock, Array
 
 LARGEST = 12_116  # aims: twice as dense as the thesis's grid along one axis, 1.4 times along the other
@@ -23,7 +25,8 @@ def largest_affordable(affordable: float) -> int:
 def make_grids(model: Curling) -> None:
     """Fill the cache of grids."""
     for size in SIZES:
-        model.aim_grid(model.initial_state(np.random.default_rng(0)), size)
+        for noise in {thrower.noise for thrower in throwers_of(model)}:
+            aim_grid(model.law, noise, size)
 
 
 def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:

@@ -31,8 +31,9 @@ from curling.protocols.dc3 import Coordinate, PerTeam, Team
 from curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
 from planners.base import Array
 
-MIXED_THROWERS = 0, 1, 1, 1, 0  # the player, 0 or 1, who makes each throw of a team in an end of mixed doubles
-# players of mixed doubles in the organisers' example: top speed, m/s, standard deviations of speed, m/s, and angle, rad
+# the two players of mixed doubles, the server's own and those of the organisers' example: top speed, m/s, standard
+# deviations of speed, m/s, and angle, rad
+DEFAULT_PLAYERS = (4.0, 0.0076, 0.0018), (4.0, 0.0076, 0.0018)
 EXAMPLE_PLAYERS = (4.0, 0.08, 0.006), (3.0, 0.025, 0.0025)
 LEAST_SPIN, MOST_SPIN = math.pi / 6.0, math.pi / 2.0  # rad/s, as the server clamps it
 

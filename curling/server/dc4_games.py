@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
-from statistics import fmean
 
 from curling.match_data import Match
 from curling.mixed_doubles import PATTERNS
 from curling.model import MOST_ENDS
-from curling.noise import Noise
-from curling.protocols.dc4 import MIXED_THROWERS
+from curling.noise import Noise, Thrower, mean_noise
 from curling.protocols.dc4_server import NewMatch, Player, TeamConfig
 from curling.rules import MODIFIED
 from curling.server.dc4_refusal import Refusal
+from curling.sheet import MIXED_THROWERS
 
 STANDARD_RULES = {"fgz_rule": "five_rock", "no_tick_rule": "no_tick"}
 MIXED_RULE = "modified_fgz_rule"
@@ -70,9 +69,20 @@ def players_of(config: TeamConfig, own: Sequence[Player], match: Match) -> tuple
     return tuple(players[index] for index in THROWERS[match.game])
 
 
-def mean_noise(players: tuple[Player, ...]) -> Noise:
-    """The mean errors of players, for a record: it has one noise for all."""
-    return Noise(fmean(player.shot_std_dev for player in players), fmean(player.angle_std_dev for player in players))
+def with_players(match: Match, teams: Sequence[Sequence[Player]]) -> Match:
+    """The match with the mean errors of all throws, as the record of a standard game has one noise for all.
+
+    In mixed doubles it has the two players of each team too. `teams` are as from `players_of`.
+    """
+    team0, team1 = ([_thrower(player) for player in team] for team in teams)
+    match = replace(match, noise=mean_noise(team0 + team1))
+    if match.game != "mixed_doubles":
+        return match
+    return replace(match, throwers=((team0[0], team0[1]), (team1[0], team1[1])))
+
+
+def _thrower(player: Player) -> Thrower:
+    return Thrower(player.max_velocity, Noise(player.shot_std_dev, player.angle_std_dev))
 
 
 def _bad(detail: str) -> Refusal:

@@ -13,7 +13,7 @@ from curling.match_data import Throw
 from curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState
 from curling.server.console_lines import printable, result_line
 from curling.server.dc4_clock import Dc4Clock
-from curling.server.dc4_games import NOT_FOR_STANDARD, mean_noise
+from curling.server.dc4_games import NOT_FOR_STANDARD, with_players
 from curling.server.dc4_listeners import Dc4Listeners
 from curling.server.dc4_messages import TEAMS, move_of, score_lists, settings_of, state_of_match
 from curling.server.dc4_referee import Dc4Referee
@@ -178,8 +178,8 @@ class Dc4Match:
         context, self._number = self._context, next(self._context.numbers)
         self._record = context.new_record(self._number)
         players, names = self.seats.players, self.seats.names
-        noise = mean_noise(players[0] + players[1])
-        match = replace(context.match, players=(str(names[0]), str(names[1])), pair=self._number, noise=noise)
+        match = replace(context.match, players=(str(names[0]), str(names[1])), pair=self._number)
+        match = with_players(match, players)
         rng = np.random.default_rng((context.seed, self._number))
         self._referee = Dc4Referee(match, context.model, context.times, players, rng, self._record.publish)
         self._report(f"{self._label(0)} against {self._label(1)}, {count_ends(match.ends)}, {self.id}")

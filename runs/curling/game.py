@@ -94,7 +94,7 @@ class CurlingGame:
         In mixed doubles the next end is set up as is best for the team that decides.
         """
         model = _models(self)[0]
-        thrown = release(action, model.params, rng)
+        thrown = release(state, action, model.params, rng)
         after = outcome(model, state, thrown)
         state = after.state if after.over else model.begin_end(after.state)
         return Step(state, after.reward if after.over else None, (thrown, after))

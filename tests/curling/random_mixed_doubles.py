@@ -74,7 +74,7 @@ def play_one(params, start, states, boards, workspace, action, counts, rng):
             if wrong > 0:
                 return wrong
             sample_action(state, action, params, rng)
-            vx, vy, spin = release(action, params, rng)
+            vx, vy, spin = release(state, action, params, rng)
             shoot(stones, row_of(state), vx, vy, spin, int(params[LAW]), workspace)
             removed = False
             for i in range(16):

@@ -106,7 +106,7 @@ def analyse(position: MatchPosition, planner: Presearch, name: str, budget: Budg
     vx, vy, side = decision.action.tolist()
     aimed = exact(model, (vx, vy, side))
     exactly = outcome(model, state, aimed)
-    throws = [outcome(model, state, release(decision.action, model.params, rng)) for _ in range(THROWS)]
+    throws = [outcome(model, state, release(state, decision.action, model.params, rng)) for _ in range(THROWS)]
     sign = model.player(state, model.params)
     before = playouts(model, state, PLAYOUTS, rng)
     after = np.mean([value_after(one, PLAYOUTS // THROWS) for one in throws])

@@ -12,9 +12,9 @@ import numpy as np
 
 from curling.match_data import Throw
 from curling.model import Curling
-from curling.noise import noise_of
+from curling.noise import Noise, Thrower
 from curling.sheet import LAST_SHOT, STONES
-from curling.state import CAP, TIME, shot_of
+from curling.state import TIME, shot_of
 from curling.umpire import outcome
 from planners.base import Array, Budget, Planner, Rng
 
@@ -31,27 +31,28 @@ class Estimate(NamedTuple):
     error: float
 
 
-def errors(model: Curling, cells: int, rng: Rng) -> Array:
+def errors(noise: Noise, cells: int, rng: Rng) -> Array:
     """Standard normal deviates of the errors of speed, angle, vx and vy, [2, cells^2, 4]: two throws for each cell."""
     from scipy.special import ndtri  # late: its import takes as long as numba's
 
     deviates = rng.standard_normal((2, cells * cells, 4))
     corners = np.stack(np.divmod(np.arange(cells * cells), cells), axis=-1)
-    stratified = slice(0, 2) if noise_of(model.noise).params[:2].any() else slice(2, 4)
+    stratified = slice(0, 2) if noise.params[:2].any() else slice(2, 4)
     deviates[..., stratified] = ndtri((corners + rng.random((2, cells * cells, 2))) / cells)
     return deviates
 
 
-def throw(model: Curling, aim: Throw, deviates: Array) -> Throw:
+def throw(model: Curling, thrower: Thrower, aim: Throw, deviates: Array) -> Throw:
     """The throw of an aim with an error, as `curling.noise.noisy_velocity` throws it.
 
     Args:
         model: of the match.
+        thrower: who throws.
         aim: (vx, vy, rotation), m/s.
         deviates: [4], as from `errors`.
     """
-    of_speed, of_angle, of_vx, of_vy = noise_of(model.noise).params * deviates
-    speed, angle = min(math.hypot(*aim[:2]), model.params[CAP]) + of_speed, math.atan2(aim[1], aim[0]) + of_angle
+    of_speed, of_angle, of_vx, of_vy = thrower.noise.params * deviates
+    speed, angle = min(math.hypot(*aim[:2]), thrower.max_speed) + of_speed, math.atan2(aim[1], aim[0]) + of_angle
     return speed * math.cos(angle) + of_vx, speed * math.sin(angle) + of_vy, exact(model, aim)[2]
 
 
@@ -72,10 +73,10 @@ class PositionJudge:
     """
 
     def __init__(self, model: Curling, state: Array, planner: Planner, budget: Budget, seed: int) -> None:
-        self.model, self.state = model, state
+        self.model, self.state, self._thrower = model, state, model.thrower(state)
         self._planner, self._budget, self._seed = planner, budget, (seed, int(state[TIME]))
         cells = LAST_CELLS if shot_of(state) == LAST_SHOT else CELLS
-        self._errors = errors(model, cells, self._rng(1))
+        self._errors = errors(self._thrower.noise, cells, self._rng(1))
         self._reply_budget = _part(budget, self._throws)
 
     def choose(self) -> Throw:
@@ -87,7 +88,7 @@ class PositionJudge:
         """Team 0's win probability after each throw with an error, [2, cells^2]."""
         values = np.empty(self._errors.shape[:2])
         for number, at in enumerate(np.ndindex(*values.shape), 2):
-            after = outcome(self.model, self.state, throw(self.model, aim, self._errors[at]))
+            after = outcome(self.model, self.state, throw(self.model, self._thrower, aim, self._errors[at]))
             values[at] = after.reward if after.over else self._value(after.state, self._rng(number))
         return values
 

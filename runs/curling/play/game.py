@@ -214,7 +214,7 @@ class InteractiveGame:
         return path[int(near.argmax()) if near.any() else -1 :]
 
     def _throw(self, action: Array, now: float, decision: Decision | None = None, seconds: float = 0.0) -> None:
-        thrown = release(action, self.model.params, self._noise)
+        thrown = release(self.state, action, self.model.params, self._noise)
         after, positions = outcome(self.model, self.state, thrown), self._fly(*thrown)
         self.flight, self.phase = Flight(positions, now, after), "flight"
         facts = (float(decision.value), decision.simulations, decision.seconds) if decision else (math.nan, 0, seconds)

@@ -38,8 +38,6 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
         UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
         RunError: the planner does not even start.
     """
-    import asyncio
-
     from curling.client.exit_status import exit_status
     from curling.client.match_player import MatchPlayer
     from curling.client.message_log import MessageLog, new_log
@@ -67,8 +65,7 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
                 await play_when_up(lambda: play(player), player, wait)
 
     try:
-        with interrupts.left_to_asyncio():
-            return asyncio.run(exit_status(match()))
+        return interrupts.run_async(exit_status(match()))
     except PlannerRefused as error:
         raise UsageError(f"--planner {arguments.planner}: {error}") from error
     except PlannerGone as error:

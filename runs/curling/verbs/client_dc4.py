@@ -11,9 +11,11 @@ from runs.experiment import UsageError, number
 if TYPE_CHECKING:
     from curling.client.dc4_connection import Account
     from curling.client.match_player import MatchPlayer
+    from curling.client.position import Throwers
 
 USER, PASSWORD = "DC4_USER", "DC4_PASSWORD"
 NEW = {"ends": 10, "thinking_time": 219.0, "extra_end_time": 21.9}  # defaults of a new match
+PLAYERS = "alike", "example"  # of mixed doubles
 MIXED = {"ends": 8, "pattern": 0}  # of one of mixed doubles
 
 
@@ -27,18 +29,15 @@ def dc4(arguments: argparse.Namespace) -> int:
     from curling.client.console import print_error, print_line
     from curling.client.dc4_connection import ServerRefused, load_dc4client
     from curling.client.exit_status import PROTOCOL_ERROR
-    from curling.protocols.dc4 import EXAMPLE_PLAYERS
 
     try:
         load_dc4client()
     except ModuleNotFoundError as error:
         raise UsageError(str(error)) from error
-    if arguments.mixed_players == "example" and arguments.game == "standard":
-        raise UsageError("--mixed-players: only for --game mixed_doubles")
+    throwers, match_id = _throwers(arguments), arguments.match
     if arguments.concede is not None:
         raise UsageError("--concede: Digital Curling 4 has no way to concede")
     account, rule, created, name = _login(arguments), _rule(arguments), _created(arguments), team_name(arguments)
-    throwers, match_id = EXAMPLE_PLAYERS if arguments.mixed_players == "example" else None, arguments.match
 
     async def play(player: "MatchPlayer") -> None:
         nonlocal match_id
@@ -79,8 +78,10 @@ def add_dc4(protocols: Protocols) -> None:
     add("--thinking-time", type=float, metavar="S", help=time)
     extra = "of each team in all its extra ends, only with --create (default: 21.9)"
     add("--extra-end-time", type=float, metavar="S", help=extra)
-    players = "of the server in mixed doubles: as in standard games (default), or those of the organisers' example"
-    add("--mixed-players", choices=("alike", "example"), default="alike", help=players)
+    players = "the server's players in mixed doubles: as in standard games (default), or as in the organisers' example"
+    add("--mixed-players", choices=PLAYERS, help=players)
+    opponents = "likewise those of the other team, if it brings its own (default: as --mixed-players)"
+    add("--opponents", choices=PLAYERS, help=opponents)
     add_player(command, concede=argparse.SUPPRESS)
 
 
@@ -122,6 +123,20 @@ def _created(arguments: argparse.Namespace) -> dict[str, Any]:
     extra_seconds = float(number("--extra-end-time", chosen["extra_end_time"], 1, 1e6, whole=False))
     pattern = number("--pattern", chosen.get("pattern", 0), 0, 5, whole=True)
     return {"ends": ends, "seconds": seconds, "extra_seconds": extra_seconds, "pattern": pattern}
+
+
+def _throwers(arguments: argparse.Namespace) -> "tuple[Throwers, Throwers] | None":
+    """The own players of mixed doubles and the other team's; a UsageError in standard games."""
+    from curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS
+
+    if arguments.game == "standard":
+        for option in ("mixed_players", "opponents"):
+            if getattr(arguments, option) is not None:
+                raise UsageError(f"--{option.replace('_', '-')}: only for --game mixed_doubles")
+        return None
+    players = {"alike": DEFAULT_PLAYERS, "example": EXAMPLE_PLAYERS}
+    own = arguments.mixed_players or "alike"
+    return players[own], players[arguments.opponents or own]
 
 
 def _rule(arguments: argparse.Namespace) -> str:

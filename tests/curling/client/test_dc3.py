@@ -198,10 +198,9 @@ def test_every_player_has_its_own_errors():
 
 @pytest.mark.parametrize(("max_speed", "cap"), [(3.0, 3.0), (5.0, 4.0), (None, 4.0)])
 def test_planners_know_the_top_speed_of_the_thrower(max_speed, cap):
-    from curling.state import CAP
-
     match = client.AnnouncedMatch(0, dc3.GameInfo())
-    assert replace(match.first_position(), max_speed=max_speed).model().params[CAP] == cap
+    position = replace(match.first_position(), max_speed=max_speed)
+    assert position.model().thrower(position.state()).max_speed == cap
 
 
 def test_an_extra_end_is_worth_the_match():

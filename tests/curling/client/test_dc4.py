@@ -21,14 +21,15 @@ from curling.client.exit_status import ConnectionLost
 from curling.client.match_player import MatchPlayer
 from curling.client.message_log import MessageLog
 from curling.client.planner_worker import ShotChoice
-from curling.client.position import ClientPosition
+from curling.client.position import ClientPosition, Throwers
 from curling.client.setup_choice import SetupChoice
 from curling.client.time_manager import Allowance, TimeManager, slices_left
+from curling.noise import Noise, Thrower
 from curling.protocols import ProtocolError
-from curling.protocols.dc4 import EXAMPLE_PLAYERS, decode_state
+from curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS, decode_state
 from curling.protocols.dc4_server import NewMatch
 from curling.record import Record, parse_line
-from curling.state import CAP, HAMMER, PATTERN, POWER, TIME, team_of
+from curling.state import HAMMER, PATTERN, POWER, TIME, team_of
 from curling.umpire import replay
 from tests.curling.client.faulty_dc4 import FaultyServer
 
@@ -109,7 +110,7 @@ async def play(
     password: str | None = None,
     clock: TimeManager | None = None,
     rule: str = "five_rock",
-    throwers: dc4.Throwers | None = None,
+    throwers: tuple[Throwers, Throwers] | None = None,
 ) -> None:
     account = Account("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
     with MessageLog(log) as messages:
@@ -240,22 +241,29 @@ def test_time_is_shared_among_the_five_shots_of_a_team_in_each_end(logs: list[Pa
         assert 500.0 / slices_left(6 + team, 2) < given < 500.0 / slices_left(6 + team, 2, first_shot=6)
 
 
-def test_planners_reckon_with_the_numbers_of_who_throws(logs: list[Path]) -> None:
+def test_planners_reckon_with_the_numbers_of_all_who_throw(logs: list[Path]) -> None:
     planners = [Draws(), Draws()]
 
     async def scenario() -> None:
         async with FaultyServer() as server:
             match_id = server.open(pattern=0)
-            given = {"rule": "modified", "throwers": EXAMPLE_PLAYERS}
+            known = (EXAMPLE_PLAYERS, DEFAULT_PLAYERS), (DEFAULT_PLAYERS, EXAMPLE_PLAYERS)  # own, then the other's
             await asyncio.gather(
-                *(play(server, match_id, team, planners[team], logs[team], **given) for team in (0, 1))
+                *(
+                    play(server, match_id, team, planners[team], logs[team], rule="modified", throwers=known[team])
+                    for team in (0, 1)
+                )
             )
 
     run(scenario())
-    for planner in planners:
-        numbers = [(position.max_speed, *position.noise) for position in planner.seen[:5]]
-        assert numbers == [EXAMPLE_PLAYERS[number] for number in (0, 1, 1, 1, 0)]
-        assert planner.seen[1].model().params[CAP] == 3.0
+    teams = EXAMPLE_PLAYERS, DEFAULT_PLAYERS
+    for team, planner in enumerate(planners):
+        for position, number in zip(planner.seen[:5], (0, 1, 1, 1, 0), strict=True):
+            model = position.model()
+            top, speed, angle = teams[team][number]
+            assert model.thrower(position.state()) == Thrower(top, Noise(speed, angle))
+            told = [[(one.max_speed, one.noise.speed, one.noise.angle) for one in pair] for pair in model.throwers]
+            assert told == [list(players) for players in teams]
 
 
 @pytest.mark.parametrize("fault", ["hang up", "deaf", 503])

@@ -16,12 +16,14 @@ import planners
 from curling import players
 from curling.client.planner_process import PlannerProcess
 from curling.client.position import ClientPosition
+from curling.mixed_doubles import mixed_state_of
 from curling.model import Curling
+from curling.noise import Noise, Thrower
 from curling.players import process, serve
 from curling.players.line_process import LineProcess, ProcessFailure
 from curling.players.process import ProcessPlayer
 from curling.sheet import no_stones
-from curling.state import state_of
+from curling.state import TIME, state_of
 from planners import Budget
 
 PROGRAM = """
@@ -42,6 +44,10 @@ for line in sys.stdin:
         {answer}
 """
 MODEL = Curling(ends=2).planning()
+PLAYERS = (
+    (Thrower(4.0, Noise(0.01, 0.001)), Thrower(3.0, Noise(0.02, 0.001))),
+    (Thrower(3.5, Noise(0.03, 0.001)), Thrower(2.5, Noise(0.04, 0.001))),
+)
 
 
 @pytest.fixture
@@ -117,6 +123,26 @@ def test_a_position_is_told_in_plain_numbers(player):
     }
     assert other["budget"] == {"simulations": 20} and other["max_speed"] == 4.0
     assert len(pids()) == 1
+
+
+def test_a_position_of_mixed_doubles_tells_what_is_set_up(player):
+    """Team 0 took the hammer in a power play to the right; team 1 throws first, its first player."""
+    asks = player("open('asked', 'a').write(line); say(SHOT)")
+    for throwers in (PLAYERS, None):
+        model = Curling(ends=2, game="mixed_doubles", physics="dc4", pattern=3, throwers=throwers).planning()
+        state = model.begin_end(mixed_state_of(no_stones(), 0, decider=0, power_plays=(True, False)), "pp_right")
+        plan(asks, state=state, model=model)
+    told, alike = (json.loads(line) for line in Path("asked").read_text().splitlines())
+    placed = {row: place for row, place in enumerate(told["stones"]) if place is not None}
+    assert placed == {2: [1.219, 38.26], 10: [1.067, 34.145]}
+    assert (told["shot"], told["team"], told["hammer"], told["rule"]) == (6, 1, 0, "modified")
+    numbers = [
+        [(one["max_speed"], one["noise"]["speed"]) for one in pair] for pair in told["mixed_doubles"]["throwers"]
+    ]
+    assert numbers == [[(4.0, 0.01), (3.0, 0.02)], [(3.5, 0.03), (2.5, 0.04)]]
+    assert (told["max_speed"], told["noise"]) == (3.5, {"speed": 0.03, "angle": 0.001, "vx": 0.0, "vy": 0.0})
+    assert alike["mixed_doubles"] == {"pattern": 3, "decider": 0, "power_plays": [False, False], "throwers": None}
+    assert alike["max_speed"] == 4.0
 
 
 @pytest.mark.parametrize(
@@ -253,7 +279,6 @@ def test_other_models_and_root_actions_are_refused(player):
 
     made = player()
     assert planners.unsupported(made, envs.Trap()) == "curling only"
-    assert planners.unsupported(made, Curling(game="mixed_doubles")) == "standard games only"
     with pytest.raises(ValueError, match="root_actions"):
         made.plan(MODEL, MODEL.initial_state(None), Budget(1), np.random.default_rng(0), np.array([[0.1, 2.4, 1.0]]))
     with pytest.raises(ValueError, match="over"):
@@ -349,6 +374,21 @@ def test_serve_answers_what_the_planner_decides(rulebased, model, shot):
     assert served.value == pytest.approx(own.value, abs=1e-12)
     assert served.simulations == own.simulations
     assert 0.0 < served.seconds
+
+
+@pytest.mark.parametrize("throwers", [None, PLAYERS])
+def test_serve_plays_mixed_doubles(rulebased, throwers):
+    model = Curling(ends=2, game="mixed_doubles", physics="dc4", pattern=3, throwers=throwers).planning()
+    state = model.begin_end(mixed_state_of(no_stones(), 0, decider=0, power_plays=(True, False)), "pp_left")
+    state[TIME] = 7
+    told = json.loads(json.dumps(process.position(model, state, Budget(1), 0)))
+    played, position = serve.position(told)
+    assert played.params.tolist() == model.params.tolist()
+    np.testing.assert_array_equal(position, state)
+    served = plan(rulebased, state=state, model=model, seed=5)
+    seed = int(np.random.default_rng(5).integers(process.SEEDS))
+    own = plan(players.parse("rulebased:simulations=3"), state=state, model=model, seed=seed)
+    np.testing.assert_array_equal(served.action, own.action)
 
 
 def test_serve_tells_what_is_wrong_and_goes_on(capfd):

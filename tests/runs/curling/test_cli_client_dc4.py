@@ -79,6 +79,7 @@ def test_two_clients_play_an_end_and_a_third_is_refused(tmp_path: Path) -> None:
         (["--create", "--user", "a", "--password", "b", "--concede", "0.1"], "no way to concede"),
         (["--create", "--user", "a", "--password", "b", "--pattern", "1"], "--pattern: only for --game mixed_doubles"),
         (["--match", ID, "--user", "a", "--password", "b", "--mixed-players", "example"], "--mixed-players: only for"),
+        (["--match", ID, "--user", "a", "--password", "b", "--opponents", "alike"], "--opponents: only for"),
         ([*MIXED, "--pattern", "6"], "--pattern=6"),
         ([*MIXED, "--rule", "no_tick"], "--rule: only for standard games"),
         (["--create", "--user", "a", "--password", "b", "--port", "0"], "--port=0"),

@@ -82,6 +82,7 @@ def test_two_clients_play_mixed_doubles_and_say_how_they_set_up_each_end(start, 
     assert (record.match.game, record.match.pattern, record.match.physics) == ("mixed_doubles", 2, "dc4")
     assert record.result.reason == "score" and len(record.shots) == 10 * len(record.setups)
     assert record.match.noise.speed == pytest.approx((2 * 0.08 + 3 * 0.025) / 5)  # the mean of a team's throws
+    assert [thrower.max_speed for pair in record.match.throwers for thrower in pair] == [4.0, 3.0, 4.0, 3.0]
     # the first end is set up as the model says, and each set-up is told by its team
     best = setup_of(replace(record.match, extra_ends=10).model().begin_end(first_state()))
     assert (record.setups[0].team, record.setups[0].choice) == best

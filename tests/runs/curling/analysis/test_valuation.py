@@ -7,8 +7,8 @@ from scipy.special import ndtr
 from curling import players
 from curling.dynamics import release
 from curling.model import Curling
-from curling.noise import Noise
-from curling.physics import law_index
+from curling.noise import Noise, noise_of
+from curling.physics import law_index, physics_of
 from curling.sheet import no_stones
 from curling.shots import draw, hit, launched
 from curling.state import state_of
@@ -34,7 +34,7 @@ def judge(state, seed=1, simulations=100, planner=RULEBASED, model=MODEL):
 
 @pytest.mark.parametrize("physics, parts", [("fcv1", slice(0, 2)), ("dc2", slice(2, 4))])
 def test_two_throws_in_each_cell(physics, parts):
-    found = errors(Curling(physics=physics), 5, np.random.default_rng(0))
+    found = errors(noise_of(physics_of(physics).noises[0]), 5, np.random.default_rng(0))
     assert found.shape == (2, 25, 4)
     for throws in found:
         cells = np.floor(5 * ndtr(throws[:, parts])).astype(int)
@@ -54,8 +54,9 @@ def test_two_throws_in_each_cell(physics, parts):
 def test_a_throw_is_the_model_s_with_the_same_deviates(model, drawn, aim):
     deviates = np.zeros(4)
     deviates[drawn] = np.random.default_rng(3).standard_normal(len(drawn))
-    expected = release(model.aim(*aim), model.params, np.random.default_rng(3))
-    assert throw(model, aim, deviates) == pytest.approx(expected, rel=1e-12)
+    state = model.initial_state(np.random.default_rng(0))
+    expected = release(state, model.aim(*aim), model.params, np.random.default_rng(3))
+    assert throw(model, model.thrower(state), aim, deviates) == pytest.approx(expected, rel=1e-12)
     assert exact(model, aim)[2] == expected[2]
 
 
@@ -64,7 +65,7 @@ def test_the_standard_error_is_that_of_repeated_estimates():
     rng = np.random.default_rng(5)
     found = []
     for _ in range(400):
-        z = errors(MODEL, 10, rng)
+        z = errors(MODEL.thrower(last_stone()).noise, 10, rng)
         found.append(estimate((z[..., 1] + 0.3 * z[..., 0] > 0.4).astype(float)))
     means, stated = np.array(found).T
     share = ndtr(-0.4 / np.hypot(1.0, 0.3))
@@ -76,7 +77,7 @@ def test_the_standard_error_is_that_of_repeated_estimates():
 def test_the_value_of_a_last_stone_is_that_of_many_throws():
     state, aim = last_stone(), (*hit(law_index("fcv1"), 0.0, 38.405, 0.1, 3.0, 1.0), 1.0)
     found, rng = estimate(judge(state).value_aim(aim)), np.random.default_rng(9)
-    throws = [release(MODEL.aim(*aim), MODEL.params, rng) for _ in range(10_000)]
+    throws = [release(state, MODEL.aim(*aim), MODEL.params, rng) for _ in range(10_000)]
     plain = np.array([outcome(MODEL, state, thrown).reward for thrown in throws])
     assert abs(found.mean - plain.mean()) < 4.0 * np.hypot(found.error, plain.std() / 100.0)
     assert 0.1 < plain.mean() < 0.9 and found.error < 0.7 * plain.std() / np.sqrt(1_800)
