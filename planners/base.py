@@ -168,7 +168,8 @@ class HasActions(Model, Protocol):
 class HasTracedRollout(Model, Protocol):
     """A default policy that tells what it played, by the keys of `actions`, and whose each region was in the end.
 
-    Regions are parts of the playing area, such as the points of a board; the model says what owning one means.
+    Regions are parts of the playing area, such as the points of a board. The model says what owning one means, and what
+    winning means: in curling to score in the end that is played.
     """
 
     @property
@@ -196,7 +197,8 @@ class HasTracedRollout(Model, Protocol):
             rng: the source of every random draw.
             keys: receives the keys of the actions played, in order, without those that have none, [depth + 1].
             movers: receives the player of each, +1 or -1, and 0 after the last one, [depth + 1].
-            owners: receives the owner of each region in the end, from -1 to 1, [n_regions].
+            owners: receives the owner of each region in the end, from -1 to 1, and after them who won, +1, -1 or 0 for
+                nobody, [n_regions + 1].
         """
 
 

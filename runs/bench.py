@@ -21,6 +21,7 @@ BENCHMARKS: tuple[Benchmark | str, ...] = (
     overruns,
     yardstick,
     "runs.curling.benchmarks.engines:curling_engines",
+    "runs.curling.benchmarks.last_stones:curling_proofs",
     "runs.curling.benchmarks.serving:serving",
     "runs.go.benchmark:go_playouts",
     "runs.go.benchmark:go_proofs",

@@ -71,7 +71,7 @@ def fold(text: str, width: int) -> list[str]:
     return lines
 
 
-def estimate(interval: "Interval") -> str:
+def estimate(interval: "Interval", digits: int = 3) -> str:
     """`value [low, high]`, the value alone where there is no interval."""
-    value, low, high = (f"{number:z.3f}" for number in interval)
+    value, low, high = (f"{number:z.{digits}f}" for number in interval)
     return value if math.isnan(interval.low) else f"{value} [{low}, {high}]"

@@ -35,8 +35,8 @@ def _take_rave(tree: SearchTree, walk: RaveWalk, node: int, gain: float) -> None
 @helper
 def back_up_rave(
     known: RaveTree, walk: RaveWalk, depth: int, leaf_value: float, traced: bool, discount: float, rave: bool
-) -> float:
-    """Take the discounted return into the first `depth` steps of the path, from the last to the first; returns it.
+) -> None:
+    """Take the discounted return into the first `depth` steps of the path, from the last to the first.
 
     With `rave` also into the RAVE visits of each node passed; `traced`: the playout's keys are in `walk`.
     """
@@ -66,4 +66,3 @@ def back_up_rave(
                 walk.first[number] = tree.nodes[node]["player"]
             _take_rave(tree, walk, node, gain)
     note_return(tree.returns, total)
-    return total

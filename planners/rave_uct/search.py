@@ -7,7 +7,7 @@ from planners.base import Array, Rng
 from planners.core.descent import follow_outcome
 from planners.core.jit import Problem, actions, helper, model_helper, priors, region, rollout, step, traced_rollout
 from planners.core.problem import search_kernel
-from planners.core.tree import BLOCK, EDGES, ENDED, MEAN, copy, has_room
+from planners.core.tree import BLOCK, EDGES, ENDED, MEAN, SearchTree, copy, has_room
 from planners.core.walk import record
 from planners.rave_uct.amaf import back_up_rave, number_of
 from planners.rave_uct.selection import RaveSelection, select_rave_edge
@@ -156,6 +156,12 @@ def _play_out(walk: RaveWalk, problem: Problem, state: Array, depth: int, rng: R
     )
 
 
+@helper
+def _has_room(tree: SearchTree, walk: RaveWalk) -> bool:
+    """Whether a node and all its edges can be added."""
+    return has_room(tree, 1) and tree.size[EDGES] + len(walk.order) <= len(tree.edges)
+
+
 @search_kernel(EXAMPLE, EXAMPLE_RAVE_WALK, EXAMPLE_SETTINGS)
 def search(
     known: RaveTree, walk: RaveWalk, problem: Problem, simulations: int, rng: Rng, settings: RaveSettings
@@ -163,14 +169,11 @@ def search(
     """Simulate: down the tree, a playout from where it is left, and up again; a node is made where it is due."""
     tree, steps = known.tree, walk.walk
     pruned = known.territory.children.shape[1] > 0
-    if tree.nodes[0]["visits"] == 0 and simulations > 0:
-        if not has_room(tree, 1) or tree.size[EDGES] + len(steps.actions) > len(tree.edges):
-            return 0
-        expand_node(known, walk, problem, 0, 0, rng, settings)
-        tree.nodes[0]["visits"] = 0
     for simulation in range(simulations):
-        if not has_room(tree, 1) or tree.size[EDGES] + len(steps.actions) > len(tree.edges):
+        if not _has_room(tree, walk):
             return simulation
+        if tree.nodes[0]["visits"] == 0:
+            expand_node(known, walk, problem, 0, 0, rng, settings)
         node, leaf, depth, value, played_out = 0, 0, 0, 0.0, False
         while True:
             edge = select_rave_edge(tree, known.territory, node, settings.selection)
@@ -198,9 +201,9 @@ def search(
                 value, played_out = _play_out(walk, problem, tree.state[node], depth, rng, settings.traced), True
                 break
         traced = settings.traced and played_out
-        total = back_up_rave(known, walk, depth, value, traced, problem.discount, settings.rave)
+        back_up_rave(known, walk, depth, value, traced, problem.discount, settings.rave)
         if traced and settings.selection.weight > 0.0:
-            note_owners(known.territory, walk.owners, total)
+            note_owners(known.territory, walk.owners)
             renew_bonus(known.territory, settings.kind)
         if traced and pruned:
             note_children(known, walk, depth, leaf)

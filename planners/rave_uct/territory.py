@@ -18,22 +18,23 @@ PTS, CRITICALITY = 0, 1  # kinds of bonus
 
 
 @helper
-def note_owners(territory: Territory, owners: Array, total: float) -> None:
-    """Take in the owners after a playout with this return of player +1."""
-    sums, playouts = territory.sums, territory.playouts
+def note_owners(territory: Territory, owners: Array) -> None:
+    """Take in the owners after a playout, and who won it, [n_regions + 1]."""
+    sums, playouts, regions = territory.sums, territory.playouts, len(territory.bonus)
+    winner = owners[regions]
     playouts[ALL] += 1.0
-    if total != 0.0:
-        playouts[WINS if total > 0.0 else LOSSES] += 1.0
-    for region in range(len(owners)):
+    if winner != 0.0:
+        playouts[WINS if winner > 0.0 else LOSSES] += 1.0
+    for region in range(regions):
         owner = owners[region]
         sums[OWNERS, region] += owner
         if owner > 0.0:
             sums[OWNED_BY_FIRST, region] += 1.0
         elif owner < 0.0:
             sums[OWNED_BY_SECOND, region] += 1.0
-        if total != 0.0:
-            sums[WON if total > 0.0 else LOST, region] += owner
-            sums[OWNED_BY_WINNER, region] += owner * total > 0.0
+        if winner != 0.0:
+            sums[WON if winner > 0.0 else LOST, region] += owner
+            sums[OWNED_BY_WINNER, region] += owner * winner > 0.0
 
 
 @helper
@@ -69,7 +70,7 @@ def renew_bonus(territory: Territory, kind: int) -> None:
 @helper
 def note_children(known: RaveTree, walk: RaveWalk, depth: int, leaf: int) -> None:
     """Take the owners after a playout into every node passed and the one where the tree was left."""
-    children, regions = known.territory.children, len(walk.owners)
+    children, regions = known.territory.children, len(known.territory.bonus)
     for i in range(depth + 1):
         node = walk.walk.path[i]["node"] if i < depth else leaf
         if node > 0 or i == 0:
@@ -79,22 +80,11 @@ def note_children(known: RaveTree, walk: RaveWalk, depth: int, leaf: int) -> Non
 
 
 @helper
-def _playouts(known: RaveTree, edge: int) -> float:
-    """Playouts from the children of an edge on."""
-    tree, children = known.tree, known.territory.children
-    total, outcome = 0.0, tree.edges[edge]["first_outcome"]
-    while outcome != 0:
-        total += children[outcome, children.shape[1] - 1]
-        outcome = tree.nodes[outcome]["sibling"]
-    return total
-
-
-@helper
-def _owned(known: RaveTree, edge: int, region: int) -> float:
-    """Summed owners of a region in them."""
+def _summed(known: RaveTree, edge: int, column: int) -> float:
+    """A column of `Territory.children`, summed over the outcomes of an edge."""
     tree, total, outcome = known.tree, 0.0, known.tree.edges[edge]["first_outcome"]
     while outcome != 0:
-        total += known.territory.children[outcome, region]
+        total += known.territory.children[outcome, column]
         outcome = tree.nodes[outcome]["sibling"]
     return total
 
@@ -102,10 +92,10 @@ def _owned(known: RaveTree, edge: int, region: int) -> float:
 @helper
 def owner_variance(known: RaveTree, node: int, edge: int) -> float:
     """D(B): variance over the regions of T_p(node) - T_p(B), the mean owners through the node and through its child."""
-    children, mean, squares = known.territory.children, 0.0, 0.0
-    regions, through = children.shape[1] - 1, _playouts(known, edge)
+    children, regions, mean, squares = known.territory.children, len(known.territory.bonus), 0.0, 0.0
+    through = _summed(known, edge, regions)
     for region in range(regions):
-        off = children[node, region] / children[node, regions] - _owned(known, edge, region) / through
+        off = children[node, region] / children[node, regions] - _summed(known, edge, region) / through
         mean += off / regions
         squares += off * off / regions
     return squares - mean * mean
@@ -123,7 +113,7 @@ def prune(known: RaveTree, node: int, low: float, high: float) -> None:
     if tree.nodes[node]["due"] == NEVER or visits < count * PRUNED_AT or visits % RENEWAL != 0:
         return
     for edge in range(first, first + count):
-        if _playouts(known, edge) < PRUNED_AT:
+        if _summed(known, edge, len(known.territory.bonus)) < PRUNED_AT:
             return
     tree.nodes[node]["due"] = NEVER
     total = 0.0
@@ -132,7 +122,9 @@ def prune(known: RaveTree, node: int, low: float, high: float) -> None:
         total += tree.value[edge, SHIFT]
     within = 0
     for edge in range(first, first + count):
-        within += low * total <= count * tree.value[edge, SHIFT] <= high * total
-    for edge in range(first, first + count):
         inside = low * total <= count * tree.value[edge, SHIFT] <= high * total
-        tree.value[edge, SHIFT] = 0.0 if inside or within == 0 else -math.inf
+        tree.value[edge, SHIFT] = 0.0 if inside else -math.inf
+        within += inside
+    if within == 0:
+        for edge in range(first, first + count):
+            tree.value[edge, SHIFT] = 0.0

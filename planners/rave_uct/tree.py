@@ -64,7 +64,7 @@ class RaveWalk(NamedTuple):
         priors: for the model's `priors` to write into, [max_actions, 2].
         keys: of the actions that the playout traced, uint64 [steps + 1].
         movers: their players, 0 after the last, [steps + 1].
-        owners: of the regions after the playout, [n_regions].
+        owners: of the regions after the playout, and who won it, [n_regions + 1].
         first: the player who played each key first, seen from the place at hand, or 0, [MOST_KEYS].
         urgencies: first-play urgency by key, from two plies up, [MOST_KEYS].
         order: of the actions of a new node, int64 [max_actions].
@@ -118,7 +118,7 @@ def new_rave_walk(model: Model, steps: int, priors: bool) -> RaveWalk:
         np.zeros((started, 2)),
         np.empty(steps + 1, np.uint64),
         np.zeros(steps + 1),
-        np.zeros(regions),
+        np.zeros(regions + 1),
         np.zeros(MOST_KEYS),
         np.zeros(MOST_KEYS),
         np.empty(most, np.int64),

@@ -31,14 +31,14 @@ LARGEST = 1_000  # simulations
 DECISIONS = 3
 
 
-# Each function makes its Problem: a helper is compiled without reference counts, so it must not return arrays.
+# Each function makes its Problem: a helper is compiled without reference counts, so it must not return arrays. Only
+# `cells` reads the third field, and none the others after it.
 
 
 @jit.compiled("step")
 def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """The model's own, counted."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     params[-1] += 1.0
     return jit.step(problem, state, action, next_state, rng)
 
@@ -46,8 +46,7 @@ def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng
 @jit.compiled("step_exact")
 def step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
     """The model's own, counted."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     params[-1] += 1.0
     return jit.step_exact(problem, state, action, next_state, rng)
 
@@ -59,9 +58,8 @@ def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -
     A rollout leaves the state as it was where a step ended the episode. One whose steps do not add up to the whole
     shows by another search.
     """
-    total, own = 0.0, params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
-    before = np.empty_like(state)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
+    total, before = 0.0, np.empty_like(state)
     for _ in range(depth):
         before[:] = state
         scratch[0] = np.nan
@@ -75,32 +73,28 @@ def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -
 @jit.compiled("sample_action")
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
     """The model's own."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     jit.sample_action(problem, state, action, rng)
 
 
 @jit.compiled("player")
 def player(state: Array, params: Array) -> float:
     """The model's own."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     return float(jit.player(problem, state))
 
 
 @jit.compiled("cells")
 def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
     """The model's own."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params, params[:-TAIL], params, 1.0, 1)
     jit.cells(problem, state, first, last, out)
 
 
 @jit.compiled("actions")
 def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
     """The model's own."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     return int(jit.actions(problem, state, out, keys))
 
 
@@ -116,8 +110,7 @@ def traced_rollout(
     owners: Array,
 ) -> float:
     """The model's own, whose steps cannot be counted: what it traces is not known step by step."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     params[-1] = np.nan
     return float(jit.traced_rollout(problem, state, scratch, depth, rng, keys, movers, owners))
 
@@ -125,16 +118,14 @@ def traced_rollout(
 @jit.compiled("priors")
 def priors(state: Array, params: Array, actions: Array, out: Array) -> None:
     """The model's own."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     jit.priors(problem, state, actions, out)
 
 
 @jit.compiled("region")
 def region(action: Array, params: Array) -> int:
     """The model's own."""
-    own = params[:-TAIL]
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), own, own, own, 1.0, 1)
+    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     return int(jit.region(problem, action))
 
 

@@ -54,6 +54,18 @@ class Walk:
     def steps_left(self, state):
         return self.horizon - int(state[1])
 
+    n_regions = 2
+
+    def traced_rollout(self, state, scratch, depth, params, rng, keys, movers, owners):
+        keys[0], movers[:2], owners[:] = 7, (1.0, 0.0), (0.5, -1.0, 1.0)
+        return rng.random()
+
+    def priors(self, state, params, actions, out):
+        out[:] = 10.0, 0.5
+
+    def region(self, action, params):
+        return -1 if action[0] < 0.5 else 1
+
 
 def writes_state(self, state, action, next_state, params, rng):
     state[0] += 1.0
@@ -131,6 +143,14 @@ def random_grid(self, state, size, stream=np.random.default_rng(0)):  # noqa: B0
     return [AimBlock(stream.random((2, 3, 1)), (0.0, 0.0))]
 
 
+def traces(movers, owners):
+    def write(self, state, scratch, depth, params, rng, keys, played, owned):
+        played[: len(movers)], owned[: len(owners)] = movers, owners
+        return 0.0
+
+    return write
+
+
 SHARED = np.zeros(2)
 
 BROKEN = [
@@ -168,6 +188,14 @@ BROKEN = [
     ("aim_grid", grid([[[0.5]]], (0.0, -1.0)), r"^aim_grid\(\.\.\.\)=\(0.0, -1.0\).*at least 0"),
     ("aim_grid", grid([[[0.5]]], (0.0,)), r"^aim_grid\(\.\.\.\)=\(0.0,\).*two"),
     ("aim_grid", random_grid, r"^aim_grid\(\.\.\.\).*same at every call"),
+    ("traced_rollout", traces((1.0,), (0.5, 0.0, 1.0)), r"^traced_rollout\(\.\.\.\).*a 0 after the last"),
+    ("traced_rollout", traces((0.5, 0.0), (0.5, 0.0, 1.0)), r"^traced_rollout\(\.\.\.\).*\+1.0 or -1.0"),
+    ("traced_rollout", traces((0.0,), (1.5, 0.0, 1.0)), r"^traced_rollout\(\.\.\.\).*owners from -1 to 1"),
+    ("traced_rollout", traces((0.0,), (0.5, 0.0)), r"^traced_rollout\(\.\.\.\).*owners from -1 to 1"),
+    ("traced_rollout", traces((0.0,), (0.5, 0.0, 0.5)), r"^traced_rollout\(\.\.\.\)=0.5.*winner"),
+    ("n_regions", 0, r"^n_regions=0"),
+    ("priors", lambda *_: None, r"^priors\(\.\.\.\).*each action"),
+    ("region", lambda *_: 2, r"^region\(\.\.\.\)=2.*n_regions - 1=1"),
     ("steps_left", lambda self, state: 0, r"^steps_left\(\.\.\.\)=0.*horizon=5"),
     ("steps_left", lambda self, state: 6, r"^steps_left\(\.\.\.\)=6.*horizon=5"),
     ("initial_state", lambda self, rng: np.zeros(3), r"^initial_state\(\.\.\.\).*length 2"),

@@ -132,13 +132,11 @@ def test_what_a_planner_needs_is_said_before_anything_starts(text, members, line
 
 @pytest.mark.parametrize("name", planners.names())
 def test_a_model_with_every_part_is_supported(name):
-    """Curling has all parts but those of territory, which Go has."""
     from curling.model import Curling
-    from envs.go.model import Go
 
-    planner, cls = planners.make(name), Go if name == "territory_uct" else Curling
-    assert planners.unsupported(planner, cls()) in (None, "one player only")
-    one_player = type("OnePlayer", (cls,), {"player": None})()
+    planner = planners.make(name)
+    assert planners.unsupported(planner, Curling()) in (None, "one player only")
+    one_player = type("OnePlayer", (Curling,), {"player": None})()
     assert planners.unsupported(planner, one_player) is None
 
 

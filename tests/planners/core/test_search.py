@@ -101,15 +101,20 @@ def test_reports_of_progress_change_no_decision(planner, environment):
 
 @pytest.mark.alone
 def test_the_last_report_is_all_but_the_decision():
-    seen = []
-    with search.progress_to(lambda decision: seen.append(decision)):
-        decision = planners.make("uct").plan(
-            envs.make_model("trap"), np.zeros(2), Budget(seconds=0.5), np.random.default_rng(0)
-        )
-    assert len(seen) > 5
-    last = seen[-1]
-    assert decision.simulations * 0.7 < last.simulations <= decision.simulations
-    assert last.action in decision.actions and abs(last.value - decision.value) < 0.1 * abs(decision.value) + 0.01
+    def is_close() -> bool:
+        seen = []
+        with search.progress_to(seen.append):
+            decision = planners.make("uct").plan(
+                envs.make_model("trap"), np.zeros(2), Budget(seconds=0.5), np.random.default_rng(0)
+            )
+        if len(seen) <= 5:
+            return False
+        last = seen[-1]
+        assert last.action in decision.actions
+        is_late = decision.simulations * 0.7 < last.simulations <= decision.simulations
+        return is_late and abs(last.value - decision.value) < 0.1 * abs(decision.value) + 0.01
+
+    assert any(is_close() for _ in range(5))  # the machine may pause for most of a decision
 
 
 @pytest.mark.parametrize(("planner", "environment"), [("uct", "trap"), ("presearch", "curling")])

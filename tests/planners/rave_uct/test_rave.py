@@ -174,18 +174,19 @@ def score_of_urgency(known, index, node=0):
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    "planner",
     [
-        {},
-        {"beta": "fuego"},
-        {"rave_k": 0.0, "priors": False, "fpu": None, "exploration": 0.5},
-        {"selection": "ucb1_tuned", "exploration": 1.0, "rave_k": 0.0, "priors": False},
+        "rave_uct",
+        "rave_uct:beta=fuego",
+        "rave_uct:rave_k=0,priors=false,fpu=none,exploration=0.5",
+        "rave_uct:selection=ucb1_tuned,exploration=1,rave_k=0,priors=false",
+        "territory_uct",
+        "territory_uct:bonus=criticality",
     ],
-    ids=str,
 )
-def test_the_best_first_move_of_5x5_is_the_centre(parameters):
+def test_the_best_first_move_of_5x5_is_the_centre(planner):
     model = envs.parse("go:size=5,komi=24.5")
-    planner, votes = planners.make("rave_uct", **parameters), 0
+    planner, votes = planners.parse(planner), 0
     for seed in range(9):
         decision = planner.plan(
             model, model.initial_state(None), Budget(simulations=2_000), np.random.default_rng(seed)
