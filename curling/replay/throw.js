@@ -217,6 +217,7 @@ ice.addEventListener("wheel", event => {
 const named = weights.map((name, weight) => {
   const button = html("button", name, "", byId("weights"));
   button.type = "button";
+  button.disabled = true;
   button.onclick = () => change({ weight });
   return button;
 });

@@ -265,6 +265,14 @@ def test_a_page_of_an_earlier_match_is_refused(practise):
     assert ask(practice, f"{MATCH}/events")[0] == 404
 
 
+def test_nothing_can_be_pressed_before_the_page_knows_the_turn(practise, look):
+    practice = practise()
+    # without scripts the page stays as it was sent
+    page = look(f"http://127.0.0.1:{practice.port}{practice.page.root}", java_script_enabled=False)
+    for control in ("#release", "#spin", "#weight"):
+        assert page.is_disabled(control)
+
+
 def test_the_page_says_that_the_server_begins_no_more_matches(practise, sit_down):
     practice = practise(1, most=1)
     others = [practice.meet(team=team) for team in (0, 1)]
