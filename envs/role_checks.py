@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import AimBlock, Array, HasTimeIndex, Model, Rng, offers, require
+from planners.base import (
+    AimBlock,
+    Array,
+    HasActions,
+    HasTimeIndex,
+    HasTracedRollout,
+    Model,
+    Rng,
+    missing,
+    offers,
+    require,
+)
 
 DEPTHS = 16
 SIZE = 100  # of a grid of aims
@@ -199,15 +210,17 @@ def check_traced_rollout(model: Any, state: Array, rng: Rng) -> None:
     )
 
 
-def _known_actions(model: Any, state: Array) -> Array:
-    """The actions that the model lists in this state, [A, action_dim]."""
+def _known_actions(model: Any, state: Array, role: str, *parts: type[Any]) -> Array:
+    """The actions that the model lists in this state, [A, action_dim], for a function that needs them and more."""
+    lacking = missing(model, HasActions, *parts)
+    require(lacking is None, role, "offered", f"left out, as it {lacking}")
     out = np.empty((model.max_actions, len(model.action_low)))
     return out[: model.actions(state.copy(), model.params, out, np.empty(len(out), np.uint64))]
 
 
 def check_priors(model: Any, state: Array, rng: Rng) -> None:
     """Finite, of no fewer than 0 visits."""
-    given = _known_actions(model, state)
+    given = _known_actions(model, state, "priors")
 
     def call(function: Any, _: Rng) -> tuple[Array]:
         out = np.full((len(given), 2), GUARD)
@@ -225,7 +238,7 @@ def _region_of(action: Array, params: Array, function: Any, _: Rng) -> tuple[int
 
 def check_region(model: Any, state: Array, rng: Rng) -> None:
     """It is a region, or -1."""
-    for action in _known_actions(model, state):
+    for action in _known_actions(model, state, "region", HasTracedRollout):
         (found,) = alike(model, "region", partial(_region_of, action.copy(), model.params), rng)
         require(-1 <= found < model.n_regions, "region(...)", found, f"from -1 to n_regions - 1={model.n_regions - 1}")
 

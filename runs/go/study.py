@@ -96,10 +96,10 @@ MEETINGS = (
 PARTS = tuple(dict.fromkeys(meeting.part for meeting in MEETINGS))
 
 
-def play(meeting: Meeting, games: int, out: Path, jobs: int) -> dict[str, Any]:
+def play(meeting: Meeting, games: int, out: Path, seed: int, jobs: int) -> dict[str, Any]:
     """Play what is missing of a match; its results, as `bonspiel match --json` prints them."""
-    tournament = make_tournament(meeting.sides, meeting.game, 1, [meeting.simulations], [])
-    folder = out / f"{meeting.part}-{meeting.name}".replace(" ", "-").replace("/", "-")
+    tournament = make_tournament(meeting.sides, meeting.game, seed, [meeting.simulations], [])
+    folder = out / f"{meeting.part}-{meeting.name}-{seed}".replace(" ", "-").replace("/", "-")
     facts = provenance.collect(sys.argv[1:], sources_of(tournament.game))
     return play_match(tournament, games, folder, jobs, True, facts)[0]
 
@@ -121,6 +121,7 @@ def main(line: Sequence[str] | None = None) -> int:
         "--quick", action="store_true", help=f"{QUICK_GAMES} games of each match, a fifth of the simulations"
     )
     parser.add_argument("--out", type=Path, default=Path("results/go"), help="where matches are kept, and continued")
+    parser.add_argument("--seed", type=int, default=1, help="of the games (default: 1)")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
     given = parser.parse_args(line)
     if unknown := set(given.parts) - set(PARTS):
@@ -132,7 +133,8 @@ def main(line: Sequence[str] | None = None) -> int:
             for meeting in (one for one in MEETINGS if one.part == part):
                 simulations = meeting.simulations // 5 if given.quick else meeting.simulations
                 games = QUICK_GAMES if given.quick else meeting.games
-                rows.append((meeting, play(meeting._replace(simulations=simulations), games, out, given.jobs)))
+                scaled = meeting._replace(simulations=simulations)
+                rows.append((meeting, play(scaled, games, out, given.seed, given.jobs)))
             print("\n".join(table(part, rows)), "", sep="\n", flush=True)
     except (UsageError, RunError) as error:
         parser.error(str(error))

@@ -232,6 +232,21 @@ def test_missing_function_is_named():
         envs.check_model(Partial(), np.random.default_rng(0))
 
 
+@pytest.mark.parametrize(
+    ("part", "absent", "needs"),
+    [
+        ("priors", "actions", "`actions`"),
+        ("region", "actions", "`actions`"),
+        ("region", "traced_rollout", "`traced_rollout`"),
+    ],
+)
+def test_a_part_that_needs_another_is_named_with_it(part, absent, needs):
+    others = dict.fromkeys({"priors", "region"} - {part})
+    broken = type("Broken", (Walk,), {absent: None, **others})()
+    with pytest.raises(ValueError, match=f"^{part}='offered': must be left out, as it needs {needs}$"):
+        envs.check_model(broken, np.random.default_rng(0))
+
+
 def test_compiled_code_that_differs_from_its_source_is_caught():
     class Twisted:
         def py_func(self, *arguments):
