@@ -13,15 +13,17 @@ const settingUp = () => caughtUp() && turn.phase === "setup" && turn.setups.leng
 
 // the server's answer; null for a refusal, which is told, and for what was given up
 async function post(path, data, signal) {
-  let answer = null;
+  let answer, body;
   try {
     answer = await fetch(`${root}/${path}`, { method: "POST", body: JSON.stringify(data), signal });
+    body = await (answer.ok ? answer.json() : answer.text());
   } catch {
     if (!signal?.aborted) tell("The server does not answer");
     return null;
   }
-  if (!answer.ok) { tell(capital(await answer.text())); return null; }
-  return answer.json();
+  if (answer.ok) return body;
+  tell(capital(body));
+  return null;
 }
 
 function tell(text) {

@@ -281,6 +281,24 @@ def test_a_throw_does_not_wait_for_a_preview(play, sit_down, monkeypatch):
         free.set()
 
 
+def test_previews_go_on_after_one_that_a_throw_gave_up_while_it_arrived(play, sit_down):
+    game, server = play()
+    person, tee = sit_down(server), game.model.law.sheet.tee
+    person.says("stone 2 of 16: your shot")
+    person.settle()
+    person.page.evaluate(
+        """() => { const usual = fetch; window.fetch = async (path, { signal }) => { window.fetch = usual;
+        const body = new Promise((_, fail) => { signal.onabort = () => fail(signal.reason); });
+        return { ok: true, json: () => body }; }; }"""
+    )
+    person.page.mouse.click(*person.pixel(1.5, tee))
+    person.page.wait_for_selector("#throw[aria-busy=true]")
+    person.press("#release")
+    person.says("stone 4 of 16: your shot")
+    person.drag((1.5, tee), (0.5, tee))
+    assert person.target() == pytest.approx((0.5, tee), abs=0.02)
+
+
 def test_earlier_shots_can_be_looked_at_and_left_again(play, sit_down):
     game, server = play()
     person = sit_down(server)
