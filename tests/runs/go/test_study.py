@@ -20,6 +20,8 @@ def test_a_small_study_has_a_row_for_each_match_and_goes_on(monkeypatch, tmp_pat
         assert rows[0] == "| level10 | games | wins | draws | share of points |"
         assert [row.split(" | ")[:2] for row in rows[2:4]] == [["| itself", "4"], ["| with priors", "4"]]
     assert "4 of 4 games to play" not in found.err
+    study.main(["level10", "--quick", "--out", str(tmp_path), "--seed", "2"])
+    assert capsys.readouterr().err.count("4 of 4 games to play") == 2
 
 
 def test_an_unknown_part_is_told(capsys):
