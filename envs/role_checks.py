@@ -7,18 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import (
-    AimBlock,
-    Array,
-    HasActions,
-    HasTimeIndex,
-    HasTracedRollout,
-    Model,
-    Rng,
-    missing,
-    offers,
-    require,
-)
+from planners.base import AimBlock, Array, HasActions, HasTimeIndex, HasTracedRollout, Model, Rng
+from planners.checks import missing, offers, require
 
 DEPTHS = 16
 SIZE = 100  # of a grid of aims
@@ -202,12 +192,8 @@ def check_traced_rollout(model: Any, state: Array, rng: Rng) -> None:
     played = movers[: int(np.argmax(movers == 0.0))]
     require(np.isin(played, (1.0, -1.0)).all(), name, played, "movers that are +1.0 or -1.0")
     require((np.abs(owners) <= 1.0).all(), name, owners, "owners from -1 to 1")
-    require(
-        owners[-1] in (-1.0, 0.0, 1.0),
-        name,
-        float(owners[-1]),
-        "a winner after the owners: +1.0, -1.0 or 0.0 for nobody",
-    )
+    winner = "a winner after the owners: +1.0, -1.0 or 0.0 for nobody"
+    require(owners[-1] in (-1.0, 0.0, 1.0), name, float(owners[-1]), winner)
 
 
 def _known_actions(model: Any, state: Array, role: str, *parts: type[Any]) -> Array:
