@@ -72,6 +72,7 @@ class MatchPlayer:
         shot = None if concedes else _aimed_shot(position, choice)
         await send(shot)
         self._last_move = remaining, time.monotonic() - received
+        self.log.write_estimate(choice.chance, choice.simulations)
         if choice.failure is not None:
             thrown = "a draw to the tee" if choice.action is None else "the best shot so far"
             self.warn(f"{where}: {thrown} instead of the planner's answer: {choice.failure}")

@@ -10,15 +10,15 @@ import msgspec
 
 from curling.client.console import print_error
 
-FROM_SERVER, TO_SERVER, NOTE = "server->client", "client->server", "note"
+FROM_SERVER, TO_SERVER, NOTE, ESTIMATE = "server->client", "client->server", "note", "estimate"
 LONGEST_RAW = 1000  # characters kept of an invalid message
 
 
 class MessageLog:
     """Writes and flushes one line per message, so that a log is complete up to the moment its client ended.
 
-    Lines are {"t": seconds since the start, "dir": "server->client", "client->server" or "note", "msg": ...}, with
-    "raw" instead of "msg" for invalid messages. An error of writing ends the log, not the match.
+    Lines are {"t": seconds since the start, "dir": "server->client", "client->server", "estimate" or "note", "msg":
+    ...}, with "raw" instead of "msg" for invalid messages. An error of writing ends the log, not the match.
 
     The folder of the file is created; a `new` log does not overwrite an existing file.
 
@@ -52,6 +52,10 @@ class MessageLog:
     def write_raw(self, direction: str, line: bytes) -> None:
         """Log the beginning of an invalid message."""
         self._write(direction, "raw", json.dumps(line[:LONGEST_RAW].decode("utf-8", "replace")))
+
+    def write_estimate(self, chance: float | None, simulations: int) -> None:
+        """Log the own probability to win that was expected of the last move, None without one, and the simulations."""
+        self.write_value(ESTIMATE, {"chance": chance, "simulations": simulations})
 
     def write_note(self, text: str) -> None:
         """Log a remark of the client."""

@@ -18,6 +18,7 @@ from curling.state import HAMMER, TIME, shot_of, team_of
 from curling.umpire import Outcome, outcome
 from planners.base import Array, Rng, check_actions
 from planners.registry import look_up
+from runs.curling import match_files
 from runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
 from runs.progress import counted
 
@@ -57,7 +58,7 @@ class CurlingGame:
     roles: ClassVar = ("without the hammer in the first end", "with it")
     suffix: ClassVar = ".jsonl"
     write = staticmethod(record.write)
-    read = staticmethod(record.read)
+    read = staticmethod(match_files.read_match)
     make_player = staticmethod(players.parse)
 
     def __post_init__(self) -> None:

@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling import record, umpire
+from curling import umpire
 from curling.checks import check_match_state
 from curling.model import Curling
 from curling.sheet import STONES
 from curling.state import state_of
 from planners.base import Array, require
 from planners.registry import unknown
+from runs.curling import match_files
+from runs.curling.analysis import client_log
+from runs.curling.analysis.match import thrown_shots
 from runs.experiment import UsageError, number
 
 KEYS = {"stones": None, "shot": None, "hammer": 1, "end": 0, "lead": 0, "ends": 1, "physics": "fcv1"}
@@ -27,12 +30,13 @@ class MatchPosition(NamedTuple):
 
 
 def from_record(path: Path, end: int, shot: int) -> MatchPosition:
-    """The position before a shot of a recorded game; ends and shots count from 1.
+    """The position before a shot of a recorded or logged game; ends and shots count from 1.
 
     Raises:
         ValueError: no record, or it has no such shot.
     """
-    game = record.read(path)
+    is_log = client_log.is_log(path)
+    game = match_files.read_match(path, partial=is_log)
     ends = 1 + max((shot.end for shot in game.shots), default=0)
     require(1 <= end <= ends, "end", end, f"from 1 to {ends}, the ends of this game")
     model = game.match.model()
@@ -40,6 +44,8 @@ def from_record(path: Path, end: int, shot: int) -> MatchPosition:
     index = (end - 1) * model.end_shots + shot - 1
     last = len(game.shots) - (end - 1) * model.end_shots
     require(shot <= last, "shot", shot, f"at most {last}, the last of this end on record")
+    if is_log:  # of a simulator that is not quite ours
+        return MatchPosition(model, thrown_shots(game)[index].state)
     return MatchPosition(model, umpire.replay(game)[index])
 
 
@@ -88,7 +94,7 @@ def read_position(path: Path, end: int | None, shot: int | None) -> MatchPositio
         else:
             path.stat()  # report a wrong name before missing options
             if end is None or shot is None:
-                raise UsageError("not .json, so the record of a game: choose a position with --end N --shot N")
+                raise UsageError("not .json, so the record of a game or a log: choose a position with --end N --shot N")
             found = from_record(path, end, shot)
         return found._replace(state=check_match_state(found.match, found.state))
     except OSError as error:

@@ -87,7 +87,8 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     summary = "make an HTML page of a recorded game, to be watched in a browser"
     example = "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad usage or no record, 130 stopped)"
     command = verb("replay", replay, summary, example)
-    command.add_argument("file", type=Path, metavar="FILE", help="the record of a game; it may break off")
+    file = "the record of a game, which may break off, or the log of a Digital Curling 3 client or server (game.dcl2)"
+    command.add_argument("file", type=Path, metavar="FILE", help=file)
     command.add_argument("--game", default="curling", metavar="GAME", help="the game (default: curling)")
     command.add_argument("--out", type=Path, metavar="FILE.html", help="default: beside the record, with its name")
     command.add_argument("--open", action="store_true", help="show the page in the default browser")

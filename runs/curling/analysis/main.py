@@ -56,10 +56,12 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _read(file: Path, team: int | None) -> tuple[Record, tuple[int, ...]]:
-    """The match of a record or of a client's log, and the teams whose shots are judged."""
+    """The match of a record or a log, and the teams whose shots are judged."""
     if not (file.is_file() and client_log.is_log(file)):
         return record_file.read_record(CurlingGame(), file), (0, 1) if team is None else (team,)
     logged = client_log.read_log(file)
+    if logged.team is None:
+        return logged.record, (0, 1) if team is None else (team,)
     if team == 1 - logged.team:
         raise UsageError(f"{file} is the log of team{logged.team}'s client, which does not know the aims of team{team}")
     if team is None:

@@ -95,7 +95,7 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
 
 def _add_map_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    position = "a recorded game, or a position as in docs/results/positions/1.json"
+    position = "a recorded game, the log of one (see analyse), or a position as in docs/results/positions/1.json"
     add("position", type=Path, metavar="FILE", help=position)
     add("--end", type=int, metavar="N", help="end of the recorded game, from 1")
     add("--shot", type=int, metavar="N", help="shot of that end, from 1 to 16")
@@ -112,7 +112,7 @@ def _add_analyse_options(command: argparse.ArgumentParser) -> None:
         "record",
         type=Path,
         metavar="RECORD",
-        help="the record of a match, which may break off, or the log of a Digital Curling 3 client",
+        help="the record of a match, which may break off, or a log of Digital Curling 3: a client's, or game.dcl2",
     )
     add("--planner", default="champion", metavar=PLANNER, help="the judge (default: champion)")
     budget = command.add_mutually_exclusive_group()

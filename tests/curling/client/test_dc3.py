@@ -139,6 +139,17 @@ def test_the_log_has_the_form_of_a_transcript(log):
     assert times == sorted(times)
 
 
+@pytest.mark.parametrize("chance", [0.25, None])
+def test_the_log_has_the_estimate_of_every_move(log, chance):
+    server = played(transcript("dc3", "overspeed_team0"), StubPlanner(ShotChoice(TEE, chance, 17)), log)
+    entries = [json.loads(line) for line in log.path.read_text().splitlines()]
+    moves = [at for at, entry in enumerate(entries) if entry["msg"] in server.messages[2:]]
+    assert moves
+    for at in moves:
+        estimate = {"t": entries[at + 1]["t"], "dir": "estimate", "msg": {"chance": chance, "simulations": 17}}
+        assert entries[at + 1] == estimate
+
+
 def test_a_real_planner_plays_and_its_faults_cost_a_shot(log, capsys):
     script = transcript("dc3", "free_guard_zone_foul_team0")
 

@@ -1,4 +1,4 @@
-"""Matches from the logs of clients of Digital Curling 3."""
+"""Matches from the logs of clients and servers of Digital Curling 3."""
 
 import json
 import re
@@ -10,6 +10,8 @@ import pytest
 from curling.match_data import stones_after
 from runs.curling.analysis import client_log
 from runs.curling.analysis.match import thrown_shots
+from runs.curling.position import read_position
+from tests.runs.curling.server_log import AIMED, server_log
 
 TRANSCRIPTS = Path(__file__).parents[3] / "curling" / "data" / "transcripts"
 FULL = TRANSCRIPTS / "dc3" / "full_game_team0.jsonl"
@@ -98,3 +100,97 @@ def test_the_own_shots_alone_are_judged(run, tmp_path, team, status):
     assert found == status
     assert re.findall(r"^ +(\d+  \w+) ", out, re.M) == (["1  red"] if status == 0 else [])
     assert ("the aims of team1" in err) == (team != "team0")
+
+
+@pytest.fixture
+def server_file(tmp_path):
+    file = tmp_path / "game.dcl2"
+    file.write_text(server_log(FULL))
+    return file
+
+
+def test_the_server_s_log_is_the_same_match_with_the_aims_of_both_teams(server_file, logged):
+    found = client_log.read_log(server_file)
+    assert client_log.is_log(server_file) and found.team is None
+    assert (found.record.match, found.record.ends, found.record.result) == (
+        logged.record.match,
+        logged.record.ends,
+        logged.record.result,
+    )
+    for shot, known in zip(found.record.shots, logged.record.shots, strict=True):
+        assert shot._replace(aim=known.aim) == known
+        aimed = pytest.approx(known.thrown[0] - AIMED), known.thrown[1]
+        assert shot.aim == known.aim if shot.team == 0 else shot.aim[:2] == aimed
+
+
+def test_a_server_s_log_that_breaks_off(server_file):
+    text = server_file.read_text()
+    server_file.write_text(text[: len(text) // 2])
+    record = client_log.read_log(server_file).record
+    assert 10 < len(record.shots) < 128 and record.result.reason == "unfinished"
+
+
+def beginning(source, file, shots):
+    """The beginning of a log, with so many updates after the first."""
+    lines, found = source.splitlines(keepends=True), 0
+    for number, line in enumerate(lines):
+        found += '"cmd":"update"' in line.replace(" ", "")
+        if found == shots + 1:
+            file.write_text("".join(lines[: number + 1]))
+            return file
+    raise AssertionError(f"{shots} shots are too many")
+
+
+def test_a_server_s_log_has_the_shots_of_both_teams_judged(run, tmp_path):
+    file = beginning(server_log(FULL), tmp_path / "game.dcl2", 2)
+    line = "analyse", file, "--planner", "rulebased", "--simulations", 50, "--jobs", 1, "--out", "page.html"
+    status, out, err = run(*line)
+    assert status == 0 and re.findall(r"^ +(\d+  \w+) ", out, re.M) == ["1  red", "2  yellow"]
+    assert "not known" not in err
+
+
+@pytest.mark.parametrize("name", ["game.dcl2", "dc3-log.jsonl"])
+def test_replay_and_map_read_the_logs_of_server_and_client(run, tmp_path, name):
+    source = server_log(FULL) if name == "game.dcl2" else FULL.read_text()
+    file = beginning(source, tmp_path / name, 20)
+    status, out, _ = run("replay", file)
+    page = Path(out.strip()).read_text()
+    assert status == 0 and page.count('"type":"shot"') == 20 and "rulebased against rulebased" in page
+    found = read_position(file, 2, 3)
+    np.testing.assert_array_equal(found.state, thrown_shots(client_log.read_log(file).record)[18].state)
+
+
+@pytest.mark.parametrize("verb", ["replay", "analyse"])
+def test_what_cannot_be_read_names_what_can(run, tmp_path, verb):
+    for content in ('{"cmd": "update"}\n', (TRANSCRIPTS / "dc2" / "full_game_first.jsonl").read_text()):
+        (tmp_path / "other").write_text(content)
+        status, _, err = run(verb, tmp_path / "other")
+        assert status == 2 and err.count("\n") == 1
+        assert "the log of a client of Digital Curling 3" in err and "game.dcl2" in err
+
+
+@pytest.mark.parametrize("team, values", [(0, [0.3, None]), (1, [None, 0.7])])
+def test_the_page_of_a_client_s_log_has_what_the_thrower_expected(run, tmp_path, team, values):
+    """The client's estimates are of its own team, those of a record of team 0."""
+    source = FULL.read_text().replace('"team": "team0"}}', f'"team": "team{team}"}}}}', 1)
+    file = beginning(source, tmp_path / "log.jsonl", 2)
+    lines = [line for line in file.read_text().splitlines(keepends=True) if '"cmd": "move"' not in line]
+    estimate = {"t": 0.07, "dir": "estimate", "msg": {"chance": 0.3, "simulations": 1234}}
+    lines.insert(team - 2, json.dumps(estimate) + "\n")
+    file.write_text("".join(lines))
+    shots = client_log.read_log(file).record.shots
+    assert [shot.value for shot in shots] == pytest.approx(values)
+    assert [shot.simulations for shot in shots] == [1234 if value is not None else None for value in values]
+    status, out, _ = run("replay", file)
+    (data,) = re.findall(r'id="match">(.*?)</script>', Path(out.strip()).read_text(), re.S)
+    events = json.loads(data)["events"]
+    assert status == 0
+    assert [event["value"] for event in events if event["type"] == "shot"] == pytest.approx(values)
+
+
+def test_an_estimate_that_is_none_is_refused(tmp_path):
+    file = tmp_path / "log.jsonl"
+    for text in ('{"chance": NaN, "simulations": 1}', '{"chance": "high"}', "3", '{"chance": 0.5, "simulations": 1.5}'):
+        file.write_text(FULL.read_text() + f'{{"t": 9.0, "dir": "estimate", "msg": {text}}}\n')
+        with pytest.raises(ValueError, match=r"log.jsonl, line \d+: "):
+            client_log.read_log(file)
