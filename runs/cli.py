@@ -17,6 +17,7 @@ try:  # Ctrl-C may come during the imports
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
+SHOWN = 60  # characters of a name that is too long
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -103,6 +104,10 @@ def main(line: Sequence[str] | None = None) -> int:
         _discard_output()
         return DONE
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            reason = "this name of a file or folder is too long; give a shorter one"
+            print(f"{name}: {str(error.filename)[:SHOWN]!r}...: {reason}", file=sys.stderr)
+            return USAGE
         if error.errno not in FULL:
             raise
         _discard_output()

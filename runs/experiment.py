@@ -78,11 +78,11 @@ def planner_for(text: str, model: "Model", env: str) -> "Planner":
     return planner
 
 
-def known_fields(cls: type[Any], given: Mapping[str, Any], where: str) -> None:
-    """Refuse keys that are not fields of the dataclass, with the close match named."""
+def known_fields(cls: type[Any], given: Mapping[str, Any], where: str, *more: str) -> None:
+    """Refuse keys that are neither fields of the dataclass nor among `more`, with the close match named."""
     from planners.registry import unknown
 
-    allowed = [field.name for field in fields(cls)]
+    allowed = [*(field.name for field in fields(cls)), *more]
     for key in given:
         if key not in allowed:
             raise UsageError(str(unknown(f"key of {where}", key, allowed)))

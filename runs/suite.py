@@ -77,7 +77,7 @@ class Suite:
         lists = given.get(LISTS, {})
         if not (isinstance(lists, dict) and all(isinstance(entries, list) for entries in lists.values())):
             raise UsageError(f"{name}: [{LISTS}] holds lists of planners by their names")
-        known_fields(cls, {key: value for key, value in given.items() if key != LISTS}, "a suite")
+        known_fields(cls, given, "a suite", LISTS)
         experiments = given.get("experiment", [])
         if not (isinstance(experiments, list) and all(isinstance(table, dict) for table in experiments)):
             raise UsageError(f"{name}: experiments are written as [[experiment]] tables")

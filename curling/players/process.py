@@ -5,6 +5,8 @@ docs/process-player.md describes the messages.
 
 import math
 import shlex
+import sys
+import threading
 import time
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -24,8 +26,9 @@ from planners.base import Array, Budget, Decision, Model, Rng, check_action, che
 from planners.registry import VERBATIM
 
 PROTOCOL = 1
-PATIENCE = 600.0  # s for a program to start, which may compile, and to answer the greeting
-GRACE = 30.0  # s that an answer may come after its budget; that it was late is on record
+PATIENCE = 300.0  # s for a program to start, which may compile, and to answer the greeting
+SILENCE = 10.0  # s of them after which the person who waits is told for what
+GRACE = 10.0  # s that an answer may come after its budget; that it was late is on record
 SLOWEST = 0.1  # s of a simulation, for budgets in simulations
 PIPE = 0.01  # s from a question to its answer that the program does not see itself, at most
 SEEDS = 2**53  # up to which all readers of JSON keep whole numbers
@@ -113,7 +116,7 @@ class ProcessPlayer:
 
     @cached_property
     def _program(self) -> Program[LineProcess]:
-        return Program(LineProcess, shlex.split(self.command), _greet)
+        return Program(LineProcess, shlex.split(self.command), Greeting(self.command))
 
 
 def position(model: Curling, state: Array, budget: Budget, seed: int) -> dict[str, Any]:
@@ -177,13 +180,37 @@ def _return(value: float, model: Curling, team: int) -> float:
     return value - team  # rewards are team 0's: team 1 expects between -1 and 0
 
 
-def _greet(process: LineProcess) -> None:
-    """Wait until a program is ready.
+class Greeting:
+    """Waits for new processes of a program to be ready; one that kept it waiting in vain is not waited for again.
 
-    Raises:
-        ProcessFailure: it does not speak this protocol.
+    Args:
+        command: of the program.
     """
-    greeting = msgspec.json.encode({"type": "hello", "protocol": PROTOCOL})
-    hello = decoded(process.ask(greeting, PATIENCE), Hello)
-    if hello.protocol != PROTOCOL:
-        raise ProcessFailure(f"speaks protocol {hello.protocol}; this version of bonspiel speaks {PROTOCOL}")
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+        self._in_vain: ProcessFailure | None = None
+
+    def __call__(self, process: LineProcess) -> None:
+        """Greet a process.
+
+        Raises:
+            ProcessFailure: it does not answer, or does not speak this protocol.
+        """
+        if self._in_vain is not None:
+            raise self._in_vain
+        start = time.monotonic()
+        news = f"process:{self._command} has not answered the greeting yet; after {PATIENCE:g} s its games are lost"
+        notice = threading.Timer(SILENCE, print, (news,), {"file": sys.stderr, "flush": True})
+        notice.daemon = True
+        notice.start()
+        try:
+            hello = decoded(process.ask(msgspec.json.encode({"type": "hello", "protocol": PROTOCOL}), PATIENCE), Hello)
+        except ProcessFailure as failure:
+            if time.monotonic() - start >= PATIENCE:
+                self._in_vain = failure
+            raise
+        finally:
+            notice.cancel()
+        if hello.protocol != PROTOCOL:
+            raise ProcessFailure(f"speaks protocol {hello.protocol}; this version of bonspiel speaks {PROTOCOL}")

@@ -29,7 +29,7 @@ def sources_of(game: TwoPlayerGame) -> tuple[Path, ...]:
 
 def play_match(
     tournament: Tournament, games: int, folder: Path, jobs: int, resume: bool, provenance: Mapping[str, Any]
-) -> tuple[dict[str, Any], str]:
+) -> tuple[dict[str, Any], str, list[str]]:
     """Play all games of a tournament that its folder lacks.
 
     Args:
@@ -41,7 +41,7 @@ def play_match(
         provenance: as from `runs.provenance.collect`.
 
     Returns:
-        The results as JSON and as text.
+        The results as JSON and as text, and a line for each pairing that was decided by forfeits alone.
 
     Raises:
         UsageError: something unknown, or the folder cannot take this tournament.
@@ -56,7 +56,7 @@ def play_match(
         records = MatchRecords(folder, tournament)
         records.update_index(results)
         driver.play_pending(results, Workers(jobs), partial(play.play_games, tournament), records.keep, things="games")
-    return standings.results(tournament, records.summaries)
+    return *standings.results(tournament, records.summaries), standings.unplayed(tournament, records.summaries)
 
 
 def _check_folder(folder: Path, tournament: Tournament) -> None:

@@ -67,6 +67,17 @@ def results(tournament: Tournament, games: Games) -> tuple[dict[str, Any], str]:
     return to_json(scores, tournament.sides, ratings), _text(tournament, scores, games, ratings, rng)
 
 
+def unplayed(tournament: Tournament, games: Games) -> list[str]:
+    """A line for each pairing of which every game was forfeited, with the first reason."""
+    lines = []
+    for (a, b), found in games.items():
+        reasons = [found[index].forfeit for index in sorted(found)]
+        if reasons and all(reasons):
+            first, second = _name(tournament.sides[a]), _name(tournament.sides[b])
+            lines.append(f"every game of {first} against {second} was forfeited, the first one by {reasons[0]}")
+    return lines
+
+
 def summary(found: PairingScore, sides: Sequence[Side]) -> dict[str, Any]:
     """A pairing as one JSON object."""
     games, total = len(found.values), sum(found.values)

@@ -16,6 +16,7 @@ from runs.results.store import FILE, Store, opened, plan, read
 from runs.suite import Suite
 
 DRAFT = "results.sqlite.new"
+DERIVED = ("chart.", "report.", "leaderboard")  # files that begin so are made of the results, and made again
 
 Facts = Mapping[str, Any]  # where, when and by what a run is made
 
@@ -57,12 +58,12 @@ def write(
             except sqlite3.IntegrityError:
                 raise
             except sqlite3.DatabaseError as error:
-                reason = f"was damaged during the run ({error}): restore it, or move it away and run again"
+                reason = f"was damaged during the run ({error}): restore it, or move it away ({FILE}*) and run again"
                 raise RunError(f"{folder / FILE} {reason}") from error
 
 
 def holds(folder: Path) -> bool:
-    """Whether the folder holds a run; it may also be empty or missing.
+    """Whether the folder holds a run; it may also be missing, or have nothing but what reports wrote.
 
     Raises:
         UsageError: it has no run, but other files.
@@ -70,7 +71,7 @@ def holds(folder: Path) -> bool:
     files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if FILE in files:
         return True
-    others = [name for name in files if name != LOCK and not name.startswith(DRAFT)]
+    others = [name for name in files if name != LOCK and not name.startswith((DRAFT, *DERIVED))]
     if others:
         raise UsageError(f"{folder} holds no run but other files ({others[0]}, ...); choose another --out")
     return False

@@ -54,12 +54,15 @@ def verdict(timings: Mapping[Setting, Timing]) -> str:
     if not late:
         return f"None of the {decisions:,} decisions took over {TOLERANCE:.0%} more than its time budget."
     setting, worst = max(timings.items(), key=lambda item: item[1].longest / item[0].budget)
-    mostly = sum(t.share > 0.5 for t in timings.values()) or "none"
+    mostly = sum(t.share > 0.5 for t in timings.values())
+    often = "No planner was late in more than half of its decisions with a budget."
+    if mostly:
+        budgets = f"{mostly} of {counted(len(timings), 'time budget')}"
+        often = f"With {budgets} more than half of a planner's decisions were late."
     return (
         f"**Time budgets were overrun**: {late:,} of {decisions:,} decisions ({late / decisions:.2%}) took over "
-        f"{TOLERANCE:.0%} more than their budget; at {mostly} of the {counted(len(timings), 'point')} below more "
-        f"than half of them did. The worst was {worst.longest:.3g} ms instead of {setting.budget:g}, "
-        f"{setting.planner} in {setting.env}."
+        f"{TOLERANCE:.0%} more than their budget. {often} The longest beyond its budget was of {setting.planner} in "
+        f"{setting.env}: {worst.longest:.3g} ms instead of {setting.budget:g} ms."
     )
 
 

@@ -7,8 +7,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from planners.registry import unknown
 from runs.experiment import Setting, UsageError, known_fields, number
 from runs.suite import LISTS, in_full, model_of
+
+KEYS = ("description", LISTS, "study")
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,11 @@ def _read(name: str, content: bytes) -> Iterator[Study]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{name}: not a TOML file ({error})") from error
     tables, lists = given.get("study", []), given.get(LISTS, {})
+    for key in given:
+        if key not in KEYS:
+            raise UsageError(f"{name}: {unknown('key of a file of studies', key, KEYS)}")
     studies = isinstance(tables, list) and tables and all(isinstance(table, dict) for table in tables)
-    if given.keys() - {"description", LISTS, "study"} or not (studies and isinstance(lists, dict)):
+    if not (studies and isinstance(lists, dict)):
         raise UsageError(f"{name}: a file of studies has a `description`, lists in [{LISTS}], and [[study]] tables")
     for table in tables:
         yield from map(Study.of, in_full(table, lists))

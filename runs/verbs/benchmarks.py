@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from planners.registry import Registry
     from runs.part import Part
     from runs.suite import Suite
-
-RENAMED = {"trap": "trap-curves", "treasure_hunt": "treasure-curves"}  # suites that shared an environment's name
 
 
 def show_list(arguments: argparse.Namespace) -> int:
@@ -88,8 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
         driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line), part, place)
     except KeyboardInterrupt:
         return stopped(arguments, folder)
-    if new := RENAMED.get(arguments.target):
-        print(f"{arguments.target} is the environment; the suite of this name is now called {new}", file=sys.stderr)
     return results.show(folder)
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, stopped, workers
+from runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, stopped, workers
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
 
@@ -29,13 +29,15 @@ def match(arguments: argparse.Namespace) -> int:
     folder = arguments.out or Path("results") / name
     facts = provenance.collect(arguments.line, match.sources_of(chosen.game))
     try:
-        results, text = match.play_match(chosen, arguments.games, folder, jobs, arguments.resume, facts)
+        results, text, unplayed = match.play_match(chosen, arguments.games, folder, jobs, arguments.resume, facts)
     except KeyboardInterrupt:
         return stopped(arguments, folder)
     print(f"{text}\n\nrecords {folder / match.RECORDS}", file=sys.stderr if arguments.json else sys.stdout)
     if arguments.json:
         print(json.dumps(results))
-    return DONE
+    for reason in unplayed:
+        print(f"bonspiel match: {reason}", file=sys.stderr)
+    return FAILED if unplayed else DONE
 
 
 def strength(arguments: argparse.Namespace) -> int:

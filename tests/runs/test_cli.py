@@ -13,6 +13,7 @@ import envs
 from runs import cli, provenance, suite
 from runs.results import run_folder
 
+LONG = "a" * 300
 TINY = ("run", "trap:noise_range=0.1", "--planner", "random", "--budget", "10,100", "--episodes", "4", "--jobs", "1")
 
 
@@ -43,6 +44,7 @@ def test_a_run_prints_its_table_and_the_paths_of_chart_and_report(run):
     folder = Path("results/trap-noise_range=0.1")
     assert status == 0
     assert "| random " in out and "over 4 episodes, optimum 1.7000" in out
+    assert "now called" not in run("run", "trap", *TINY[2:], "--out", "y")[2]
     for name in ("chart.png", "chart.svg", "report.html", "report.md"):
         assert str(folder / name) in out
         assert (folder / name).stat().st_size > 300
@@ -183,6 +185,12 @@ def test_resuming_where_nothing_is_begins(run, rows):
         ("run trap:noise_range=true", ["noise_range=True: must be above 0 and at most 1"]),
         ("run treasure_hunt:size=abc", ["size='abc': must be finite and at least 4"]),
         ("run treasure_hunt:angle_unit=[1]", ["angle_unit=[1]: must be 'radian' or 'half_turn'"]),
+        ("run keys.toml", ["unknown key of a suite 'planer'. Did you mean 'planners'?"]),
+        ("tune keys.toml", ["unknown key of a file of studies 'planer'. Did you mean 'planners'?"]),
+        (f"run trap --planner random --out {LONG}", ["name of a file or folder is too long", "'aaaa"]),
+        (f"report {LONG}", ["name of a file or folder is too long"]),
+        (f"match random uct --games 2 --budget 1 --out {LONG}", ["name of a file or folder is too long"]),
+        (f"tree trap --out {LONG}.png", ["name of a file or folder is too long"]),
         ("run empty.toml", ["empty: nothing to play", "[[experiment]]"]),
         ("export done --out nowhere/x.csv", ["nowhere/x.csv cannot be written (No such file or directory)"]),
         ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written (No such file or directory"]),
@@ -196,6 +204,7 @@ def test_resuming_where_nothing_is_begins(run, rows):
     ],
 )
 def test_bad_usage_is_one_line_and_changes_nothing(run, finished, line, words):
+    Path("keys.toml").write_text("[planer]\nmine = ['uct']\n")
     Path("broken").mkdir()
     Path("broken/results.sqlite").write_bytes(b"no database " * 1000)
     Path("empty.toml").touch()

@@ -199,6 +199,27 @@ def test_a_damaged_file_is_refused_and_left_alone(tmp_path, damage, resume):
     assert file.read_bytes() == before
 
 
+@pytest.mark.parametrize("leftover", [None, "results.sqlite-wal", "notes.txt"])
+def test_a_damaged_file_that_is_moved_away_makes_room_for_a_new_run(tmp_path, leftover):
+    """Reports are made again; a log would be taken for the new file's, and what else is there is none of ours."""
+    with write(tmp_path):
+        pass
+    file = tmp_path / store.FILE
+    file.write_bytes(b"env,planner\n" * 500)
+    for name in ("chart.png", "chart.svg", "report.html", "report.md", "leaderboard.md", "leaderboard-ranks.svg"):
+        (tmp_path / name).write_text("old")
+    with pytest.raises(UsageError, match=r"move it away \(results.sqlite\*\) and run again"), write(tmp_path):
+        pass
+    file.rename(tmp_path.parent / "spoiled")
+    if leftover is None:
+        with write(tmp_path) as results:
+            assert store.Count.of(results.counts()).done == 0
+    else:
+        (tmp_path / leftover).write_text("x")
+        with pytest.raises(UsageError, match=f"holds no run but other files .{leftover}"), write(tmp_path):
+            pass
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [

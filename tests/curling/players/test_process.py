@@ -237,6 +237,33 @@ def test_a_program_must_speak_this_protocol(player, hello, problem):
     assert is_gone(pids()[0])
 
 
+def test_a_program_that_hangs_at_the_start_is_waited_for_once_and_the_person_is_told(player, monkeypatch, capfd):
+    monkeypatch.setattr(process, "PATIENCE", 0.3)
+    monkeypatch.setattr(process, "SILENCE", 0.01)
+    hangs = player(hello="time.sleep(100)")
+    with pytest.raises(ProcessFailure, match=r"no answer within 0\.3 s"):
+        plan(hangs)
+    assert "has not answered the greeting yet; after 0.3 s its games are lost" in capfd.readouterr().err
+    monkeypatch.setattr(process, "PATIENCE", 1000.0)
+    with pytest.raises(ProcessFailure, match=r"no answer within 0\.3 s"):
+        plan(hangs)
+
+
+def test_a_program_that_hangs_forfeits_ten_seconds_after_its_budget(player, monkeypatch):
+    limits = []
+    monkeypatch.setattr(LineProcess, "ask", lambda self, line, limit: limits.append(limit) or b'{"type": "hello"}')
+    for budget in (Budget(seconds=0.02), Budget(5)):
+        with pytest.raises(ProcessFailure):
+            plan(player(), budget)
+    monkeypatch.setattr(
+        LineProcess, "ask", lambda self, line, limit: limits.append(limit) or b'{"type": "hello", "protocol": 1}'
+    )
+    for budget in (Budget(seconds=0.02), Budget(5)):
+        with pytest.raises(ProcessFailure):
+            plan(player(), budget)
+    assert limits == [300.0, 300.0, 300.0, 10.02, 300.0, 10.5]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -168,8 +168,9 @@ def test_games_that_the_index_lacks_are_read_from_their_records(run):
 
 def test_an_illegal_move_forfeits_the_game(run):
     line = ("match", "perfect:illegal=true", "perfect", *LINE[3:], "--games", 2)
-    status, out, _ = run(*line)
-    assert status == 0 and "2 games forfeited" in out and "1 to 3 stones" in out
+    status, out, err = run(*line)
+    assert status == 1 and "2 games forfeited" in out and "1 to 3 stones" in out
+    assert err.splitlines()[-1].startswith("bonspiel match: every game of perfect:illegal=true, 1 simulation against ")
     assert [json.loads(file.read_text())["value"] for file in sorted(Path("m/records").iterdir())] == [0.0, 1.0]
 
 

@@ -47,8 +47,9 @@ def test_the_player_of_the_page_plays(run):
 
 def test_a_program_that_fails_forfeits_and_the_match_goes_on(run):
     Path("my_player.py").write_text(EXAMPLE.replace("print(", "asked.get('shot', 0) > 3 and sys.exit(7)\n    print("))
-    status, out, _ = run(*LINE, "--jobs", 1)
-    assert status == 0 and f"2 games forfeited, the first one by process:{PROGRAM}: " in out
+    status, out, err = run(*LINE, "--jobs", 1)
+    assert status == 1 and "bonspiel match: every game of random, 1 simulation against process:" in err
+    assert f"2 games forfeited, the first one by process:{PROGRAM}: " in out
     for number, game in enumerate(games()):
         assert (game.result.reason, game.result.winner) == ("forfeit", number)
         assert "ended (exit status 7)" in game.result.detail and len(game.shots) in (4, 5)
