@@ -89,8 +89,9 @@ class ModelEnv(gymnasium.Env[Array, Array]):
         return draw.paint(self.draw) if self.render_mode == "rgb_array" else None
 
     def draw(self, figure: Any) -> None:
-        """Draw the episode on an empty matplotlib figure; here, each coordinate and the reward of each step."""
-        draw.timelines(figure, np.array(self.path), self.rewards)
+        """Draw the episode on an empty matplotlib figure; here, the state's coordinates and the reward of each step."""
+        counter = self.model.time_index if offers(self.model, HasTimeIndex) else None
+        draw.timelines(figure, np.array(self.path), self.rewards, counter)
 
     def close(self) -> None:
         """Close the window, if there is one."""

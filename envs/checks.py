@@ -27,7 +27,7 @@ BRIEF_SECONDS = 0.02
 REQUIRED = [name for name in vars(Model) if not name.startswith("_")]
 
 
-def check_model(model: Model, rng: Rng, states: int = 100) -> None:
+def check_model(model: Model, rng: Rng | None = None, states: int = 100) -> None:
     """Call every function of a model along random episodes and check the contract of `planners.Model`.
 
     Args:
@@ -38,7 +38,11 @@ def check_model(model: Model, rng: Rng, states: int = 100) -> None:
     Raises:
         ValueError: the model breaks the contract; names the function or attribute and what is wrong.
     """
+    instead = "a planners.Model: take envs.from_gymnasium(env), or env.unwrapped.model of an environment of bonspiel"
+    require(not hasattr(model, "action_space"), "model", model, instead)
     _check_attributes(model)
+    require(isinstance(rng, np.random.Generator), "rng", rng, "a Generator, such as numpy.random.default_rng(0)")
+    assert rng is not None
     seen: list[Array] = []
     while len(seen) < states:
         state = _initial_state(model, rng)

@@ -39,12 +39,13 @@ def heading(figure: Any, title: str, rewards: Sequence[float]) -> None:
     figure.text(0.94, s=count, fontsize=13, ha="right", **top)
 
 
-def timelines(figure: Any, states: Array, rewards: Sequence[float]) -> None:
-    """Each coordinate of the states, [T + 1, state_dim], and the T rewards over the steps."""
+def timelines(figure: Any, states: Array, rewards: Sequence[float], counter: int | None = None) -> None:
+    """Draw each coordinate of the states, [T + 1, state_dim], but `counter`, that of steps, and the T rewards."""
     above, below = figure.subplots(2, sharex=True, height_ratios=[3, 1])
     for index, coordinate in enumerate(states.T):
-        above.plot(coordinate, marker="o", markersize=3, label=f"state[{index}]")
-    if states.shape[1] <= 12:
+        if index != counter:
+            above.plot(coordinate, marker="o", markersize=3, label=f"state[{index}]")
+    if 0 < len(above.lines) <= 12:
         above.legend(loc="upper left", frameon=False, fontsize=8)
     below.bar(np.arange(1, len(rewards) + 1), rewards, color=PATH)
     below.set(xlabel="step", ylabel="reward", xlim=(-0.5, max(len(rewards), 1) + 0.5))

@@ -13,7 +13,7 @@ try:  # Ctrl-C may come during the imports
     from runs.experiment import RunError, UsageError
     from runs.go import verbs as go
     from runs.verbs import agreement, benchmarks, film, games, results, tree
-    from runs.verbs.command_line import DONE, FAILED, INTERRUPTED, USAGE, Command, Parser, PrintAndExit, Verb
+    from runs.verbs.command_line import DONE, FAILED, USAGE, Command, Parser, PrintAndExit, Verb
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
@@ -32,7 +32,7 @@ GROUPS = {
     "curling servers": (server.add_verbs, client.add_verbs),
 }
 EPILOG = """example: bonspiel run quick
-exit status: 0 done, 1 a run failed, 2 invalid command line, 130 stopped by Ctrl-C"""
+exit status: 0 done, 1 a run failed, 2 invalid command line, 130 stopped by Ctrl-C, 143 by SIGTERM"""
 
 
 def version(root: argparse.ArgumentParser, _: None) -> str:
@@ -113,6 +113,9 @@ def main(line: Sequence[str] | None = None) -> int:
         _discard_output()
         print(f"{name}: the output cannot be written ({error.strerror}); make room for it", file=sys.stderr)
         return USAGE
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as error:
+        return interrupts.status(error)
+    finally:
+        if line is None:
+            interrupts.end_at_once()
     return status

@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from runs.experiment import UsageError
@@ -41,6 +42,17 @@ def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
         raise UsageError(f"{file} cannot be written: there is no folder {file.parent}")
     if not os.access(file if file.exists() else file.parent, os.W_OK):
         raise UsageError(f"{file} cannot be written: no permission; choose another place")
+
+
+def unused(name: str, *endings: str) -> Path:
+    """Return a path in the current folder that nothing has: `name`, else `name-2` and so on, with the first ending.
+
+    Args:
+        name: without an ending.
+        endings: of all files that will be written.
+    """
+    stems = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    return next(Path(stem + endings[0]) for stem in stems if not any(os.path.lexists(stem + one) for one in endings))
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""Ctrl-C while compiled code is called."""
+"""Ctrl-C and SIGTERM, as a batch system sends it, while compiled code is called and as the program ends."""
 
 import _thread
 import ctypes
 import signal
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import Any, TypeVar
@@ -15,64 +15,82 @@ LATER = 0.001  # s
 T = TypeVar("T")
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM; whatever cleans up after Ctrl-C cleans up after it as well."""
+
+
+RAISED: Mapping[int, type[KeyboardInterrupt]] = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
+UNTOUCHED: Mapping[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
+
+def status(error: KeyboardInterrupt) -> int:
+    """The exit status of a program that the signal has ended, as shells have it: 128 and the signal's number."""
+    return 128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT)
+
+
 @contextmanager
 def safe() -> Iterator[None]:
-    """Delay Ctrl-C while numba would crash by it; elsewhere it raises KeyboardInterrupt as usual.
+    """Raise KeyboardInterrupt by Ctrl-C and Terminated by SIGTERM, but later where numba would crash by it.
 
     To hand a Generator to compiled code, numba calls `ctypes.cast`, and takes for granted that it returns
     (numba/core/boxing.py, `wire_in_fnptrs`).
     """
     main = threading.current_thread() is threading.main_thread()
-    with _replaced(signal.default_int_handler, _interrupt) if main else nullcontext():
+    with _replaced(UNTOUCHED, _interrupt) if main else nullcontext():
         yield
 
 
+def end_at_once() -> None:
+    """From here on let Ctrl-C end the process without a word: it has nothing left to do but to end."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def run_async(main: Coroutine[Any, Any, T]) -> T:
-    """Within `safe`, run a coroutine as `asyncio.run` does; Ctrl-C cancels it between two callbacks of the loop.
+    """Within `safe`, run a coroutine as `asyncio.run` does; a signal cancels it between two callbacks of the loop.
 
     KeyboardInterrupt in the middle of the loop's own work may leave the loop waiting for ever; asyncio's own handler,
     which cancels there, may break the callback it interrupts.
 
     Raises:
-        KeyboardInterrupt: by Ctrl-C, after the coroutine has cleaned up.
+        KeyboardInterrupt: by Ctrl-C or SIGTERM, after the coroutine has cleaned up.
     """
     import asyncio  # late, so that --help is fast
 
-    interrupted = False
+    received: list[int] = []
 
     async def cancellable() -> T:
-        nonlocal interrupted
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
 
         def cancel(number: int, frame: FrameType | None) -> None:
-            nonlocal interrupted
-            interrupted = True
+            received.append(number)
             loop.call_soon_threadsafe(task.cancel)
 
-        with _replaced(_interrupt, cancel):
+        with _replaced(dict.fromkeys(RAISED, _interrupt), cancel):
             return await main
 
     try:
         result = asyncio.run(cancellable())
     except asyncio.CancelledError:
-        if not interrupted:
+        if not received:
             raise
-    if interrupted:
-        raise KeyboardInterrupt
+    if received:
+        raise RAISED[received[0]]
     return result
 
 
 @contextmanager
-def _replaced(before: Callable[..., None], handler: Callable[..., None]) -> Iterator[None]:
-    if signal.getsignal(signal.SIGINT) is not before:
-        yield
-        return
-    signal.signal(signal.SIGINT, handler)
+def _replaced(before: Mapping[int, Any], handler: Callable[..., None]) -> Iterator[None]:
+    """Handle the signals by this function whose handlers are those named."""
+    ours = {number: expected for number, expected in before.items() if signal.getsignal(number) is expected}
     try:
+        for number in ours:
+            signal.signal(number, handler)
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, expected in ours.items():
+            signal.signal(number, expected)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
@@ -80,7 +98,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     while outer is not None and outer.f_code is not ctypes.cast.__code__:
         outer = outer.f_back
     if outer is None:
-        raise KeyboardInterrupt
+        raise RAISED[number]
     # not by threading.Timer, whose start waits for its thread: on a busy machine until the signal is there
     _thread.start_new_thread(_send, (threading.get_ident(), number))
 

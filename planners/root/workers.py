@@ -3,10 +3,11 @@
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, Literal, TypeVar
 
+from planners.core import signals
 from planners.core.jit import compile_missing
 from planners.core.search import INTERRUPT_SECONDS, Stopped, stopped_by, stopping
 
@@ -79,12 +80,14 @@ def _in_processes(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], 
     try:
         # without limit: larger arguments would be shared, and read-only
         with parallel_config(backend="loky", inner_max_num_threads=1, initializer=leave_ctrl_c_to_the_parent):
-            found: list[T] = Parallel(most, batch_size=1, max_nbytes=None)(delayed(function)(*task) for task in tasks)
-            return found
+            workers = Parallel(most, batch_size=1, max_nbytes=None, return_as="generator")
+            with signals.held_back(signal.SIGINT):  # processes that start would print a traceback each
+                found: Iterator[T] = workers(delayed(function)(*task) for task in tasks)
+            return list(found)
     except pickle.PicklingError as error:
         raise TypeError(f"run='processes': cannot send the model to a process ({error}); run=threads fits") from error
 
 
 def leave_ctrl_c_to_the_parent() -> None:
     """Ctrl-C reaches every process of a terminal; this one is ended by its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signals.leave_to_parent(signal.SIGINT)

@@ -20,6 +20,7 @@ from runs.suite import model_of
 RULES = get_args(Combine)
 PARAMETERS = ("bandwidth", "cells", "rounds")  # of rules
 SHARED = "tries"  # the rule whose workers are no searches of their own
+ALIKE = 0.1  # share of the range of actions that lies within h of one by default
 MOST_POSITIONS = 20_000  # their resamples are held in memory
 
 
@@ -36,7 +37,8 @@ class Study:
             that fit the planner and need no parameter.
         positions: how many.
         reference: budgets that the search has which says what is best, where the optimum is not known.
-        bandwidth: h, as of `Root`: actions that are sampled are alike within h, and rules take it if not given theirs.
+        bandwidth: h, as of `Root`: actions that are sampled are alike within h, and rules take it if not given theirs;
+            None for 0.05, and more with several coordinates, so that a random action is alike as often (ALIKE).
         seed: random seed.
     """
 
@@ -47,7 +49,7 @@ class Study:
     rules: tuple[str, ...] = ()
     positions: int = 500
     reference: int = 100
-    bandwidth: float | str = 0.05
+    bandwidth: float | str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -56,6 +58,9 @@ class Study:
         for name, most in limits.items():
             object.__setattr__(self, name, number(name, getattr(self, name), 1, most, whole=True))
         number("seed", self.seed, 0, 2**32 - 1, whole=True)
+        if self.bandwidth is None:
+            width = 0.5 * ALIKE ** (1.0 / len(self.model.action_low))
+            object.__setattr__(self, "bandwidth", float(f"{width:.2g}"))
         if self.bandwidth != "noise":
             number("bandwidth", self.bandwidth, 1e-9, 1e9, whole=False)
         workers = sorted({number("workers", w, 1, 4096, whole=True) for w in self.workers})
@@ -96,6 +101,7 @@ class Study:
         by_noise = self.bandwidth == "noise"
         if reason := missing(self.model, HasActionSd) if by_noise else missing_action_bounds(self.model):
             raise UsageError(f"--bandwidth {self.bandwidth}: {self.env} {reason}")
+        assert self.bandwidth is not None
         return kernel_of(self.model, self.bandwidth)
 
     @property

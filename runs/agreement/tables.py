@@ -17,11 +17,18 @@ def tables(study: Study, found: Summary, optimum_known: bool) -> Iterator[str]:
     """Each with a line that says what it shows."""
     most = study.most
     best = "the known optimum" if optimum_known else f"a search of {study.reference} budgets"
+    alike = ""
+    if not study.same_actions:
+        part = "the size of the noise" if study.bandwidth == "noise" else f"{study.bandwidth:g} of their range"
+        alike = f"; actions within {part} (--bandwidth) count as the same"
     yield (
         f"{study.planner} in {study.env}: {counted(found['positions'], 'position')}, "
-        f"{counted(study.budget, 'simulation')} a worker; best is what {best} says"
+        f"{counted(study.budget, 'simulation')} a worker; best is what {best} says{alike}"
     )
     yield _by_workers(study, "agreement: share of positions whose choice is best", found["agreement"])
+    if not any(interval[0] > 0.0 for row in found["agreement"].values() for interval in row.values()):
+        wider = "" if optimum_known or study.same_actions else " or --bandwidth"
+        yield f"no choice is best anywhere, so that nothing can be compared: give a larger --budget{wider}"
     yield _limit(study, found)
     if not all(math.isnan(interval[0]) for row in found["regret"].values() for interval in row.values()):
         yield _by_workers(study, "regret: what the choice loses against the best one", found["regret"])

@@ -9,7 +9,7 @@ from runs.curling import value_map_picture
 from runs.curling.analysis.position import analyse, parse_presearch
 from runs.curling.position import read_position
 from runs.experiment import RunError, number
-from runs.files import check_writable, writing
+from runs.files import check_writable, unused, writing
 
 LONGEST = 600_000.0  # ms
 PICTURES = ".png", ".svg", ".pdf", ".jpg"
@@ -22,7 +22,8 @@ def main(arguments: argparse.Namespace) -> int:
         UsageError: something is unknown, out of range or cannot be read or written.
         RunError: the planner failed.
     """
-    text, out, milliseconds = arguments.planner, arguments.out, arguments.milliseconds
+    text, milliseconds = arguments.planner, arguments.milliseconds
+    out = arguments.out or unused("map", PICTURES[0])
     check_writable(out, PICTURES)
     if arguments.budget is None:
         budget = Budget(seconds=number("milliseconds", milliseconds, 1, LONGEST, whole=False) / 1000.0)

@@ -22,6 +22,7 @@ from runs.statistics.curves import Panel, table
 from runs.statistics.sample import Summary
 
 NAN = float("nan")
+PICTURES = ".png", ".svg"
 BARS: Any = {"markersize": 6, "linewidth": 1.5, "capsize": 3.5, "elinewidth": 1.2, "zorder": 3}
 
 
@@ -101,7 +102,7 @@ def main(folders: Sequence[Path], out: Path) -> int:
     Raises:
         UsageError: as for `panel`, or the chart cannot be written.
     """
-    check_writable(out, (".png", ".svg"))
+    check_writable(out, PICTURES)
     found = panel(folders)
     games = [summary.n for curve in found.curves.values() for _, summary in curve]
     print(f"{found.env}: win rate [Wilson's 95 % interval], {min(games)} to {max(games)} games each\n")

@@ -8,6 +8,7 @@ const panel = chart => `${chart.env}|${chart.unit}`;
 const figure = value => value === null ? "–" : String(Number(value.toPrecision(4))).replace("-", "−");
 const band = "[%{customdata[1]}, %{customdata[2]}]<br>%{customdata[3]} episodes<extra></extra>";
 const APART = 1.02;  // between planners that have played one budget alone, whose bars would hide each other
+const FONTS = "system-ui, -apple-system, Segoe UI, Roboto, Arial";
 const PATTERNS = { "solid": "", "8px,3px": "/", "2px,2px": ".", "8px,3px,2px,3px": "x" };
 let printing = false;
 
@@ -115,18 +116,32 @@ const KINDS = {
   },
 };
 
+/* A title in as many lines as it needs where there are so many pixels for it. */
+function folded(title, room, font) {
+  const pen = document.createElement("canvas").getContext("2d"), lines = [];
+  pen.font = font;
+  for (const word of title.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length && pen.measureText(longer).width <= room) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.map(plain).join("<br>");
+}
+
 function draw(name) {
   const chart = charts[name], colours = theme();
   const [traces, own] = KINDS[chart.kind](chart, colours);
   const axis = { gridcolor: colours.line, linecolor: colours.muted, zeroline: false, ticks: "outside",
     tickcolor: colours.muted, automargin: true };
   const size = printing ? { width: 330, height: 260 } : { height: 340 };
+  const points = printing ? 10 : 12, margin = { l: 56, r: 12, t: 10, b: 46 };
+  const room = (size.width || document.getElementById(name).clientWidth) - margin.l - margin.r;
+  const title = { size: Math.round(1.2 * points) };
   const layout = { paper_bgcolor: colours.ground, plot_bgcolor: colours.ground, showlegend: false, ...size,
     autosize: !printing, hovermode: "closest", dragmode: phone.matches ? false : "zoom",
-    font: { color: colours.text, size: printing ? 10 : 12, family: "system-ui, -apple-system, Segoe UI, Roboto, Arial" },
-    margin: { l: 56, r: 12, t: 10, b: 46 }, uirevision: "kept", ...own,
-    xaxis: { ...axis, title: { text: chart.x, standoff: 6 }, ...own.xaxis },
-    yaxis: { ...axis, title: { text: chart.y, standoff: 4 }, ...own.yaxis } };
+    font: { color: colours.text, size: points, family: FONTS }, margin, uirevision: "kept", ...own,
+    xaxis: { ...axis, title: { text: folded(chart.x, room, `${title.size}px ${FONTS}`), font: title, standoff: 6 }, ...own.xaxis },
+    yaxis: { ...axis, title: { text: chart.y, font: title, standoff: 4 }, ...own.yaxis } };
   const config = { displaylogo: false, responsive: !printing, scrollZoom: false, displayModeBar: "hover",
     modeBarButtons: [["toImage", "zoom2d", "pan2d", "resetScale2d"]],
     toImageButtonOptions: { format: "svg", filename: `${chart.env}-${chart.title}` } };
@@ -226,7 +241,7 @@ function dress(print) {
   drawAll();
 }
 dark.addEventListener("change", () => { paintLegends(); drawAll(); });
-phone.addEventListener("change", () => drawAll());
+for (const turned of [phone, matchMedia("(orientation: portrait)")]) turned.addEventListener("change", () => drawAll());
 paper.addEventListener("change", () => dress(paper.matches));
 addEventListener("beforeprint", () => dress(true));
 addEventListener("afterprint", () => dress(paper.matches));

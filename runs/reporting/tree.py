@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from planners import Array, Decision, Model
@@ -21,6 +22,8 @@ from runs.reporting.chart import GREY, INK, STYLE
 SIZE, DPI = (13.0, 5.6), 110
 COLOURS = "viridis"
 CHOSEN: Any = {"marker": "*", "markersize": 16, "color": "#D55E00", "markeredgecolor": "white", "linestyle": "none"}
+ROOT: Any = {"marker": "s", "markersize": 9, "color": "white", "markeredgecolor": INK, "linestyle": "none", "zorder": 5}
+FENCE = 1.5  # interquartile ranges (Tukey 1977)
 CELLS = 200  # points of each axis at which the depth of the cell is looked up
 
 
@@ -47,7 +50,8 @@ def picture(model: Model, title: str, state: Array, decision: Decision, tree: An
                 _cells(figure, panel, model, state, tree, axes)
             else:
                 _nodes(figure, panel, tree, axes)
-            panel.plot(state[axes[0]], state[axes[1]], "s", color="white", markeredgecolor=INK, markersize=9, zorder=5)
+            panel.plot(state[axes[0]], state[axes[1]], label="root", **ROOT)
+            panel.legend(loc="best", facecolor="#d9d9d9")
             panel.set(xlabel=f"state[{axes[0]}]", ylabel=f"state[{axes[1]}]")
     return figure
 
@@ -63,12 +67,27 @@ def _root(figure: Figure, panel: Axes, decision: Decision) -> None:
         panel.set(xlabel="action", ylabel="mean return")
     else:
         xs, ys = actions[tried, 0], actions[tried, 1]
-        shown = panel.scatter(xs, ys, sizes[tried], c=values[tried], cmap=COLOURS, linewidths=0)
-        figure.colorbar(shown, ax=panel, label="mean return")
+        norm, beyond = scale_of(values[tried])
+        shown = panel.scatter(xs, ys, sizes[tried], c=values[tried], cmap=COLOURS, norm=norm, linewidths=0)
+        figure.colorbar(shown, ax=panel, label="mean return", extend=beyond)
         panel.plot(decision.action[0], decision.action[1], label="chosen", **CHOSEN)
         panel.set(xlabel="action[0]", ylabel="action[1]")
     panel.set_title(f"root: {tried.sum()} of {len(actions)} actions tried; size: visits", color=GREY, fontsize=10)
     panel.legend(loc="best", frameon=False)
+
+
+def scale_of(values: Array) -> tuple[Normalize, str]:
+    """Return the scale of colours, and at which of its ends there are values beyond it, as colour bars call them.
+
+    A value further than FENCE outside the quartiles would leave one colour to all the others.
+    """
+    known = values[np.isfinite(values)]
+    first, third = np.quantile(known, (0.25, 0.75)) if len(known) else (0.0, 1.0)
+    reach = FENCE * (third - first)
+    within = known[(known >= first - reach) & (known <= third + reach)]
+    low, high = (within.min(), within.max()) if len(within) else (first, third)
+    ends = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
+    return Normalize(low, high), ends[bool((known < low).any()), bool((known > high).any())]
 
 
 def _nodes(figure: Figure, panel: Axes, tree: SearchTree, axes: tuple[int, int]) -> None:
@@ -91,7 +110,7 @@ def _cells(figure: Figure, panel: Axes, model: Model, state: Array, trie: Trie, 
     extent = (low[0], high[0], low[1], high[1])
     panel.imshow(depth.T, origin="lower", extent=extent, aspect="auto", cmap=COLOURS, interpolation="nearest")
     shown = ScalarMappable(Normalize(depth.min(), depth.max()), COLOURS)
-    figure.colorbar(shown, ax=panel, label="depth of the finest cell")
+    figure.colorbar(shown, ax=panel, label="depth of the finest cell", ticks=MaxNLocator(integer=True))
     panel.grid(visible=False)
     panel.set_title(f"{int(trie.size[0])} cells, coarse to fine", color=GREY, fontsize=10)
 

@@ -12,7 +12,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from itertools import starmap
 from statistics import mean
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from planners.core import signals
 from planners.core.jit import compile_missing
 from runs import provenance, suite
 from runs.experiment import Setting
@@ -33,6 +34,7 @@ PlayBatch = Callable[[Setting, Sequence[int]], Batch | Trial]
 
 BATCH_SECONDS = 1.0  # much more than the 2 ms overhead of a batch, little to lose in an interruption
 RETRIES = 3  # of a task when its worker died
+SIGNALS = signal.SIGINT, signal.SIGTERM
 AS_THEY_COME: dict[str, Any] = {"batch_size": 1, "return_as": "generator_unordered"}
 
 
@@ -135,10 +137,10 @@ class Schedule:
 
 
 def _begin_worker(driver: int, pinned: bool) -> None:
-    """Leave Ctrl-C, which reaches every process of a terminal, to the driver; exit when the driver has ended."""
+    """Leave signals, which reach every process of a terminal or a job, to the driver; exit when that has ended."""
     if pinned:
         cores.claim()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signals.leave_to_parent(*SIGNALS)
     threading.Thread(target=_leave_with, args=(driver,), daemon=True).start()
 
 
@@ -252,14 +254,18 @@ def _by_loky(function: Callable[..., T], queue: RetryQueue, jobs: int, pinned: b
 
 def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:
     """The results of the calls; pending calls are cancelled when the caller stops."""
-    results = workers(calls)
-    try:
+    with ExitStack() as stack:
+        with signals.held_back(*SIGNALS):  # processes that start would print a traceback each
+            results = workers(calls)
+            stack.callback(_close, results)
         for result in results:  # noqa: UP028 - `yield from` would close them itself, with the warning
             yield result
-    finally:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".* tasks which were still being processed", UserWarning)
-            results.close()
+
+
+def _close(results: Generator[Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* tasks which were still being processed", UserWarning)
+        results.close()
 
 
 def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = play_batch) -> Generator[Batch]:

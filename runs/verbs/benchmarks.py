@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runs.verbs import results
-from runs.verbs.command_line import DONE, INTERRUPTED, PLANNER, Verb, add_budgets, add_place, stopped, workers
+from runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_place, resumable, workers
 
 if TYPE_CHECKING:
     from planners.core.packages import Extension
@@ -81,10 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
         return dry_run(chosen, workers(arguments.jobs), part)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
     folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
-    try:
+    with resumable(arguments, folder):
         driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line), part, place)
-    except KeyboardInterrupt:
-        return stopped(arguments, folder)
     return results.show(folder)
 
 
@@ -106,10 +104,8 @@ def tune(arguments: argparse.Namespace) -> int:
         raise UsageError("--resume needs --out, the folder of the tuning to continue")
     given = {name: getattr(arguments, name) for name in ("trials", "budget", "episodes", "seed", "sampler")}
     studies = study.load(arguments.target, tuple(arguments.planner), against=tuple(arguments.against) or None, **given)
-    try:
+    with resumable(arguments, arguments.out):
         tune.main(studies, arguments.out, arguments.resume, workers(arguments.jobs))
-    except KeyboardInterrupt:
-        return stopped(arguments, arguments.out) if arguments.out else INTERRUPTED
     return DONE
 
 

@@ -3,7 +3,8 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -80,9 +81,14 @@ def add_place(command: argparse.ArgumentParser) -> None:
     command.add_argument("--address", metavar="ADDRESS", help=place)
 
 
-def stopped(arguments: argparse.Namespace, folder: Path) -> int:
-    """Print how to continue an interrupted run."""
-    again = arguments.line if arguments.resume else [*arguments.line, "--resume"]
-    command = shlex.join(["bonspiel", *again])
-    print(f"\nstopped; the results so far are in {folder}. Continue with: {command}", file=sys.stderr)
-    return INTERRUPTED
+@contextmanager
+def resumable(arguments: argparse.Namespace, folder: Path | None) -> Iterator[None]:
+    """Print how to continue a run into this folder, if it keeps its results, when a signal ends it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is not None:
+            again = arguments.line if arguments.resume else [*arguments.line, "--resume"]
+            command = shlex.join(["bonspiel", *again])
+            print(f"\nstopped; the results so far are in {folder}. Continue with: {command}", file=sys.stderr)
+        raise

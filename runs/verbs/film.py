@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runs.experiment import UsageError, number, parsed, planner_for
+from runs.experiment import number, parsed, planner_for
+from runs.files import check_writable, unused, writing
 from runs.verbs.command_line import DONE, PLANNER, Verb
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 WIDTH = 360  # pixels
 COLOURS = 48
+FILMS = ".gif", ".png", ".webp"
 LONGEST_SECONDS = 6.0
 LAST_SECONDS = 1.5  # for which the last picture stays
 
@@ -23,6 +25,8 @@ def film(arguments: argparse.Namespace) -> int:
     import planners
     from runs.runner.episode import failures_named
 
+    out: Path = arguments.out or unused("film", FILMS[0])
+    check_writable(out, FILMS)
     env = environment(arguments.env)
     planner = planner_for(arguments.planner, env.model, arguments.env)
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
@@ -41,11 +45,9 @@ def film(arguments: argparse.Namespace) -> int:
     every = 1 + int(len(frames) / (LONGEST_SECONDS * env.metadata["render_fps"]))
     shown = [_small(frame) for frame in [*frames[:-1:every], frames[-1]]]
     times = [round(1000.0 / env.metadata["render_fps"])] * (len(shown) - 1) + [round(1000.0 * LAST_SECONDS)]
-    try:
-        shown[0].save(arguments.out, save_all=True, append_images=shown[1:], duration=times, loop=0, optimize=True)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"--out {arguments.out}: cannot be written ({error})") from error
-    print(f"return {sum(env.rewards):.3f} in {len(env.rewards)} steps\nfilm   {arguments.out}")
+    with writing(out):
+        shown[0].save(out, save_all=True, append_images=shown[1:], duration=times, loop=0, optimize=True)
+    print(f"return {sum(env.rewards):.3f} in {len(env.rewards)} steps\nfilm   {out}")
     return DONE
 
 
@@ -87,5 +89,5 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("--planner", default="dpw", metavar=PLANNER, help="default: dpw")
     command.add_argument("--budget", type=int, default=300, metavar="N", help="simulations per decision (default: 300)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    out = "the film (default: film.gif)"
-    command.add_argument("--out", type=Path, default=Path("film.gif"), metavar="FILE", help=out)
+    out = "the film, GIF, PNG or WebP (default: film.gif, or film-2.gif and so on beside others)"
+    command.add_argument("--out", type=Path, metavar="FILE", help=out)

@@ -8,7 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, stopped, workers
+from runs.files import unused
+from runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, resumable, workers
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
 
@@ -28,10 +29,8 @@ def match(arguments: argparse.Namespace) -> int:
     name = re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))[:LONGEST_NAME]
     folder = arguments.out or Path("results") / name
     facts = provenance.collect(arguments.line, match.sources_of(chosen.game))
-    try:
+    with resumable(arguments, folder):
         results, text, unplayed = match.play_match(chosen, arguments.games, folder, jobs, arguments.resume, facts)
-    except KeyboardInterrupt:
-        return stopped(arguments, folder)
     print(f"{text}\n\nrecords {folder / match.RECORDS}", file=sys.stderr if arguments.json else sys.stdout)
     if arguments.json:
         print(json.dumps(results))
@@ -44,7 +43,7 @@ def strength(arguments: argparse.Namespace) -> int:
     """Chart a planner's win rate against its budget."""
     from runs.games import strength
 
-    return strength.main(arguments.runs, arguments.out)
+    return strength.main(arguments.runs, arguments.out or unused("strength", *strength.PICTURES))
 
 
 def replay(arguments: argparse.Namespace) -> int:
@@ -84,8 +83,8 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     example = "bonspiel strength results/50ms results/200ms results/1s --out strength.png"
     command = verb("strength", strength, summary, example)
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a match's folder")
-    beside = "the SVG is written beside it (default: strength.png)"
-    command.add_argument("--out", type=Path, default=Path("strength.png"), metavar="FILE", help=beside)
+    beside = "the SVG is written beside it (default: strength.png, or strength-2.png and so on beside others)"
+    command.add_argument("--out", type=Path, metavar="FILE", help=beside)
     summary = "make an HTML page of a recorded game, to be watched in a browser"
     example = "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad usage or no record, 130 stopped)"
     command = verb("replay", replay, summary, example)

@@ -2,12 +2,17 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runs.experiment import UsageError, number, parsed, planner_for
-from runs.files import check_writable, writing
+from runs.files import check_writable, unused, writing
 from runs.verbs.command_line import DONE, PLANNER, Verb
 
+if TYPE_CHECKING:
+    from planners import Array, Decision
+
 PICTURES = ".png", ".svg"
+ROWS = 10
 
 
 def tree(arguments: argparse.Namespace) -> int:
@@ -21,7 +26,8 @@ def tree(arguments: argparse.Namespace) -> int:
     from runs.reporting.tree import picture
     from runs.runner.episode import failures_named
 
-    check_writable(arguments.out, PICTURES)
+    out: Path = arguments.out or unused("tree", PICTURES[0])
+    check_writable(out, PICTURES)
     model = parsed(envs.parse, arguments.env)
     planner = planner_for(arguments.planner, model, arguments.env)
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
@@ -31,19 +37,35 @@ def tree(arguments: argparse.Namespace) -> int:
     with kept_trees() as trees, failures_named(arguments.planner, arguments.env):
         decision = planner.plan(model, state, budget, rng)
         check_action(model, decision.action)
-    order = np.argsort(-decision.visits, kind="stable")[:10]
-    print(f"{'visits':>8}  {'mean return':>12}  action")
-    for index in order:
-        action = ", ".join(f"{coordinate:.4g}" for coordinate in decision.actions[index])
-        print(f"{decision.visits[index]:>8}  {decision.values[index]:>12.4f}  {action}")
-    if len(order) < len(decision.actions):
-        print(f"... and {len(decision.actions) - len(order)} more")
+    print("\n".join(actions_of(decision)))
     title = f"{arguments.planner} in {arguments.env}, {arguments.budget} simulations"
     figure = picture(model, title, state, decision, trees[-1] if trees else None, axes)
-    with writing(arguments.out):
-        figure.savefig(arguments.out)
-    print(f"picture {arguments.out}")
+    with writing(out):
+        figure.savefig(out)
+    print(f"picture {out}")
     return DONE
+
+
+def actions_of(decision: "Decision") -> list[str]:
+    """Return a table of the root's actions with most visits, then best returns, and the chosen one among them."""
+    import numpy as np
+
+    lines = [f"{'visits':>8}  {'mean return':>12}  action"]
+    order = np.lexsort((-decision.values, -decision.visits))
+    chosen = next((index for index in order if (decision.actions[index] == decision.action).all()), None)
+    shown = [*order[:ROWS], *[index for index in order[ROWS:] if index == chosen]]
+    for index in shown:
+        row = _row(f"{decision.visits[index]}", decision.values[index], decision.actions[index])
+        lines.append(f"{row}  (chosen)" if index == chosen else row)
+    if len(shown) < len(order):
+        lines.append(f"... and {len(order) - len(shown)} more")
+    if chosen is None:  # a mean of sequences, say
+        lines.append(f"{_row('-', decision.value, decision.action)}  (chosen, none of the above)")
+    return lines
+
+
+def _row(visits: str, value: float, action: "Array") -> str:
+    return f"{visits:>8}  {value:>12.4f}  {', '.join(f'{coordinate:.4g}' for coordinate in action)}"
 
 
 def coordinates(given: str | None, dim: int, time_index: int | None) -> tuple[int, int]:
@@ -75,5 +97,5 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     axes = "two coordinates of the state to draw the tree over (default: the first two that do not count steps)"
     command.add_argument("--axes", metavar="I,J", help=axes)
-    out = "the picture, PNG or SVG (default: tree.png)"
-    command.add_argument("--out", type=Path, default=Path("tree.png"), metavar="FILE", help=out)
+    out = "the picture, PNG or SVG (default: tree.png, or tree-2.png and so on beside others)"
+    command.add_argument("--out", type=Path, metavar="FILE", help=out)

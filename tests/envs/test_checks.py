@@ -2,6 +2,7 @@
 
 import time
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -274,3 +275,21 @@ def test_a_brief_check_looks_at_few_states_and_at_one_of_a_slow_model(seconds, m
     model = Timed()
     check_briefly(model, np.random.default_rng(0))
     assert 2 <= model.calls <= 2 * most  # each is called twice
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((Walk(), 0), "rng=0: must be a Generator, such as numpy.random.default_rng(0)"),
+        ((Walk(),), "rng=None: must be a Generator"),
+        ((gymnasium.make("Trap-v0"),), "must be a planners.Model: take envs.from_gymnasium(env)"),
+        (
+            (gymnasium.make("Trap-v0"), np.random.default_rng(0)),
+            "must be a planners.Model: take envs.from_gymnasium(env)",
+        ),
+    ],
+)
+def test_what_is_no_model_or_no_generator_is_refused_in_one_line(given, words):
+    with pytest.raises(ValueError) as refused:
+        envs.check_model(*given)
+    assert words in str(refused.value) and "\n" not in str(refused.value)

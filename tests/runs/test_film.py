@@ -1,6 +1,8 @@
 """An episode as an animated picture."""
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 from runs.verbs import film
@@ -36,3 +38,12 @@ def test_each_mistake_is_a_line(run, line, words):
     status, _, err = run("film", *line)
     assert status == 2
     assert words in err.splitlines()[-1]
+
+
+def test_the_counter_of_steps_is_no_curve():
+    env = film.environment("envs.trap:Trap")
+    env.reset(seed=0)
+    env.step(np.array([0.5]))
+    figure = Figure()
+    env.draw(figure)
+    assert [line.get_label() for line in figure.axes[0].lines] == ["state[0]"]

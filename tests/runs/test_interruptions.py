@@ -145,14 +145,17 @@ def test_a_run_killed_at_random_moments(run, start, rows, undisturbed):
     assert rows(folder) == undisturbed(line)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_leaves_a_run_that_resumes(run, start, rows, undisturbed, jobs):
+@pytest.mark.parametrize(
+    ("jobs", "number", "status"),
+    [(1, signal.SIGINT, 130), (2, signal.SIGINT, 130), (1, signal.SIGTERM, 143), (2, signal.SIGTERM, 143)],
+)
+def test_ctrl_c_and_a_batch_system_leave_a_run_that_resumes(run, start, rows, undisturbed, jobs, number, status):
     line = (*LONG, "--jobs", str(jobs), "--out", "stopped")
     process = start(*line)
     wait_for_rows(Path("stopped"), 1, process)
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == status
     assert "Traceback" not in err
     assert err.endswith(f"Continue with: bonspiel {' '.join(line)} --resume\n")
     assert run(*line, "--resume")[0] == 0
@@ -181,6 +184,52 @@ runs.runner.driver.parallel.run = dying
     assert "Traceback" not in err and "worker processes died again and again" in err
     assert run(*line, "--resume")[0] == 0
     assert rows(Path("crashed")) == undisturbed(LONG)
+
+
+SIGNAL_ONCE = """
+import os, signal, sys
+def send():
+    try:
+        os.close(os.open("sent", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    os.killpg(0, signal.{number})
+"""
+WORKER_STARTS = """
+if any("popen_loky" in word for word in sys.orig_argv):
+    send()
+"""
+
+
+@pytest.mark.parametrize(("number", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_to_all_while_workers_start_leaves_one_line(start, monkeypatch, tmp_path, number, status):
+    (tmp_path / "sitecustomize.py").write_text(SIGNAL_ONCE.format(number=number) + WORKER_STARTS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    line = (*LONG, "--jobs", "2", "--out", "stopped")
+    process = start(*line)
+    _, err = process.communicate(timeout=120)
+    begun, *stopped = err.split("\n\n")
+    assert process.returncode == status and begun.count("\n") == 0, err
+    again = f"Continue with: bonspiel {' '.join(line)} --resume"
+    assert stopped == [f"stopped; the results so far are in stopped. {again}\n"]
+
+
+TUNE = ("tune", "trap", "--planner", "uct", "--trials", "1", "--episodes", "2", "--budget", "5", "--jobs", "2")
+AS_IT_ENDS = """
+import atexit, threading
+{moment}(send)
+from runs import cli
+main = lambda line: cli.main()
+"""
+
+
+@pytest.mark.parametrize("moment", ["atexit.register", "threading._register_atexit"])
+def test_ctrl_c_just_as_a_command_ends_leaves_no_traceback(start, moment):
+    program = SIGNAL_ONCE.format(number="SIGINT") + AS_IT_ENDS.format(moment=moment)
+    process = start(*TUNE, program=program)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGINT
+    assert "for a suite file" in out and "Traceback" not in err and "KeyboardInterrupt" not in err
 
 
 TELL = """

@@ -8,12 +8,13 @@ import pytest
 from runs import interrupts
 
 
-def test_ctrl_c_is_raised_at_once():
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_is_raised_at_once(number, status):
     returned = []
-    with pytest.raises(KeyboardInterrupt), interrupts.safe():
-        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt) as raised, interrupts.safe():
+        signal.raise_signal(number)
         returned.append("done")
-    assert returned == []
+    assert returned == [] and interrupts.status(raised.value) == status
 
 
 # a program that was started in the background ignores SIGINT
@@ -44,14 +45,15 @@ def test_ctrl_c_waits_until_a_cast_has_returned():
     assert result.stdout.split() == ["cast", "after", "interrupted"], result.stderr
 
 
-def test_ctrl_c_cancels_a_coroutine_between_two_callbacks_of_the_loop():
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_cancels_a_coroutine_between_two_callbacks_of_the_loop(number, status):
     passed = []
 
     async def match():
         waiting = asyncio.get_running_loop().create_future()
 
         def connected():
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
             waiting.set_result(None)  # InvalidStateError if the signal had cancelled it here
             passed.append("connected")
 
@@ -64,11 +66,11 @@ def test_ctrl_c_cancels_a_coroutine_between_two_callbacks_of_the_loop():
             passed.append("cleaned up")
 
     with interrupts.safe():
-        mine = signal.getsignal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
+        mine = signal.getsignal(number)
+        with pytest.raises(KeyboardInterrupt) as raised:
             interrupts.run_async(match())
-        assert signal.getsignal(signal.SIGINT) is mine
-    assert passed == ["connected", "cleaned up"]
+        assert signal.getsignal(number) is mine
+    assert passed == ["connected", "cleaned up"] and interrupts.status(raised.value) == status
 
 
 def test_a_coroutine_that_cancels_itself_was_not_interrupted():
@@ -79,14 +81,15 @@ def test_a_coroutine_that_cancels_itself_was_not_interrupted():
         interrupts.run_async(match())
 
 
-def test_handlers_are_as_before():
-    before = signal.getsignal(signal.SIGINT)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_handlers_are_as_before(number):
+    before = signal.getsignal(number)
     with interrupts.safe():
-        assert signal.getsignal(signal.SIGINT) is not before
-    assert signal.getsignal(signal.SIGINT) is before
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        assert signal.getsignal(number) is not before
+    assert signal.getsignal(number) is before
+    signal.signal(number, signal.SIG_IGN)
     try:
         with interrupts.safe():
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            assert signal.getsignal(number) is signal.SIG_IGN
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)

@@ -239,3 +239,12 @@ def test_an_environment_in_plain_python_is_played_by_few_planners_with_small_bud
     (compiled,) = suite.load("trap").experiment
     assert (compiled.simulations, compiled.episodes) == ((10, 100, 1000), 100)
     assert len(compiled.planners) > 10
+
+
+@pytest.mark.parametrize("name", suite.names())
+def test_a_planner_has_one_label_in_all_problems_of_a_suite(name):
+    labels = {}
+    for experiment in suite.load(name).experiment:
+        for entrant in experiment.planners:
+            label = entrant.label or entrant.planner
+            assert labels.setdefault(entrant.planner, label) == label

@@ -103,7 +103,8 @@ def _add_map_options(command: argparse.ArgumentParser) -> None:
     add("--milliseconds", type=float, default=2000.0, metavar="T", help="its time (default: 2000)")
     add("--budget", type=int, metavar="N", help="simulations instead, for a reproducible picture")
     add("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
-    add("--out", type=Path, default=Path("map.png"), metavar="FILE", help="default: map.png")
+    picture = "PNG, SVG, PDF or JPG (default: map.png, or map-2.png and so on beside others)"
+    add("--out", type=Path, metavar="FILE", help=picture)
 
 
 def _add_analyse_options(command: argparse.ArgumentParser) -> None:

@@ -147,3 +147,11 @@ def test_another_study_is_not_continued(run):
     assert "--resume" in run(*TINY, "--jobs", "1", "--out", "x")[2]
     status, _, err = run(*TINY, "--budget", "13", "--jobs", "1", "--out", "x", "--resume")
     assert status == 2 and "begun with budget 12, not 13" in err
+
+
+def test_a_table_of_zeros_is_explained_and_the_bandwidth_named(run):
+    line = ("agreement", "hovering", "--planner", "random", "--budget", "1", "--workers", "1", "--positions", "2")
+    status, out, err = run(*line, "--reference", "1", "--bandwidth", "1e-6", "--jobs", "1", "--out", "x")
+    assert status == 0, err
+    assert "actions within 1e-06 of their range (--bandwidth) count as the same" in out
+    assert "no choice is best anywhere, so that nothing can be compared: give a larger --budget or --bandwidth" in out

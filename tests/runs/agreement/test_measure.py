@@ -140,3 +140,9 @@ def test_splitting_is_compared_with_one_search_of_the_same_total():
     lost = say["splitting"]["tries:rounds=2"]["4"]
     assert (lost["agreement"].value, lost["regret"].value) == (0.0, pytest.approx(0.2))
     assert lost["agreement"].low == -1.0 and lost["agreement"].high == 1.0
+
+
+@pytest.mark.parametrize(("env", "bandwidth"), [("trap", 0.05), ("donut", 0.16), ("hovering", 0.16)])
+def test_by_default_a_tenth_of_the_range_is_alike_whatever_its_dimension(env, bandwidth):
+    assert Study(env, "random").bandwidth == bandwidth
+    assert Study(env, "random", bandwidth=0.2).bandwidth == 0.2

@@ -140,6 +140,8 @@ def test_from_the_command_line(run, file):
     assert status == 0 and Path("p.png").stat().st_size > 10_000
     assert out.startswith("End 2 of 2, stone 16 of 16: yellow to throw") and out.endswith("p.png\n")
     assert run(*line)[1] == out
+    Path("map.png").write_text("mine")
+    assert run(*line[:-2])[1].endswith("map-2.png\n") and Path("map.png").read_text() == "mine"
 
 
 @pytest.mark.parametrize("change", [{"lead": 8}, {"shot": 3}])

@@ -143,3 +143,12 @@ def test_real_matches(run):
         )
     status, out, _ = run("strength", "m1", "m2", "--out", "s.png")
     assert status == 0 and "uct" in out and "2 simulations" in out and Path("s.svg").exists()
+
+
+def test_without_a_name_no_file_is_replaced(run, folder):
+    played = folder("a", 50, [("dpw", 50, games(1, 0))])
+    Path("strength.svg").write_text("mine")
+    status, out, err = run("strength", played)
+    assert status == 0, err
+    assert out.endswith("strength-2.png\nstrength-2.svg\n")
+    assert Path("strength.svg").read_text() == "mine" and not Path("strength.png").exists()
