@@ -1,5 +1,6 @@
 """The parameters of the model functions of a match, in the order of `curling.state`."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from curling.end_weights import NO_WEIGHTS, load, own
 from curling.network_table import expect_ends
-from curling.noise import Thrower, noise_of
+from curling.noise import Noise, Thrower, is_same_noise, noise_of
 from curling.physics import law_index
 from curling.rules import MIXED_PROTECTED, rule_of
 from curling.setup_value import setup_values
@@ -54,12 +55,31 @@ def _values(match: "Curling") -> Array:
 
 def weights_of(match: "Curling") -> Array:
     """Of the network, [WEIGHTS]; empty where `value` plays out."""
+    if why_no_weights(match) is not None:
+        return NO_WEIGHTS
+    return own()[0] if match.weights is None else load(Path(match.weights))[0]
+
+
+def why_no_weights(match: "Curling") -> str | None:
+    """Return the first thing in which a match differs from those that the network is for; None if nothing does."""
     if match.is_mixed:
-        return NO_WEIGHTS
+        return "game='mixed_doubles', the network is for 'standard'"
     if match.weights is not None:
-        return NO_WEIGHTS if match.weights == "none" else load(Path(match.weights))[0]
-    weights, provenance = own()
-    if provenance is None or (match.law.experience, match.rule) != (provenance.physics, provenance.rule):
-        return NO_WEIGHTS
-    slower = match.max_speed is not None and match.max_speed < match.law.max_speed
-    return NO_WEIGHTS if slower or noise_of(match.noise) != noise_of(provenance.noise) else weights
+        return "weights='none'" if match.weights == "none" else None
+    provenance = own()[1]
+    if provenance is None:
+        return "the weights of the network cannot be used"
+    here, known, fastest = noise_of(match.noise), noise_of(provenance.noise), match.law.max_speed
+    if match.law.experience != provenance.physics:
+        return f"physics={match.physics!r}, the network is for {provenance.physics!r}"
+    if match.rule != provenance.rule:
+        return f"rule={match.rule!r}, the network is for {provenance.rule!r}"
+    if not is_same_noise(here, known):
+        return f"noise {_in_words(here)}, the network is for {_in_words(known)}"
+    if match.max_speed is not None and np.float32(match.max_speed) < np.float32(fastest):
+        return f"max_speed={match.max_speed}, the network is for {fastest}"
+    return None
+
+
+def _in_words(noise: Noise) -> str:
+    return ", ".join(f"{name}={sd}" for name, sd in asdict(noise).items() if sd > 0.0) or "none"

@@ -65,6 +65,11 @@ NOISES = {
 }
 
 
+def is_same_noise(one: Noise, other: Noise) -> bool:
+    """Compare two noises in single precision, to which servers round: 0.0076 comes as 0.007600000128149986."""
+    return np.array_equal(one.params.astype(np.float32), other.params.astype(np.float32))
+
+
 def noise_of(noise: str | Noise | None) -> Noise:
     """The noise of a name; a `Noise` is returned unchanged.
 

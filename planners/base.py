@@ -325,7 +325,8 @@ class Planner(Protocol):
     One whose searches of a model from the same state all consider the same actions at the root, equal vectors whatever
     the seed, has `same_actions(model) -> bool`. One that may decide otherwise with the same seed has
     `reproducible: bool`, False. One whose own `Decision.seconds` are the time on record in games, as it asks another
-    process, has `times_itself: ClassVar[bool] = True`.
+    process, has `times_itself: ClassVar[bool] = True`. One that leaves some models to another planner has
+    `announce(model) -> None`, which says so on standard error, once and not in a worker, whose parent asks for it.
 
     `plan` knows nothing of earlier decisions. A planner that can use what it learned in them has a parameter
     `memory: float = 0.0`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` is the part of what the last
@@ -412,6 +413,13 @@ def unsupported(planner: object, model: Model) -> str | None:
     """Why a planner cannot search a model, such as "needs `rollout`"; None if it can, or does not say."""
     own = getattr(planner, "unsupported", None)
     return None if own is None else own(model)
+
+
+def announce(planner: object, model: Model) -> None:
+    """Let a planner say what a user should know before it decides in a model; most have nothing to say."""
+    own = getattr(planner, "announce", None)
+    if own is not None:
+        own(model)
 
 
 def budget_multiple(planner: object) -> int:

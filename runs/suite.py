@@ -165,6 +165,7 @@ class Suite:
                 if reason := planners.unsupported(players[entrant.planner], model):
                     able = ", ".join(planners.names_for(model))
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
+                planners.base.announce(players[entrant.planner], model)
         resolved = {text: repr(made) for text, made in (models | players).items()}
         for text, modules in _outside(places, entrants).items():
             resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)

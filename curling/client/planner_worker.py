@@ -44,7 +44,7 @@ class ShotChoice:
     Attributes:
         action: (vx, vy, spin): velocity aimed at, m/s, and a number whose sign is the rotation; None for no shot. With
             a failure it is the best shot so far.
-        chance: the planner's estimate of its team's probability to win; None where it estimates none.
+        chance: its team's probability to win, see `curling.win_probability`; None where the planner estimates none.
         simulations: simulations run.
         seconds: time taken, as measured by the client.
         failure: why this is not the planner's answer, in one line.
@@ -136,23 +136,28 @@ def _choose(
 
     end, is_last = time.perf_counter() + seconds, position.ends == 1 and position.shot >= LAST_SHOT - 1
 
+    def estimates(decision: Decision) -> bool:
+        return math.isfinite(float(decision.value))
+
     def report(decision: Decision) -> bool:
         if decision.simulations > simulations:
             vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
-            publish(ShotSoFar(vx, vy, spin, decision.value + position.team, decision.simulations))
+            publish(ShotSoFar(vx, vy, spin, chance if estimates(decision) else math.nan, decision.simulations))
         return not is_last and _is_clear(decision, end - time.perf_counter())
 
     try:
         import numpy as np
 
+        from curling.win_probability import win_probability
+
         model, state = position.model(), position.state()
+        chance = abs(position.team - win_probability(model, state))
         left = max(end - time.perf_counter(), 1e-6)
         with progress_to(report):
             decision = planner.plan(model, state, Budget(seconds=left), rng)
         require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
         vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
-        chance = float(decision.value) + position.team  # team 1's values are below 0
-        return ShotChoice((vx, vy, spin), chance if math.isfinite(chance) else None, int(decision.simulations))
+        return ShotChoice((vx, vy, spin), chance if estimates(decision) else None, int(decision.simulations))
     except Exception as error:
         return _failed(error)
 

@@ -1,17 +1,19 @@
 """The strongest player: `curling.players.reply_search` with the value that was learned by self-play."""
 
+import functools
 import os
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from curling.model import Curling
-from curling.model_params import NETWORK_TABLE
+from curling.model_params import why_no_weights
 from curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
 from curling.sheet import STONES
-from curling.state import NETWORK, TIME
+from curling.state import TIME
+from curling.win_probability import with_network_table
 from planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
 from planners.checks import check_actions, require, require_count, require_positive
 from planners.presearch.planner import Presearch
@@ -22,7 +24,7 @@ from planners.valued import with_values
 
 @dataclass(frozen=True)
 class Champion:
-    """The strongest player where the package has weights for the game; elsewhere `presearch` plays.
+    """The strongest player where the package has weights for the game; elsewhere `presearch` plays and a line says why.
 
     With the same seed and a budget of simulations, which are throws valued, the decision is the same on however many
     threads.
@@ -58,6 +60,12 @@ class Champion:
         """Why a model cannot be searched; see `planners.Planner`."""
         return None if isinstance(model, Curling) and model.compiled else "curling on the analytic engine only"
 
+    def announce(self, model: Model) -> None:
+        """Say once on standard error if `presearch` plays in this player's place, and why; see `planners.Planner`."""
+        reason = why_no_weights(model) if isinstance(model, Curling) else None
+        if reason is not None and not is_worker():
+            _print_once(f"bonspiel: champion leaves this game to presearch: {reason}")
+
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose a shot; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng, root_actions)
@@ -66,10 +74,11 @@ class Champion:
         curling: Any = model
         if curling.reward == "win":
             curling = curling.planning()
-        if len(curling.params) == curling.params[NETWORK]:
+        if why_no_weights(curling) is not None:
+            self.announce(curling)
             return Presearch().plan(curling, state, budget, rng, given)
         if curling.table is None:
-            curling = _with_network_table(curling)
+            curling = with_network_table(curling)
         if curling.reward == "points":  # the network knows no end but this one
             curling = replace(curling, ends=int(state[TIME]) // STONES + 1, extra_ends=0)
         load_code()
@@ -87,9 +96,9 @@ class Champion:
             return by_second_reward(with_values(curling), state, budget, rng, start, search, FIRST_ERRORS)
 
 
-@lru_cache(maxsize=8)
-def _with_network_table(match: Curling) -> Curling:
-    return replace(match, table=NETWORK_TABLE)
+@functools.cache
+def _print_once(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _cores() -> int:

@@ -8,17 +8,15 @@ import numpy as np
 
 from curling.match_data import End, Match, Point, Record, RecordedShot, Result, Setup, Throw, places, stones_after
 from curling.mixed_doubles import allowed_choices, is_setup_due
-from curling.model import Curling
 from curling.replay.judgement import Judged
 from curling.replay.tracks import stone_tracks
 from curling.sheet import STONES
 from curling.state import FIRST_STONE, STATE_DIM, row_of, stones_of
 from curling.umpire import first_state, outcome, set_up, turn_of
+from curling.win_probability import win_probability
 from planners.base import Array, require
 
 Event = dict[str, Any]
-PLAYOUTS = 300  # for a standard error of at most 0.03
-SEED = 1
 # the numbers of a judgement on a page
 JUDGED = "before", "aimed", "after", "loss", "loss_error", "luck", "luck_error"
 SHEET = ("hog_line", "tee", "back_line", "half_width", "house_radius")  # the parts of a sheet on a page
@@ -45,7 +43,6 @@ class PageEvents:
     def __init__(self, match: Match, judged: Judged | None = None) -> None:
         self.match, self.model, self.deviation = match, match.model(), 0.0
         self._judged, self._thrown = judged, 0
-        self._planning = self.model.planning()
         self.state = first_state(self.model)
         self._pace = self.model.law.pace
         self._over = False
@@ -156,7 +153,7 @@ class PageEvents:
         return round(math.hypot(vx, vy) / self._pace, 4), round(math.degrees(math.atan2(vx, vy)), 3)
 
     def _chance(self) -> float:
-        return round(estimate_win_probability(self._planning, self._planning.begin_end(self.state)), 3)
+        return round(win_probability(self.model, self.state), 3)
 
 
 def _stones_of(state: Array) -> list[list[int] | None]:
@@ -188,14 +185,3 @@ def record_events(
         if shot.shot == STONES - 1 and shot.end in ends:
             events.append(maker.next_event(ends[shot.end]))
     return [*events, maker.next_event(record.result)], maker.deviation
-
-
-def estimate_win_probability(model: Curling, state: Array, playouts: int = PLAYOUTS) -> float:
-    """Team 0's probability to win a match that is not over; always the same for the same position.
-
-    The model is from `Curling.planning`: playouts last to the end of the end, the score gives the value after it.
-    """
-    rng = np.random.default_rng([SEED, int(state[model.time_index])])
-    scratch = np.empty(model.state_dim)
-    values = [model.rollout(state.copy(), scratch, STONES, model.params, rng) for _ in range(playouts)]
-    return float(np.mean(values))

@@ -93,8 +93,7 @@ function drawShot(game, i, over) {
   if (shot.value !== null) row("Expected to win", percent(own(shot.value)), "by the thrower");
   const [before, after] = [own(game.chance(i)), own(game.chance(i + 1))];
   if (shot.judged) drawJudgement(shot.judged, over, row);
-  const change = [over ? signed(100 * (after - before), 0) : "", shot.judged ? "by playouts" : ""].filter(Boolean).join(", ");
-  row("Chance to win", over ? `${percent(before)} \u2192 ${percent(after)}` : percent(before), change);
+  row("Chance to win", over ? `${percent(before)} \u2192 ${percent(after)}` : percent(before), over ? signed(100 * (after - before), 0) : "");
 }
 
 // what the judge says of a shot

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from planners.base import unsupported
+from planners.base import announce, unsupported
 from runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
 from runs.games.game import GAMES, ScheduledGame, Side, TwoPlayerGame
 from runs.results.store import MATCH
@@ -68,6 +68,7 @@ class Tournament:
         for text, player in players.items():
             if reason := unsupported(player, self.game.model):
                 raise UsageError(f"{text} cannot play {self.name}: {reason}")
+            announce(player, self.game.model)
         return {text: repr(player) for text, player in players.items()} | {self.name: repr(self.game)}
 
     def to_json(self) -> dict[str, Any]:

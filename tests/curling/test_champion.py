@@ -14,13 +14,16 @@ from curling import players
 from curling.dynamics import step_with_errors
 from curling.engines.analytic import WORKSPACE
 from curling.model import Curling
+from curling.model_params import weights_of
 from curling.noise import Noise, noise_of
+from curling.players import champion
 from curling.players.champion import Champion
 from curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
 from curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, quasi_random_errors
 from curling.sheet import STONES, no_stones
 from curling.state import state_of
 from planners import Budget, Decision
+from planners.base import announce
 from planners.core.actions import own_actions
 from planners.core.aims import aims_of
 from planners.core.search import Stopped, progress_to, stopped_by
@@ -200,6 +203,50 @@ def test_without_weights_presearch_plays():
     one = Champion().plan(model, state, budget, np.random.default_rng(4))
     two = Presearch().plan(model, state, budget, np.random.default_rng(4))
     np.testing.assert_array_equal(one.action, two.action)
+
+
+@pytest.fixture
+def said_once():
+    """What earlier tests made the champion say is forgotten."""
+    champion._print_once.cache_clear()
+    yield
+    champion._print_once.cache_clear()
+
+
+def test_noise_that_a_server_rounds_to_single_precision_is_the_same(capfd, said_once):
+    rounded = replace(MODEL, noise=Noise(float(np.float32(0.0076)), float(np.float32(0.0018))))
+    assert rounded.noise != noise_of("normal_dist") and len(weights_of(rounded)) == len(weights_of(MODEL)) > 0
+    budget, state = Budget(simulations=4_000), position(9)
+    one, two = (Champion(threads=1).plan(model, state, budget, np.random.default_rng(1)) for model in (MODEL, rounded))
+    assert one.simulations == two.simulations
+    np.testing.assert_allclose(one.action, two.action, atol=1e-3)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        ({"rule": "four_rock"}, "rule='four_rock', the network is for 'five_rock'"),
+        ({"noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network is for speed=0.0076, ang"),
+        ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
+        ({"max_speed": 3.5}, "max_speed=3.5, the network is for 4.0"),
+        ({"physics": "dc2"}, "physics='dc2', the network is for 'fcv1'"),
+        ({"game": "mixed_doubles"}, "game='mixed_doubles', the network is for 'standard'"),
+    ],
+)
+def test_one_line_says_why_presearch_plays(game, said, capfd, said_once):
+    model = Curling(2, reward="win_probability", **game)
+    for _ in range(2):
+        state = model.initial_state(np.random.default_rng(0))
+        Champion().plan(model, state, Budget(simulations=20), np.random.default_rng(4))
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith(f"bonspiel: champion leaves this game to presearch: {said}")
+
+
+def test_workers_leave_the_line_to_their_parent(capfd, said_once, monkeypatch):
+    monkeypatch.setattr(champion, "is_worker", lambda: True)
+    announce(Champion(), Curling(rule="four_rock"))
+    assert capfd.readouterr().err == ""
 
 
 def test_points_decide_where_the_match_is_won():

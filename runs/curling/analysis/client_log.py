@@ -15,7 +15,7 @@ from curling.client.dc3 import AnnouncedMatch
 from curling.client.message_log import ESTIMATE, FROM_SERVER, TO_SERVER
 from curling.client.position import EXTRA_ENDS
 from curling.match_data import End, Match, Record, RecordedShot, Result, Throw, places, score_of
-from curling.noise import NOISES, Noise
+from curling.noise import NOISES, Noise, is_same_noise
 from curling.physics import FCV1
 from curling.protocols import Finite, dc3
 from curling.protocols.dc3_codec import decode_client, decode_server, stone_array
@@ -165,7 +165,7 @@ def _match(announced: AnnouncedMatch, names: tuple[str, str]) -> Match:
         raise ValueError(f"the players throw at {first.max_speed:g} m/s at most, which a record does not hold")
     assert not isinstance(first.noise, str)
     own = Noise(*first.noise)
-    noise = next((name for name in ("normal_dist", "none") if NOISES[name] == own), own)
+    noise = next((name for name in ("normal_dist", "none") if is_same_noise(NOISES[name], own)), own)
     return Match(names, first.physics, first.rule, noise, game.setting.max_end, EXTRA_ENDS)
 
 

@@ -17,6 +17,7 @@ from curling.model import Curling
 from curling.replay.judgement import Judgement
 from curling.state import apply_rules, team_of
 from curling.umpire import first_state, set_up, turn_of
+from curling.win_probability import estimating
 from planners.base import Array, Budget, Planner, require
 from runs.curling.analysis.shot_names import shot_name
 from runs.curling.analysis.valuation import Estimate, PositionJudge, estimate
@@ -60,7 +61,7 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
     Raises:
         ValueError: a match that cannot be played, or a shot that is not the next one.
     """
-    model, found = record.match.model().planning(), list[ThrownShot]()
+    model, found = estimating(record.match.model()), list[ThrownShot]()
     state, setups = first_state(model), iter(record.setups)
     for number, shot in enumerate(record.shots):
         over = model.steps_left(state) == 0
@@ -90,7 +91,7 @@ def judge_shot(judge: Judge, match: Match, shot: ThrownShot) -> tuple[int, Judge
     Raises:
         RunError: the planner failed.
     """
-    model, state = match.model().planning(), shot.state
+    model, state = estimating(match.model()), shot.state
     with failures_named(judge.planner, "this match"):
         desk = PositionJudge(model, state, _warmed_up(judge.planner, model), judge.budget, judge.seed)
         choice, played = desk.choose(), desk.value_aim(shot.aim)

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 
 from curling.match_data import Record, RecordedShot
 from curling.replay.judgement import Judged, Judgement, TeamSummary
+from curling.win_probability import win_probability
 from envs.curling_draw import NAMES
+from runs.curling.analysis.match import thrown_shots
 from runs.progress import counted
 
 BLUNDER = "?? blunder"
 NOT_WORSE = "not worse"
+EQUALS = "they take both teams for equally strong: against a weaker one, such as rulebased, they are far too low"
 
 
 def percent(share: float, error: float, sign: str = "") -> str:
@@ -30,22 +33,25 @@ def _heading(record: Record, judged: Judged) -> Iterator[str]:
     first, second = (f"{name} ({colour})" for name, colour in zip(record.match.players, NAMES, strict=True))
     points, reason = " : ".join(map(str, record.result.score)), record.result.reason.replace("_", " ")
     yield f"{first} against {second}, {points} ({reason})"
-    yield f"judge: {judged.judge}; probabilities to win of the thrower in percent, ± a standard error"
+    yield f"judge: {judged.judge}; probabilities to win of the thrower in percent, ± a standard error;"
+    yield EQUALS
 
 
 def _shots(record: Record, judged: Judged) -> Iterator[str]:
     found = judged.judgements
     played = max(len(one.played_name) for one in found.values())
     choice = max(len(one.choice_name) for one in found.values())
-    columns = f"{'shot':>4}  {'team':<6}  {'aimed at':<{played}}  wins  {'the judge':<{choice}}  wins"
-    end = -1
+    columns = f"{'shot':>4}  {'team':<6}  before  {'aimed at':<{played}}  wins  {'the judge':<{choice}}  wins"
+    end, states, match = -1, [shot.state for shot in thrown_shots(record)], record.match.model()
     for number, one in found.items():
         shot = record.shots[number]
         if shot.end != end:
             end = shot.end
             yield f"\n{_end(record, end)}: {NAMES[shot.hammer]} has the hammer"
             yield f"{columns}  {'loss':<11}  {'luck':<11}"
-        yield _line(f"{_shot_number(record, shot):>4}  {NAMES[shot.team]:<6}", one, played, choice)
+        chance = abs(shot.team - win_probability(match, states[number]))
+        turn = f"{_shot_number(record, shot):>4}  {NAMES[shot.team]:<6}  {100.0 * chance:6.1f}"
+        yield _line(turn, one, played, choice)
 
 
 def _line(turn: str, one: Judgement, played: int, choice: int) -> str:

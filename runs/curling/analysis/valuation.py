@@ -1,4 +1,4 @@
-"""The expected win probability of an aim: throws with errors, each followed by a reply of the judge and playouts.
+"""The expected win probability of an aim: throws with errors, each followed by a reply of the judge and an estimate.
 
 The errors are the same for all aims of a position (common random numbers), and stratified: their two largest parts are
 cut into cells of equal probability with two throws in each, so that the difference of the two tells the standard error
@@ -21,7 +21,7 @@ from planners.base import Array, Budget, Planner, Rng
 CELLS = 4  # along each part of the errors; 3, with longer replies, and 5, with shorter ones, were measured to be worse
 LAST_CELLS = 30  # for the last stone of an end: its value is exact, but it decides more
 REPLIES = 10  # from the position in which the stones came to rest
-PLAYOUTS = 64  # after a reply
+REPLY_THROWS = 64
 
 
 class Estimate(NamedTuple):
@@ -65,7 +65,7 @@ class PositionJudge:
     """Chooses an aim in one position, and values aims by throws with errors and replies.
 
     Args:
-        model: the match for planners, see `Curling.planning`.
+        model: the match for planners, see `curling.win_probability.estimating`.
         state: the position, [state_dim].
         planner: chooses the aim and the replies.
         budget: for the choice; and for the replies to all throws of an aim together.
@@ -98,9 +98,9 @@ class PositionJudge:
         return Estimate(float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(REPLIES))
 
     def _value(self, state: Array, rng: Rng) -> float:
-        """Mean of playouts that begin with the reply: the value that a search gives its own choice is too good."""
+        """Mean over throws of the reply: the value that a search gives its own choice is too good."""
         reply = self._planner.plan(self.model, state, self._reply_budget, rng).action
-        return playouts(self.model, state, PLAYOUTS, rng, reply)
+        return value_after(self.model, state, reply, REPLY_THROWS, rng)
 
     @property
     def _throws(self) -> int:
@@ -116,17 +116,24 @@ def estimate(values: Array) -> Estimate:
     return Estimate(float(values.mean()), float(np.hypot.reduce(first - second)) / (2 * len(first)))
 
 
-def playouts(model: Curling, state: Array, n: int, rng: Rng, first: Array | None = None) -> float:
-    """Mean value for team 0 of n playouts by the default policy, after the action `first` if there is one."""
+def value_after(model: Curling, state: Array, action: Array, n: int, rng: Rng) -> float:
+    """Return team 0's mean win probability after n throws of an action.
+
+    Where there are no weights for the match it comes from playouts of the default policy.
+    """
     values, next_state, scratch = np.empty(n), np.empty(model.state_dim), np.empty(model.state_dim)
     for number in range(n):
-        if first is None:
-            next_state[:], over = state, False
-        else:
-            values[number], over = model.step(state, first, next_state, model.params, rng)
+        values[number], over = model.step(state, action, next_state, model.params, rng)
         if not over:
-            values[number] = model.rollout(next_state, scratch, STONES, model.params, rng)
+            values[number] = model.value(next_state, scratch, STONES, model.params, rng)
     return float(values.mean())
+
+
+def playouts(model: Curling, state: Array, n: int, rng: Rng) -> float:
+    """Mean value for team 0 of n playouts by the default policy."""
+    scratch = np.empty(model.state_dim)
+    values = [model.rollout(state.copy(), scratch, STONES, model.params, rng) for _ in range(n)]
+    return float(np.mean(values))
 
 
 def _part(budget: Budget, parts: int) -> Budget:

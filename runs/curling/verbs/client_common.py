@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 LOGS = Path("results") / "client"
 HOST = "127.0.0.1"
 WAIT = 60.0  # s
-CONCEDE = (
-    "concede when the planner's estimate of winning is below P (default: never); that of rulebased is a score of the "
-    "board, no probability"
+CONCEDE = "concede when the probability to win is below P (default: never)"
+EQUALS = (
+    "The probability to win that it prints takes both teams for equally strong: against a weaker one, such as "
+    "rulebased, it is far too low."
 )
 STATUSES = (
     "exit status: 0 the match is over, 1 the planner does not start, 2 bad usage, 3 no connection, "
@@ -115,7 +116,7 @@ def check_names(encoded: Callable[[], bytes]) -> None:
 def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summary: str, example: str) -> Parser:
     """Add a protocol with the server's address to the verb; `port` is the default."""
     example = f"example: bonspiel client {name} {example} ({STATUSES})"
-    command = protocols.add_parser(name, help=summary, description=f"{summary}.", epilog=example)
+    command = protocols.add_parser(name, help=summary, description=f"{summary}. {EQUALS}", epilog=example)
     command.set_defaults(function=play, usual_port=port)
     ports = f"one for each team (default: {port}, team0's)" if name == "dc3" else f"default: {port}"
     command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")

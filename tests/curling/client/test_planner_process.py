@@ -92,7 +92,19 @@ def test_the_chance_is_the_own_team_s():
             ).chance
 
     winner, loser = asyncio.run(ask())
-    assert winner == 1.0 and loser == 0.0
+    assert (winner, loser) == pytest.approx((1.0, 0.0), abs=0.001)
+
+
+def test_the_user_reads_why_the_champion_leaves_a_match_to_presearch(capfd):
+    position = replace(START, rule="four_rock", shot=14)
+
+    async def ask():
+        async with PlannerProcess("champion:threads=1", seed=1) as thinker:
+            assert await thinker.warm_up(position, 0.05) is None
+            assert (await thinker.choose(position, 0.05, 60.0)).failure is None
+
+    asyncio.run(ask())
+    assert capfd.readouterr().err.count("champion leaves this game to presearch: rule='four_rock'") == 1
 
 
 def test_faults_cost_a_better_shot_and_not_the_planner(capfd):

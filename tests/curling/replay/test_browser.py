@@ -352,7 +352,7 @@ def test_judgements_stand_beside_the_shots(look, judged_page):
     numbers = page.inner_text("#numbers").replace("\n", " ")
     for said in ("Shot guard wins 47 %", "Judge's choice draw wins 60 %, dotted line", "Loss 13.0 % \u00b1 1.2"):
         assert said in numbers, numbers
-    assert "Luck of the throw +5.0 % \u00b1 2.0" in numbers and ", by playouts" in numbers
+    assert "Luck of the throw +5.0 % \u00b1 2.0" in numbers and "Chance to win" in numbers
     assert page.locator("#house polyline[stroke='#7a2fa0']").count() == 1
     page.evaluate("replay.go(5.5)")  # its luck is not known before the stone stops
     assert "Luck" not in page.inner_text("#numbers") and page.locator("#where .blunder").count() == 1

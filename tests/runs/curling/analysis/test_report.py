@@ -1,6 +1,8 @@
 import pytest
 
+from curling.model import Curling
 from curling.replay.judgement import Judged, Judgement
+from curling.win_probability import win_probability
 from runs.curling.analysis.report import report
 
 
@@ -25,7 +27,8 @@ def test_a_line_for_each_shot_under_the_heading_of_its_end(lines, played):
     assert headings == [f"End {end} of 2: {hammer} has the hammer" for end, hammer in enumerate(hammers, 1)]
     first, second, third = (line.split() for line in found if line.strip()[:1].isdigit())
     thrower = ["red", "yellow"][played.shots[0].team]
-    said = f"1 {thrower} guard 48 take-out of red 1 60 12.3 ± 1.0 +4.5 ± 2.0 ?? blunder"
+    before = 100.0 * abs(played.shots[0].team - win_probability(Curling(2), Curling(2).initial_state(None)))
+    said = f"1 {thrower} {before:.1f} guard 48 take-out of red 1 60 12.3 ± 1.0 +4.5 ± 2.0 ?? blunder"
     assert " ".join(first) == said
     assert " ".join(second).endswith("guard 80 draw 60 not worse -1.0 ± 2.0")
     assert third[0] == "2" and "blunder" not in third

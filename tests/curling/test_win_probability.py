@@ -1,0 +1,46 @@
+"""The win probability that clients, analyses and pages show."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from curling.mixed_doubles import mixed_state_of
+from curling.model import Curling
+from curling.sheet import no_stones
+from curling.state import state_of
+from curling.win_probability import estimate_win_probability, win_probability
+
+MATCH = Curling(3, extra_ends=10)
+BEGIN = MATCH.initial_state(np.random.default_rng(0))
+
+
+def test_it_is_what_the_network_expects_with_its_own_values_of_later_ends():
+    model = replace(MATCH, reward="win_probability", table="network")
+    expected = model.value(BEGIN, np.empty_like(BEGIN), 16, model.params, np.random.default_rng(0))
+    assert win_probability(MATCH, BEGIN) == expected
+
+
+@pytest.mark.parametrize("change", [{"reward": "win"}, {"reward": "win_probability"}, {"table": "thesis"}])
+def test_what_is_searched_for_does_not_matter(change):
+    assert win_probability(replace(MATCH, **change), BEGIN) == win_probability(MATCH, BEGIN)
+
+
+def test_it_is_team_0_s_and_follows_lead_and_hammer():
+    chances = [
+        win_probability(MATCH, state_of(no_stones(), 0, hammer, 2, lead)) for lead in (-2, 0, 2) for hammer in (1, 0)
+    ]
+    assert chances == sorted(chances) and chances[0] < 0.01 and chances[-1] > 0.99
+    assert chances[2] == pytest.approx(1.0 - chances[3], abs=1e-9)
+
+
+@pytest.mark.parametrize("game", [{"rule": "four_rock"}, {"physics": "dc2"}, {"noise": "none"}])
+def test_without_weights_it_is_that_of_playouts(game):
+    match = Curling(2, **game)
+    assert win_probability(match, BEGIN) == estimate_win_probability(match.planning(), BEGIN)
+
+
+def test_an_end_of_mixed_doubles_is_set_up_first():
+    match = Curling(2, game="mixed_doubles")
+    due = mixed_state_of(no_stones(), 0, decider=1)
+    assert win_probability(match, due) == win_probability(match, match.begin_end(due))

@@ -1,0 +1,20 @@
+"""Commands that play in workers say themselves when the champion leaves a game to presearch."""
+
+import pytest
+
+from curling.players import champion
+from runs.experiment import Entrant, Experiment
+from runs.games.tournament import make_tournament
+from runs.suite import Suite
+
+
+@pytest.mark.parametrize(("game", "lines"), [("curling:rule=four_rock", 1), ("curling", 0)])
+def test_it_is_said_once_before_the_workers_start(game, lines, capfd):
+    players = "champion:threads=1", "rulebased"
+    tournament = make_tournament(players, game, 1, [20], [])
+    suite = Suite("one", (Experiment(game, (Entrant(players[0]),), simulations=(20,), episodes=2),))
+    for resolve in (tournament.resolve, suite.resolve):
+        champion._print_once.cache_clear()
+        for _ in range(2):
+            resolve()
+        assert capfd.readouterr().err.count("champion leaves this game to presearch: rule='four_rock'") == lines
