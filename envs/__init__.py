@@ -12,8 +12,6 @@ Examples:
 import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import curling.players  # noqa: F401  (registers the planners that know curling)
-import planners
 from envs import outside
 from planners.core.text import read
 from planners.registry import Registry
@@ -68,8 +66,6 @@ ENVIRONMENTS = {
     "go": Environment("envs.go.model:Go", "envs.go.env:GoEnv", "Go-v0"),
     "curling": Environment("curling.model:Curling", "envs.curling:CurlingEnv", "Curling-v0"),
 }
-
-planners.REGISTRY.extend("go", {"gtp": "envs.go.gtp_player:GTPPlayer"})
 
 REGISTRY = Registry(
     "environment",

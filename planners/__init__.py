@@ -58,6 +58,15 @@ REGISTRY = Registry(
         "territory_uct": "planners.rave_uct:TerritoryUCT",
     },
     aliases={"wuct": "weighted_uct"},
+    extensions={
+        "curling": {
+            "rulebased": "curling.players.rulebased:RuleBased",
+            "expectimax": "curling.players.expectimax:Expectimax",
+            "process": "curling.players.process:ProcessPlayer",
+            "champion": "curling.players.champion:Champion",
+        },
+        "go": {"gtp": "envs.go.gtp_player:GTPPlayer"},
+    },
     group="bonspiel.planners",
     members=("plan",),
 )

@@ -168,9 +168,9 @@ def _update_rave(known: RaveTree, node: int, settings: CRAVESettings) -> None:
 @helper
 def _best_edge(tree: SearchTree, node: int, settings: CRAVESettings) -> int:
     """Argmax of beta RAVE + (1 - beta) mean + C sqrt(2 ln N / n); untried first."""
-    best, best_score = 0, -math.inf
     width = settings.exploration * sqrt_2_log(tree.nodes[node]["visits"])
     first = tree.nodes[node]["first_edge"]
+    best, best_score = first, -math.inf
     for edge in range(first, first + tree.nodes[node]["actions"]):
         visits, mean = tree.edges[edge]["visits"], tree.value[edge, MEAN]
         if visits == 0:

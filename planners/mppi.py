@@ -24,11 +24,12 @@ def weights(returns: Array, temperature: float, standardised: bool) -> Array:
         temperature: in units of the returns, or of their standard deviation if they are `standardised`.
         standardised: see `temperature`.
     """
-    scale = temperature * (returns.std() if standardised else 1.0)
-    below = returns - returns.max()
-    # equal returns have no deviation, and equal weights
-    exponentials = np.exp(below / scale) if scale > 0.0 else np.exp(0.0 * below)
-    result: Array = exponentials / exponentials.sum()
+    with np.errstate(invalid="ignore"):  # of infinite returns there are no weights, and no decision
+        scale = temperature * (returns.std() if standardised else 1.0)
+        below = returns - returns.max()
+        # equal returns have no deviation, and equal weights
+        exponentials = np.exp(below / scale) if scale > 0.0 else np.exp(0.0 * below)
+        result: Array = exponentials / exponentials.sum()
     return result
 
 

@@ -44,8 +44,8 @@ def look_up(kind: str, name: Any, allowed: Mapping[str, T]) -> T:
 class Registry:
     """Classes by name, imported when first asked for, so that nothing is compiled that is not used.
 
-    Beside its own entries and those that another package of this project has added, a registry knows what installed
-    packages add by entry points; and any class or function by its place, "module:attribute".
+    Beside its own entries and those for one game alone, a registry knows what installed packages add by entry points;
+    and any class or function by its place, "module:attribute".
 
     Args:
         kind: of the entries, for error messages.
@@ -53,7 +53,8 @@ class Registry:
         aliases: other names -> name.
         group: of the entry points; none if empty.
         members: attributes that show whether something from elsewhere is of this kind.
-        extensions: classes that other packages of this project have added, by the package's name; see `extend`.
+        extensions: game -> name -> "module:Class" of another package of this project, for that game alone. Like all
+            places these are text, so that a name is known before anything of the game is imported.
     """
 
     kind: str
@@ -61,11 +62,7 @@ class Registry:
     aliases: Mapping[str, str] = field(default_factory=dict)
     group: str = ""
     members: tuple[str, ...] = ()
-    extensions: dict[str, Mapping[str, str]] = field(default_factory=dict)
-
-    def extend(self, package: str, classes: Mapping[str, str]) -> None:
-        """Add the classes of another package of this project, which then are made and parsed like any other."""
-        self.extensions[package] = classes
+    extensions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """The registry's own names, without extensions, in order of registration."""

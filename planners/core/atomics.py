@@ -1,8 +1,8 @@
 """Reads and writes of memory that several threads share, for compiled code without the interpreter's lock.
 
 Each function takes a matrix in C order, the row and the column. Numbers are added and exchanged as a whole, so that
-nothing is lost. A thread that reads by `read_published` what another wrote by `publish`, `exchange` or
-`compare_and_swap` also sees all that the other had written before, on every processor. `load` promises no more than
+nothing is lost. A thread that reads by `read_published` what another wrote by `publish`, `add_and_publish`, `exchange`
+or `compare_and_swap` also sees all that the other had written before, on every processor. `load` promises no more than
 that the number is read from memory at every call: a plain read may be taken out of a loop. Interpreted, these are
 plain reads and writes, for one thread.
 
@@ -55,13 +55,24 @@ def _atomic(generate: Callable[..., Any], result: bool = True) -> Callable[..., 
     return decorate
 
 
-def _add(builder: Any, pointer: Any, value: Any) -> Any:
-    return builder.atomic_rmw("fadd" if str(value.type) == "double" else "add", pointer, value, "monotonic")
+def _add(order: str) -> Callable[..., Any]:
+    def generate(builder: Any, pointer: Any, value: Any) -> Any:
+        return builder.atomic_rmw("fadd" if str(value.type) == "double" else "add", pointer, value, order)
+
+    return generate
 
 
-@_atomic(_add)
+@_atomic(_add("monotonic"))
 def add_to(array: NDArray[Any], row: int, column: int, value: Any) -> Any:
     """Add to a number; what it was before."""
+    before = array[row, column]
+    array[row, column] = before + value
+    return before
+
+
+@_atomic(_add("acq_rel"))
+def add_and_publish(array: NDArray[Any], row: int, column: int, value: Any) -> Any:
+    """Add to a number, show thereby what was written before, and see what others showed; what it was before."""
     before = array[row, column]
     array[row, column] = before + value
     return before

@@ -258,7 +258,7 @@ def decide(
     if 0 in visits.tolist():
         values[visits == 0] = np.nan
     best = final_choice(visits, values) if choose is None else choose(visits, value)
-    if math.isnan(values[best] + sum(actions[best].tolist())):
-        raise ValueError("the model gave rewards that are not numbers; envs.check_model tells where")
+    if not math.isfinite(values[best] + sum(actions[best].tolist())):
+        raise ValueError("the model gave rewards that are not numbers, or infinite; envs.check_model tells where")
     seconds = time.perf_counter() - start
     return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)

@@ -192,6 +192,8 @@ def add_edge(tree: SearchTree, node: int) -> int:
     tree.edges[edge]["first_outcome"] = 0
     tree.value[edge, MEAN] = UNTRIED
     tree.value[edge, INV_SQRT] = 0.0
+    for column in range(VARIANCE, tree.value.shape[1]):
+        tree.value[edge, column] = 0.0
     return edge
 
 

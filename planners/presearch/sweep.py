@@ -57,7 +57,10 @@ def sweep_of(blocks: list[AimBlock], values: Array, counts: Array, simulations: 
 
 
 def peaks(sweep: Sweep, most: int) -> Array:
-    """The aims at the highest local maxima of the smoothed values, best first, an sd apart at least, [<= most, dim]."""
+    """The aims at the highest local maxima of the smoothed values, best first, an sd apart at least, [<= most, dim].
+
+    The first aim where no value is a number: the search among the aims refuses such rewards.
+    """
     from scipy.ndimage import maximum_filter
 
     maxima = []
@@ -73,7 +76,7 @@ def peaks(sweep: Sweep, most: int) -> Array:
         # on a plateau every aim is a maximum
         if len(chosen) < most and all(other != index or (abs(at - place) > apart).any() for other, place in chosen):
             chosen.append((index, at))
-    return np.array([sweep.blocks[index].actions[tuple(at)] for index, at in chosen])
+    return np.array([sweep.blocks[index].actions[tuple(at)] for index, at in chosen or [(0, np.zeros(2, int))]])
 
 
 def grid_size(affordable: int, most: int) -> int:

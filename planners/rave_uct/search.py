@@ -7,7 +7,7 @@ from planners.base import Array, Rng
 from planners.core.descent import follow_outcome
 from planners.core.jit import Problem, actions, helper, model_helper, priors, region, rollout, step, traced_rollout
 from planners.core.problem import search_kernel
-from planners.core.tree import BLOCK, EDGES, ENDED, MEAN, SearchTree, copy, has_room
+from planners.core.tree import BLOCK, EDGES, ENDED, MEAN, VARIANCE, SearchTree, copy, has_room
 from planners.core.walk import record
 from planners.rave_uct.amaf import back_up_rave, number_of
 from planners.rave_uct.selection import RaveSelection, select_rave_edge
@@ -95,7 +95,7 @@ def _row_of(walk: RaveWalk, action: Array, count: int) -> int:
 def _init_edge(known: RaveTree, walk: RaveWalk, edge: int, row: int, settings: RaveSettings) -> None:
     """What an edge starts with whose action is in this row of the model's."""
     value = known.tree.value
-    value[edge, KEY], value[edge, MEAN] = NO_KEY, settings.first_play
+    value[edge, KEY], value[edge, MEAN], value[edge, VARIANCE] = NO_KEY, settings.first_play, 0.0
     value[edge, PRIOR_VISITS], value[edge, PRIOR_MEAN], value[edge, SHIFT] = 0.0, 0.0, 0.0
     if row != NOT_LISTED:
         number = number_of(known, walk.walk.keys[row], False)

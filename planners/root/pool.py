@@ -68,5 +68,6 @@ def pooled(index: Rows, visits: Rows, means: Array, count: int) -> tuple[Rows, A
     told = np.flatnonzero(visits)
     start = np.full(count, math.nan)
     start[index[told[::-1]]] = means[told[::-1]]
-    off = np.bincount(index[told], visits[told] * (means[told] - start[index[told]]), count)
+    with np.errstate(invalid="ignore"):  # an action of infinite returns has no mean, and is not the best
+        off = np.bincount(index[told], visits[told] * (means[told] - start[index[told]]), count)
     return totals, np.where(totals > 0, start + off / np.maximum(totals, 1), math.nan)

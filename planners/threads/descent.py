@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planners.base import Array, Rng
-from planners.core.atomics import add_to, exchange, load, publish, read_published
+from planners.core.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from planners.core.jit import Problem, actions, helper, model_helper, player, sample_action, step
 from planners.core.leaf import Leaf, value_leaf
 from planners.core.returns import note_return
@@ -103,11 +103,14 @@ def _score_under_way(
 
 @helper
 def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: Virtual) -> int:
-    """Argmax of mean + C sqrt(2 ln(N + v O) / (n + v o)) among the first `count` edges; untried ones first."""
+    """Argmax of mean + C sqrt(2 ln(N + v O) / (n + v o)) among the first `count` edges, 1 or more; untried ones first.
+
+    The first edge where no score is a number above -inf.
+    """
     visits = load(tree.nodes, node, VISITS) + rule.visits * _under_way(tree, node, count)
     width = rule.exploration * sqrt_2_log(int(visits))
-    best, best_score, best_mean = NONE, -math.inf, -math.inf
     edge = tree.nodes[node, FIRST_EDGE]
+    best, best_score, best_mean = edge, -math.inf, -math.inf
     for rank in range(count):
         known = load(tree.edges, edge, COUNT)
         if known == 0:
@@ -303,12 +306,15 @@ def follow_outcome(
 
 @helper
 def _renew_mean(tree: SharedTree, edge: int) -> None:
-    """Write what selections read of an edge, again if another thread has counted a visit meanwhile."""
-    visits = load(tree.edges, edge, COUNT) >> SHIFT
+    """Write what selections read of an edge, again if another thread has counted a visit meanwhile.
+
+    Who sees a count also sees the returns of its visits, so that the last thread to write a mean has all of them.
+    """
+    visits = read_published(tree.edges, edge, COUNT) >> SHIFT
     while True:
         publish(tree.edge_values, edge, MEAN, load(tree.edge_values, edge, TOTAL) / visits)
         exchange(tree.edge_values, edge, INV_SQRT, 1.0 / math.sqrt(visits))  # shown before the count is read again
-        now = load(tree.edges, edge, COUNT) >> SHIFT
+        now = read_published(tree.edges, edge, COUNT) >> SHIFT
         if now == visits:
             break
         visits = now
@@ -329,7 +335,7 @@ def back_up(
         node, edge = path[i]["node"], path[i]["edge"]
         total = path[i]["reward"] + discount * total
         add_to(tree.edge_values, edge, TOTAL, tree.node_values[node, PLAYER] * total * weight)
-        add_to(tree.edges, edge, COUNT, weight * VISIT - 1)
+        add_and_publish(tree.edges, edge, COUNT, weight * VISIT - 1)
         _renew_mean(tree, edge)
         add_to(tree.nodes, node, VISITS, weight)
     note_return(walk.returns, total)

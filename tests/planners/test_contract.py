@@ -17,7 +17,7 @@ import planners
 from planners import Budget
 from planners.base import budget_multiple, is_reproducible, takes_root_actions
 from planners.core.search import CLOSING_SECONDS
-from tests.planners.tiny_models import MODELS, SOLVED, Bandit, Chain, Handover, Target, python_twin
+from tests.planners.tiny_models import MODELS, SOLVED, SPOILT, Bandit, Chain, Handover, Target, python_twin
 
 REGISTERED = [envs.parse(name) for name in envs.names()]
 
@@ -391,29 +391,37 @@ def test_an_error_in_a_python_model_comes_through(name, model):
         plan(name, model)
 
 
-@each_planner(Bandit(), python=True)
-def test_rewards_that_are_not_numbers_are_refused(name, model):
-    model = python_twin(model)
-    type(model).step = staticmethod(lambda state, action, next_state, params, rng: (float("nan"), True))
-    with pytest.raises(ValueError, match="rewards that are not numbers"):
-        plan(name, model, 10)
+def each_form(name, model):
+    """The model compiled, and as plain Python where the planner searches such a one.
+
+    Of what is infinite numpy warns in plain Python.
+    """
+    yield model
+    twin = python_twin(model)
+    if planners.unsupported(planners.make(name), twin) is None:
+        with np.errstate(invalid="ignore"):
+            yield twin
 
 
-@each_planner(Bandit(), python=True)
-def test_rewards_of_which_some_are_not_numbers_lead_to_no_such_action(name, model):
-    model = python_twin(model)
-    high = model.action_high[0]
+@each_planner(*SPOILT)
+@pytest.mark.parametrize("reward", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("simulations", [1, 60])
+def test_rewards_that_are_not_numbers_are_refused(name, model, reward, simulations):
+    for form in each_form(name, replace(model, reward=reward)):
+        with pytest.raises(ValueError, match="rewards that are not numbers"):
+            plan(name, form, simulations)
 
-    def partly(state, action, next_state, params, rng):
-        return float("nan") if action[0] > 0.5 * high else 0.0, True
 
-    type(model).step = staticmethod(partly)
-    try:
-        action = plan(name, model, 60).action
-    except ValueError as error:
-        assert "rewards that are not numbers" in str(error)
-    else:
-        assert np.isfinite(action).all()
+@each_planner(*SPOILT)
+@pytest.mark.parametrize("reward", [np.nan, np.inf, -np.inf])
+def test_rewards_of_which_some_are_not_numbers_lead_to_no_such_action(name, model, reward):
+    for form in each_form(name, replace(model, reward=reward, threshold=0.5)):
+        try:
+            decision = plan(name, form, 60)
+        except ValueError as error:
+            assert "rewards that are not numbers" in str(error)
+        else:
+            assert np.isfinite(decision.action).all() and np.isfinite(decision.value)
 
 
 @each_planner(Bandit())

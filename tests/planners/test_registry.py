@@ -1,4 +1,8 @@
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +73,27 @@ def test_a_name_that_is_no_text_is_answered_with_what_is_allowed(name):
 )
 def test_values(text, value):
     assert parse_value(text) == value
+
+
+ALONE = """import sys
+import planners
+names = list(planners.REGISTRY.everything())
+try:
+    planners.make("champoin")
+except ValueError as error:
+    print(error)
+print(sorted({name.partition(".")[0] for name in sys.modules} & {"bonspiel", "curling", "envs", "gymnasium", "runs"}))
+print(*names)
+print(planners.parse("presearch"), planners.parse("champion"))
+print([name for name in names if not planners.REGISTRY.cls(name).plan])"""
+
+
+def test_planners_alone_knows_every_name_and_imports_what_is_asked_for():
+    """Those for one game alone too, before anything of the game is imported."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", ALONE], env=environment, capture_output=True, text=True, check=True)
+    error, imported, names, made, without_plan = done.stdout.splitlines()
+    assert "Did you mean 'champion'?" in error
+    assert imported == without_plan == "[]"
+    assert {"random", "dpw", "rulebased", "expectimax", "process", "champion", "gtp"} <= set(names.split())
+    assert "Champion(" in made

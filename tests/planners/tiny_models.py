@@ -238,8 +238,68 @@ class Duel(UnitBox):
     rollout = staticmethod(duel_rollout)
 
 
+@dataclass(frozen=True)
+class Spoilt:
+    """Rewards that are not numbers, or infinite, of actions and of rollouts from a threshold on."""
+
+    reward: float = np.nan
+    threshold: float = -np.inf
+
+    @property
+    def params(self):
+        return np.array([self.reward, self.threshold])
+
+
+@compiled("step")
+def spoilt_bandit_step(state, action, next_state, params, rng):
+    reward, over = bandit_step(state, action, next_state, params, rng)
+    return (params[0] if action[0] >= params[1] else reward), over
+
+
+@compiled("step")
+def spoilt_target_step(state, action, next_state, params, rng):
+    reward, over = target_step(state, action, next_state, params, rng)
+    return (params[0] if action[0] >= params[1] else reward), over
+
+
+@compiled("rollout")
+def spoilt_target_rollout(state, scratch, depth, params, rng):
+    total = target_rollout(state, scratch, depth, params, rng)
+    return params[0] if state[0] >= params[1] else total
+
+
+@compiled("step")
+def spoilt_duel_step(state, action, next_state, params, rng):
+    reward, over = duel_step(state, action, next_state, params, rng)
+    return (params[0] if action[0] >= params[1] else reward), over
+
+
+@compiled("rollout")
+def spoilt_duel_rollout(state, scratch, depth, params, rng):
+    total = duel_rollout(state, scratch, depth, params, rng)
+    return params[0] if state[0] >= params[1] else total
+
+
+@dataclass(frozen=True)
+class SpoiltBandit(Spoilt, Bandit):
+    step = staticmethod(spoilt_bandit_step)
+
+
+@dataclass(frozen=True)
+class SpoiltTarget(Spoilt, Target):
+    step = staticmethod(spoilt_target_step)
+    rollout = staticmethod(spoilt_target_rollout)
+
+
+@dataclass(frozen=True)
+class SpoiltDuel(Spoilt, Duel):
+    step = staticmethod(spoilt_duel_step)
+    rollout = staticmethod(spoilt_duel_rollout)
+
+
 SOLVED = (Bandit(), Chain(), Diamond(), Handover())  # `best` is the value of an optimal first move, which `is_best`
 MODELS = (*SOLVED, Target(), Duel())
+SPOILT = (SpoiltBandit(), SpoiltTarget(), SpoiltDuel())
 
 
 def python_twin(model):

@@ -171,6 +171,18 @@ def test_a_visit_under_way_can_count_as_lost():
     assert chosen == [0, 1]
 
 
+@pytest.mark.parametrize("mean", [-math.inf, math.nan])
+@pytest.mark.parametrize("under_way", [0, 1])
+def test_an_edge_is_followed_whatever_the_rewards_were(mean, under_way):
+    """Where none was, the count of the edge before the first one was written: of memory that is not the tree's."""
+    nodes, edges = np.zeros((1, LINE), np.int64), np.zeros((2, LINE), np.int64)
+    tree = EXAMPLE_TREE._replace(nodes=nodes, node_values=nodes.view(float), edges=edges, edge_values=edges.view(float))
+    nodes[0, [VISITS, ACTIONS]] = 10, 2
+    edges[:, COUNT], edges[0, NEXT_BLOCK] = 5 * VISIT + under_way, 1
+    tree.edge_values[:, [TOTAL, MEAN, INV_SQRT]] = mean, mean, 5**-0.5
+    assert best_edge.py_func(tree, EXAMPLE_WALK, 0, 2, Virtual(1.0, 1.0, False)) in (0, 1)
+
+
 @pytest.mark.parametrize("inner", ["uct", "pw", "dpw", "dpw:outcome=least_visited", "uct:leaf=rollout,playouts=3"])
 def test_two_threads_find_the_best_action(inner):
     model = Chain()

@@ -1,0 +1,97 @@
+"""No decision depends on what new memory held before, which is zero in a fresh process and anything in an old one."""
+
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+import pytest
+
+import envs
+import planners
+from planners import Budget
+from planners.base import HasActions, is_reproducible, offers, takes_root_actions
+from planners.core.actions import action_set, own_actions
+from tests.planners.test_contract import ROOM, variants
+
+MODELS = [envs.parse(text) for text in ("trap", "treasure_hunt", "pendulum", "go:size=5", "curling")]
+BEFORE = (-1.0, np.nan, 1_000.0)
+SIMULATIONS = 60
+WITHIN = (  # planners that search within another, with scores that look at variances
+    "presearch:inner=(uct:bonus=ucb_v)",
+    "root:inner=(uct:bonus=ucb1_tuned)",
+    "root:inner=abstraction,combine=tries",
+    "threads:inner=(dpw:bonus=ucb_v),threads=1",
+    "valued:inner=(uct:leaf=rollout,bonus=ucb1_tuned)",
+)
+
+
+def cases():
+    """Every planner and each of its choices, on every model that it searches."""
+    choices = [f"{name}:{parameter}={choice}" for name, parameter, choice in variants()]
+    for text in (*planners.names(), *choices, *WITHIN):
+        planner = planners.parse(text)
+        for model in MODELS:
+            if is_reproducible(planner) and planners.unsupported(planner, model) is None:
+                yield pytest.param(planner, model, id=f"{text}-{type(model).__name__}")
+
+
+def fill(array, value):
+    """Write the value everywhere, or as an integer: the largest where it is not a number."""
+    if array.dtype.names:
+        for name in array.dtype.names:
+            fill(array[name], value)
+    elif array.dtype.kind in "iu":
+        array[...] = np.iinfo(array.dtype).max if np.isnan(value) else np.array(int(value)).astype(array.dtype)
+    else:
+        array[...] = value
+
+
+@pytest.fixture
+def memory_holding(monkeypatch):
+    """A function whose block is one in which new arrays hold a value; trees begin small there, so that they grow."""
+    make = {name: getattr(np, name) for name in ("empty", "empty_like")}
+
+    @contextmanager
+    def holding(value):
+        def filled(name, *given, **named):
+            array = make[name](*given, **named)
+            fill(array, value)
+            return array
+
+        with monkeypatch.context() as patch:
+            for name in make:
+                patch.setattr(np, name, partial(filled, name))
+            for module, constant in ROOM.items():
+                patch.setattr(f"{module}.{constant}", 1)
+            yield
+
+    return holding
+
+
+def state_of(model):
+    return model.initial_state(np.random.default_rng(8))
+
+
+def decided(planner, model, given):
+    """What a decision says, and the generator's state after it."""
+    rng = np.random.default_rng(7)
+    found = planner.plan(model, state_of(model), Budget(SIMULATIONS), rng, *([] if given is None else [given]))
+    rows = found.action, found.value, found.simulations, found.actions, found.visits, found.values
+    return [np.nan_to_num(row).tolist() for row in rows], rng.bit_generator.state
+
+
+def given_to(planner, model):
+    """None, and three actions where the planner takes them."""
+    yield None
+    if takes_root_actions(planner) and getattr(planner, "root", None) != "trie":
+        own = own_actions(model, state_of(model)) if offers(model, HasActions) else action_set(model, 3)
+        yield own[:: len(own) // 3][:3].copy()
+
+
+@pytest.mark.parametrize(("planner", "model"), list(cases()))
+def test_no_decision_depends_on_what_memory_held(planner, model, memory_holding):
+    for given in given_to(planner, model):
+        usual = decided(planner, model, given)  # which also loads compiled code, of which `np.empty` may be a part
+        for value in BEFORE:
+            with memory_holding(value):
+                assert decided(planner, model, given) == usual, f"memory that held {value} changes the decision"
