@@ -1,6 +1,6 @@
 """Plays a match on a server of Digital Curling 2."""
 
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 
@@ -100,7 +100,8 @@ async def play_dc2(
         ConnectionLost: the server is unreachable, or closed the connection before the match was over.
         ProtocolError: a message that the protocol does not allow there.
     """
-    async with server as connection:
+    async with AsyncExitStack() as leaving:
+        connection = await player.patience.server(leaving.enter_async_context(server), "the connection")
         player.timing.delay = connection.delay
         player.report(f"connected to {connection.address}")
         tracker = MatchTracker(noise)
@@ -130,17 +131,19 @@ async def play_dc2(
 
 
 async def _begin_match(connection: Connection, login: dc2.Login, player: MatchPlayer, tracker: MatchTracker) -> None:
-    await connection.expect(dc2.Connected)
-    _, delay = await connection.request(login, dc2.LoginOk)
+    patience = player.patience
+    await patience.server(connection.expect(dc2.Connected), "the server's greeting")
+    _, delay = await patience.server(connection.request(login, dc2.LoginOk), "the answer to the login")
+    patience.answered = True
     player.timing.learn_latency(delay)
     player.report("logged in; waiting for the other team")
-    await connection.expect(dc2.IsReady)
+    await patience.others(connection.expect(dc2.IsReady), "the other team")
     player.report("warming up")
     first_position = tracker.match_position(no_stones(), shot=0, hammer=1, ends=1)
     await connection.run_while_open(player.warm_up(first_position, FIRST_TIME))
     await connection.send(dc2.ReadyOk())
     player.report("ready; waiting for the other team")
-    names = await connection.expect(dc2.NewGame)
+    names = await patience.others(connection.expect(dc2.NewGame), "the other team")
     if names.first != names.second:
         tracker.team = int(login.name == names.second)
     player.report(f"{names.first!r} against {names.second!r}")

@@ -1,6 +1,6 @@
 """Plays a match on a server of Digital Curling 3."""
 
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from curling.protocols import ProtocolError, dc3
 from curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
 from curling.sheet import no_stones
 
+VERSION = 1  # of the protocol
 PLAYERS = 4  # of a team; each throws two stones in every end
 SHOTS_EACH = 4  # of both teams together, while the same two players throw
 SHEET_WIDTH = 4.75  # m, as planners assume
@@ -95,7 +96,8 @@ async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, p
         ConnectionLost: the server is unreachable, or closed the connection before the match was over.
         ProtocolError: a message that the protocol does not allow there, or a match that this client cannot play.
     """
-    async with server as connection:
+    async with AsyncExitStack() as leaving:
+        connection = await player.patience.server(leaving.enter_async_context(server), "the connection")
         player.timing.delay = connection.delay
         player.report(f"connected to {connection.address}")
         match = await _begin_match(connection, name, player)
@@ -118,8 +120,14 @@ async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, p
 
 
 async def _begin_match(connection: Connection, name: str, player: MatchPlayer) -> AnnouncedMatch:
-    await connection.expect(dc3.Dc)
-    ready, delay = await connection.request(dc3.DcOk(name), dc3.IsReady)
+    greeting = await player.patience.server(connection.expect(dc3.Dc), "the server's greeting")
+    if greeting.version.major != VERSION:
+        spoken = f"{greeting.version.major}.{greeting.version.minor}"
+        raise ProtocolError(f"the server speaks version {spoken} of the protocol, only {VERSION}.x is supported")
+    ready, delay = await player.patience.server(
+        connection.request(dc3.DcOk(name), dc3.IsReady), "the announcement of the match"
+    )
+    player.patience.answered = True
     player.timing.learn_latency(delay)
     match = AnnouncedMatch(int(ready.team == "team1"), ready.game)
     setting = ready.game.setting
@@ -130,7 +138,7 @@ async def _begin_match(connection: Connection, name: str, player: MatchPlayer) -
     await connection.run_while_open(player.warm_up(match.first_position(), seconds))
     await connection.send(dc3.ReadyOk())
     player.report("ready; waiting for the other team")
-    names = (await connection.expect(dc3.NewGame)).name
+    names = (await player.patience.others(connection.expect(dc3.NewGame), "the other team")).name
     player.report(f"{names.team0!r} against {names.team1!r}")
     return match
 

@@ -87,12 +87,14 @@ async def play_dc4(
     async with Dc4Connection(account, match_id, team, player.log) as connection:
         report("warming up")
         await player.warm_up(_first_position(rule, throwers), SECONDS)
-        start = time.monotonic()
-        team = await connection.join(name, 2 if rule == MODIFIED else 4)
+        start, patience = time.monotonic(), player.patience
+        team = await patience.server(connection.join(name, 2 if rule == MODIFIED else 4), "a place in the match")
         player.timing.delay = time.monotonic() - start
+        await patience.server(connection.listen(), "the stream of states")
+        patience.answered = True
         by_team = throwers if throwers is None or team == 0 else (throwers[1], throwers[0])
         report(f"team{team} of match {match_id}; waiting for the other team")
-        state = first = await connection.first_state()
+        state = first = await patience.others(connection.first_state(), "the other team")
         if (state.mixed_doubles_settings is not None) != (rule == MODIFIED):
             raise ProtocolError(f"the match is of another game than the one with the rule {rule}")
         player.begun = True

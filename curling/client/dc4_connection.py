@@ -14,6 +14,7 @@ from contextlib import aclosing, suppress
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
+from curling.client.dc4_redirects import refuse_redirects
 from curling.client.exit_status import ConnectionLost, no_connection
 from curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
 from curling.protocols import ProtocolError
@@ -24,6 +25,7 @@ SILENCE = 75  # s without data until the stream is reopened; servers send someth
 ANSWER = 20.0  # s that a request may take
 QUIET = 0.25  # s without another event: all earlier states of the end have arrived
 UNAUTHORIZED = 401
+REDIRECTS = range(300, 400)
 UNREACHABLE = re.compile(r"Cannot connect to host (\S+):(\d+) ssl:\S+ \[(.*)\]")
 
 
@@ -59,6 +61,7 @@ def load_dc4client() -> Any:
         hint = f"Digital Curling 4 needs the package dc4client, and {error.name} is missing: pip install -e '.[dc4]'"
         raise ModuleNotFoundError(hint) from error
     logging.getLogger("aiohttp_sse_client2").addHandler(logging.NullHandler())  # it repeats the same failures
+    refuse_redirects()
     return package
 
 
@@ -68,6 +71,8 @@ def error_of(what: str, failure: PackageFailure) -> ServerRefused | ConnectionLo
         return no_connection(*unreachable.groups())
     if failure.status is None:
         return ConnectionLost(f"{what}: {failure.text}")
+    if failure.status in REDIRECTS:
+        return ServerRefused(f"{what}: redirects are not followed ({failure.text})")
     refused = "the user, the password or the match" if failure.status == UNAUTHORIZED else "it"
     return ServerRefused(f"{what}: the server refuses {refused} ({failure.text})")
 
@@ -80,7 +85,7 @@ def failure_of(error: object) -> PackageFailure:
 
 
 class Dc4Connection:
-    """A match on a server, as an asynchronous context manager; call `join` for a side, then `first_state`.
+    """A match on a server, as an asynchronous context manager; call `join` for a side, `listen`, then `first_state`.
 
     The log takes all messages, and the package's failures as notes.
 
@@ -97,7 +102,7 @@ class Dc4Connection:
         self._down_since: float | None = None
         self._error: Exception | None = None
         self._newest: StateUpdate | None = None
-        self._changed = asyncio.Event()
+        self._changed, self._is_open = asyncio.Event(), False
         self.received = time.monotonic()
 
     async def __aenter__(self) -> Self:
@@ -125,9 +130,21 @@ class Dc4Connection:
             raise error_of("no place in the match", failure)
         return int(self._sender.match_team_name == "team1")
 
-    async def first_state(self) -> StateUpdate:
-        """Start to listen; the current state, which arrives when both teams listen."""
+    async def listen(self) -> None:
+        """Start to listen, and wait until the server sends the stream of states.
+
+        Raises:
+            ServerRefused: by the server.
+        """
         self._listening = asyncio.create_task(self._listen())
+        while not self._is_open:
+            if self._error is not None:
+                raise self._error
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def first_state(self) -> StateUpdate:
+        """The current state, which arrives when both teams listen."""
         state = await self.newer_state(None)
         while (later := await self.newer_state(state, within=QUIET)) is not None:
             state = later
@@ -197,7 +214,7 @@ class Dc4Connection:
             self._changed.set()
 
     def _stream_failed(self, failure: PackageFailure) -> None:
-        if failure.status == UNAUTHORIZED:
+        if failure.status == UNAUTHORIZED or failure.status in REDIRECTS:
             self._fail(error_of("no stream of states", failure))
         elif failure.text.startswith("Failed to parse"):
             self._fail(ProtocolError(f"dc4client cannot parse a state: {failure.text}"))
@@ -217,7 +234,8 @@ class Dc4Connection:
                 self._log.write_note(f"dc4client: {failure.text}")
                 failed(failure)
             elif record.getMessage() == "SSE connection established.":
-                self._down_since = None
+                self._down_since, self._is_open = None, True
+                self._changed.set()
             return False
 
         names = self._dc4client.MatchNameModel

@@ -1,6 +1,6 @@
 """Plays the moves of one match: asks the planner within its time; where it fails, plays its best shot so far.
 
-Where there is none, that is a draw to the tee.
+Where there is none, that is a rule-based shot, and without time for one a draw to the tee.
 """
 
 import time
@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from curling.client.console import print_error
 from curling.client.message_log import MessageLog
-from curling.client.planner_process import PlannerProcess
+from curling.client.patience import Patience
+from curling.client.planner_process import OWN_SECONDS, PlannerProcess
 from curling.client.planner_worker import ShotChoice
 from curling.client.position import ClientPosition
 from curling.client.time_manager import LEAST, TimeManager, slices_left
@@ -43,7 +44,12 @@ class MatchPlayer:
     report: Callable[[str], None]  # takes lines about the progress of the match
     concede: float | None = None  # concede when the planner's estimate of winning is below this
     begun: bool = field(default=False, init=False)  # whether the match has, so that a lost connection ends it
+    patience: Patience = field(init=False)  # with the server, before the match
     _last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
+
+    def __post_init__(self) -> None:
+        """Wait for a server without end, unless somebody sets another patience."""
+        self.patience = Patience(self.report)
 
     async def warm_up(self, position: ClientPosition, remaining: float) -> None:
         """Let the planner plan once, while no clock runs, for as long as in a match of `remaining` seconds."""
@@ -67,14 +73,16 @@ class MatchPlayer:
         if allowance.limit > 0.0:
             choice = await self.planner.choose(position, *allowance)
         else:
-            choice = ShotChoice(failure=f"no time to plan, {remaining:.3g} s are left")
+            failure, left = f"no time to plan, {remaining:.3g} s are left", (remaining - spent) / 2.0
+            choice = await self.planner.rule_based(position, min(OWN_SECONDS, left), failure)
         concedes = self.concede is not None and choice.chance is not None and choice.chance < self.concede
         shot = None if concedes else _aimed_shot(position, choice)
         await send(shot)
         self._last_move = remaining, time.monotonic() - received
         self.log.write_estimate(choice.chance, choice.simulations)
         if choice.failure is not None:
-            thrown = "a draw to the tee" if choice.action is None else "the best shot so far"
+            found = "a rule-based shot" if choice.is_own else "the best shot so far"
+            thrown = "a draw to the tee" if choice.action is None else found
             self.warn(f"{where}: {thrown} instead of the planner's answer: {choice.failure}")
         simulations = "1 simulation" if choice.simulations == 1 else f"{choice.simulations:,} simulations"
         effort = f"{simulations} in {choice.seconds:.2f} s, {remaining:.1f} s were left"

@@ -1,42 +1,35 @@
-"""A planner in a separate process: one that fails, crashes or hangs costs a better shot, not the match."""
+"""A planner in a separate process: one that fails, crashes or hangs costs a better shot, not the match.
+
+A second process waits beside it, with everything loaded, and takes over at once when the first one ends.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import math
-import multiprocessing
 import time
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Self
 
-from curling.client.best_so_far import BestSoFar
-from curling.client.interrupts import ctrl_c_ignored
-from curling.client.planner_worker import Pipe, ShotChoice, run_worker
+import numpy as np
+
+from curling.client.console import print_error
+from curling.client.planner_worker import ShotChoice, first_answer
 from curling.client.position import ClientPosition
 from curling.client.setup_choice import FALLBACK, SetupChoice
+from curling.client.standby import FIRST_SECONDS, RESTART, Standby
+from curling.client.worker_process import PlannerGone, PlannerRefused, PlannerSilent, WorkerProcess
 
 if TYPE_CHECKING:
     from planners.base import Planner
 
-PATIENCE = 300.0  # s for the process to start, to compile and to plan for the first time
-FIRST_SECONDS = 0.01  # s of planning that trigger compilation
-RESTART_SECONDS = 1.0  # s of planning after that, when a planner was restarted
+__all__ = ["PlannerGone", "PlannerProcess", "PlannerRefused", "PlannerSilent"]
+
+PATIENCE = 300.0  # s for the first process to start, to compile and to plan for the first time
 SETUP_PATIENCE = 10.0  # s for the choice of a set-up, which takes milliseconds and for which no clock runs
-GRACE = 5.0  # s that an overdue planner may still take before it is restarted; the move does not wait for it
-
-
-class PlannerRefused(Exception):
-    """The text names no planner; the message is one line."""
-
-
-class PlannerGone(Exception):
-    """The planner's process has ended or does not answer; the message is one line."""
-
-
-class PlannerSilent(PlannerGone):
-    """The planner's process does not answer."""
+GRACE = 5.0  # s that an overdue planner may still take before it is replaced; the move does not wait for it
+LOOK = 0.1  # s between two looks at the processes
+OWN_SECONDS = 0.1  # s that this process may take for a rule-based shot, 3 ms as a rule, even if the move is due
 
 
 class PlannerProcess:
@@ -47,18 +40,22 @@ class PlannerProcess:
         seed: of the planner's random generator; None for a new one.
         patience: s until a starting planner that does not answer is given up.
         grace: s that a planner may be overdue before it is restarted.
+        restart: s until a planner that is started again, and is not ready, is ended, and tried anew.
     """
 
     def __init__(
-        self, planner: str | Planner, seed: int | None = None, patience: float = PATIENCE, grace: float = GRACE
+        self,
+        planner: str | Planner,
+        seed: int | None = None,
+        patience: float = PATIENCE,
+        grace: float = GRACE,
+        restart: float = RESTART,
     ) -> None:
         self.planner, self.seed, self.patience, self.grace = planner, seed, patience, grace
-        self._process: BaseProcess | None = None
-        self._pipe: Pipe | None = None
-        self._best: BestSoFar | None = None
-        self._move = 0  # its number
-        self._recovery: asyncio.Task[None] | None = None
-        self._warm_up_position: ClientPosition | None = None
+        self._worker: WorkerProcess | None = None
+        self._standby = Standby(planner, seed, restart)
+        self._busy: asyncio.Task[None] | None = None  # until it is done the worker cannot be asked
+        self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         """Start the process and wait until it has parsed the planner's text.
@@ -67,148 +64,161 @@ class PlannerProcess:
             PlannerRefused: the text names no planner.
             PlannerGone: the process ended.
         """
+        start = time.monotonic()
+        self._worker = WorkerProcess(self.planner, self.seed)
         try:
-            await self._start()
+            await self._worker.ready(self.patience)
         except BaseException:
-            self._kill()
+            self._worker.kill()
             raise
+        self._learn_restart(time.monotonic() - start)
+        self._watch = asyncio.create_task(self._watch_processes())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._recovery is not None:
-            self._recovery.cancel()
-        self._kill()
+        tasks = [task for task in (self._watch, self._busy) if task is not None]
+        for task in tasks:
+            task.cancel()
+        if self._worker is not None:
+            self._worker.kill()  # which ends what the tasks wait for
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._standby.close()
 
     async def warm_up(self, position: ClientPosition, seconds: float) -> str | None:
-        """Let the planner choose once, so that everything is compiled and loaded; the failure, if any."""
-        self._warm_up_position = position
+        """Let the planner choose once, so that everything is compiled and loaded; the failure, if any.
+
+        The process that waits is ready then too, and this one for a rule-based shot.
+        """
+        self._standby.position, start, worker = position, time.monotonic(), self._worker
+        if worker is None:
+            return "the planner's process has ended"
         try:
-            await self._ask(position, FIRST_SECONDS, self.patience)
-            choice = await self._ask(position, seconds, self.patience)
+            await worker.ask(position, FIRST_SECONDS, self.patience)
+            self._learn_restart(time.monotonic() - start)
+            choice: ShotChoice = await worker.ask(position, seconds, self.patience)
         except PlannerGone as error:
-            self._kill()
+            self._replace(worker)
+            await self.rule_based(position, self._standby.limit, None)
             return str(error)
+        self._standby.prepare()
+        await self.rule_based(position, self._standby.limit, None)
+        await self._standby.wait(self._standby.limit)
         return choice.failure
 
     async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
         """The planner's choice after `seconds` of planning, 0 for the best of a few candidates.
 
-        If it fails, its best shot so far with the reason, or no shot if there is none. The planner is not waited for
-        longer than `limit` seconds; one that hangs is restarted in the background.
+        If it fails, its best shot so far with the reason, or a rule-based one if there is none. The planner is not
+        waited for longer than `limit` seconds; one that hangs is replaced in the background.
         """
-        start = time.monotonic()
-        choice = ShotChoice(failure="the planner is not ready again")
-        if await self._is_ready(limit / 2.0):
+        start, choice = time.monotonic(), ShotChoice(failure="the planner is not ready again")
+        for _ in range(2):  # a process may end before it sees the position
+            waited = time.monotonic() - start
+            worker = await self._ready_worker((limit - waited) / 2.0)
+            if worker is None:
+                break
             waited = time.monotonic() - start
             try:
-                choice = await self._ask(position, max(seconds - waited, 0.0), limit - waited)
+                choice = await worker.ask(position, max(seconds - waited, 0.0), limit - waited)
                 if choice.action is None:
-                    choice = self._best_so_far(choice.failure)
+                    choice = worker.best_so_far(choice.failure)
+                break
             except PlannerGone as error:
-                choice = self._best_so_far(str(error))
-                self._recover(self.grace if isinstance(error, PlannerSilent) else 0.0)
+                choice = worker.best_so_far(str(error))
+                self._give_up(worker, error)
+                if choice.action is not None or isinstance(error, PlannerSilent):
+                    break
+                print_error(f"{error}; another one takes over")
+        if choice.action is None:
+            left = max(limit - (time.monotonic() - start), OWN_SECONDS)
+            choice = await self.rule_based(position, left, choice.failure)
         return replace(choice, seconds=time.monotonic() - start)
+
+    async def rule_based(self, position: ClientPosition, limit: float, failure: str | None) -> ShotChoice:
+        """The best of the rule-based candidates, found by this process; no shot if that takes too long or fails."""
+        with suppress(TimeoutError):
+            rng = np.random.default_rng(self.seed)
+            found = await asyncio.wait_for(asyncio.to_thread(first_answer, position, rng, lambda _: None), limit)
+            return replace(found, failure=failure, is_own=True)
+        return ShotChoice(failure=failure)
 
     async def choose_setup(self, position: ClientPosition) -> SetupChoice:
         """The best set-up of the end; the hammer, with the reason, if the process fails."""
         failure = "the planner is not ready again"
-        if await self._is_ready(SETUP_PATIENCE):
+        worker = await self._ready_worker(SETUP_PATIENCE)
+        if worker is not None:
             try:
-                choice: SetupChoice = await self._ask(position, 0.0, SETUP_PATIENCE)
+                choice: SetupChoice = await worker.ask(position, 0.0, SETUP_PATIENCE)
                 return choice
             except PlannerGone as error:
                 failure = str(error)
-                self._recover(self.grace if isinstance(error, PlannerSilent) else 0.0)
+                self._give_up(worker, error)
         return SetupChoice(FALLBACK, failure=failure)
 
-    async def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        self._best = BestSoFar(context)
-        arguments = theirs, self.planner, self.seed, self._best
-        process = context.Process(target=run_worker, args=arguments, daemon=True, name="bonspiel planner")
-        with ctrl_c_ignored():
-            process.start()
-        theirs.close()
-        self._process, self._pipe = process, ours
-        refusal = await self._answer(self.patience)
-        if refusal is not None:
-            raise PlannerRefused(refusal)
+    async def _ready_worker(self, patience: float) -> WorkerProcess | None:
+        """The process that can be asked; an overdue or starting one is waited for."""
+        end = time.monotonic() + patience
+        self._look()
+        if self._worker is None:
+            await self._standby.wait(patience)
+            self._look()
+        while (busy := self._busy) is not None:
+            await asyncio.wait({busy}, timeout=max(end - time.monotonic(), 0.0))
+            if not busy.done():
+                return None
+            if self._busy is busy:
+                self._busy = None
+        return self._worker
 
-    async def _is_ready(self, patience: float) -> bool:
-        """Whether the planner can be asked; an overdue or starting one is waited for."""
-        if self._recovery is None and self._process is None:
-            self._recover()
-        if self._recovery is not None:
-            await asyncio.wait({self._recovery}, timeout=patience)
-            if not self._recovery.done():
-                return False
-            self._recovery = None
-        return self._process is not None
+    async def _watch_processes(self) -> None:
+        """Replace a process that ends while nobody asks it, in the opponent's turn too."""
+        while True:
+            self._look()
+            await asyncio.sleep(LOOK)
 
-    def _recover(self, grace: float = 0.0) -> None:
-        """In the background: wait for an overdue answer and discard it, or else restart the planner."""
+    def _look(self) -> None:
+        """Let the waiting process take over from one that has ended."""
+        worker = self._worker
+        if worker is not None and not worker.is_waited_for and not worker.is_alive:
+            print_error(f"{worker.end}; another one takes over")
+            self._replace(worker)
+        self._standby.check()
+        if self._worker is None:
+            self._worker = self._standby.take()
+            if self._worker is not None and self._standby.runs_a_program:
+                self._busy = asyncio.create_task(self._load(self._worker))
 
-        async def recovery() -> None:
-            if grace > 0.0:
-                with suppress(PlannerGone):
-                    await self._answer(grace)
-                    return
-            self._kill()
+    def _give_up(self, worker: WorkerProcess, error: PlannerGone) -> None:
+        """Replace a process that has ended at once, and one that is overdue after its grace."""
+
+        async def wait_for_late_answer() -> None:
             try:
-                await self._start()
-                if self._warm_up_position is not None:
-                    await self.warm_up(self._warm_up_position, RESTART_SECONDS)
-            except (PlannerGone, PlannerRefused, OSError):
-                self._kill()
+                await worker.answer(self.grace)
+            except PlannerGone:
+                self._replace(worker)
 
-        self._recovery = asyncio.create_task(recovery())
+        if isinstance(error, PlannerSilent) and self.grace > 0.0:
+            self._busy = asyncio.create_task(wait_for_late_answer())
+        else:
+            self._replace(worker)
 
-    async def _ask(self, position: ClientPosition, seconds: float, limit: float) -> Any:
-        if self._pipe is None:
-            raise PlannerGone("the planner's process has ended")
-        self._move += 1
+    async def _load(self, worker: WorkerProcess) -> None:
+        """Let a process that has taken over start a program of the user's before the next move."""
         try:
-            self._pipe.send((self._move, position, seconds))
-        except OSError as error:
-            raise PlannerGone("the planner's process has ended") from error
-        return await self._answer(limit)
+            await self._standby.load(worker)
+        except PlannerGone:
+            self._replace(worker)
 
-    async def _answer(self, limit: float) -> Any:
-        """The next message of the process.
+    def _replace(self, worker: WorkerProcess) -> None:
+        worker.kill()
+        if self._worker is worker:
+            self._worker = None
+        self._look()
 
-        Raises:
-            PlannerSilent: no message within `limit` seconds.
-            PlannerGone: the process ended.
-        """
-        assert self._pipe is not None and self._process is not None
-        try:
-            # a thread waits, since not every system's event loop can wait for pipes
-            answered, answer = await asyncio.to_thread(_receive, self._pipe, limit)
-        except (EOFError, OSError) as error:
-            self._process.join(1.0)
-            raise PlannerGone(f"the planner's process ended (exit code {self._process.exitcode})") from error
-        if not answered:
-            raise PlannerSilent(f"no answer within {limit:.3g} s")
-        return answer
+    def _learn_restart(self, seconds: float) -> None:
+        """Give a restart at least twice the time that the first start took."""
+        self._standby.limit = min(max(self._standby.limit, 2.0 * seconds), self.patience)
 
-    def _best_so_far(self, failure: str | None) -> ShotChoice:
-        """The best shot published for this move, or none, after a failure."""
-        shot = None if self._best is None else self._best.read(self._move)
-        if shot is None:
-            return ShotChoice(failure=failure)
-        chance = shot.chance if math.isfinite(shot.chance) else None
-        return ShotChoice(shot[:3], chance, int(shot.simulations), failure=failure)
-
-    def _kill(self) -> None:
-        """End the process at once; this also wakes the thread that waits for its pipe, which then closes the pipe."""
-        process, self._process, self._pipe = self._process, None, None
-        if process is not None:
-            process.kill()
-            process.join()
-            process.close()
-
-
-def _receive(pipe: Pipe, limit: float) -> tuple[bool, Any]:
-    """(True, message) or, after `limit` seconds, (False, None)."""
-    return (True, pipe.recv()) if pipe.poll(max(limit, 0.0)) else (False, None)
+    @property
+    def _process(self) -> Any:
+        return None if self._worker is None else self._worker.process

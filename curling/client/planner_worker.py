@@ -3,8 +3,8 @@
 Meanwhile the best shot so far is in shared memory: first the best of the rule-based candidates, after a few playouts
 each, then what the search reports.
 
-Only imports that are quick precede the moment when the worker ignores Ctrl-C; the client itself never imports compiled
-code.
+Only imports that are quick precede the moment when the worker ignores Ctrl-C; the client itself imports compiled code
+only for rule-based shots, when the worker has loaded or compiled it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import functools
 import math
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING
@@ -48,6 +50,7 @@ class ShotChoice:
         simulations: simulations run.
         seconds: time taken, as measured by the client.
         failure: why this is not the planner's answer, in one line.
+        is_own: whether it is a rule-based shot that the client found itself.
     """
 
     action: tuple[float, float, float] | None = None
@@ -55,14 +58,15 @@ class ShotChoice:
     simulations: int = 0
     seconds: float = 0.0
     failure: str | None = None
+    is_own: bool = False
 
 
 def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestSoFar) -> None:
-    """Answer (move, position, seconds) with a `ShotChoice` until the other end of the pipe is closed.
+    """Answer (move, position, seconds, is_quiet) with a `ShotChoice` until the other end of the pipe is closed.
 
     Where the end has to be set up first, the answer is a `SetupChoice`. `best` takes the best shot of this move so far;
-    with less than LEAST seconds the first one is the answer. The first message is sent unasked: None, or why the
-    planner's text was refused.
+    with less than LEAST seconds the first one is the answer. What a quiet one prints is dropped. The first message is
+    sent unasked: None, or why the planner's text was refused.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the client handles it
     os.dup2(2, 1)  # standard output may be the connection to a server
@@ -80,30 +84,39 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestS
         pipe.send(None)
         rng, playouts_rng = np.random.default_rng(seed), np.random.default_rng(seed)
         while True:
-            move, position, seconds = pipe.recv()
+            move, position, seconds, is_quiet = pipe.recv()
             if position.is_setup_due:
                 pipe.send(best_setup(position))
                 continue
             arrived, publish = time.perf_counter(), functools.partial(best.publish, move)
-            first = _first_answer(position, playouts_rng, publish)
-            if seconds < LEAST:
-                pipe.send(first)
-            else:
-                seconds -= time.perf_counter() - arrived
-                pipe.send(_choose(parsed, position, seconds, rng, publish, first.simulations))
+            with _silence() if is_quiet else nullcontext():
+                choice = first_answer(position, playouts_rng, publish)
+                if seconds >= LEAST:
+                    seconds -= time.perf_counter() - arrived
+                    choice = _choose(parsed, position, seconds, rng, publish, choice.simulations)
+            pipe.send(choice)
     except (EOFError, OSError):
         return
 
 
-def exit_with_parent() -> None:
-    """End this process with its parent, even while a planner loops for ever and never reads the pipe."""
-    client = parent_process()
-    if client is not None:
-        connection.wait([client.sentinel])
-        os._exit(1)
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Drop what is printed, by programs of the planner too."""
+    kept, nowhere = (os.dup(1), os.dup(2)), os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for stream, before in zip((1, 2), kept, strict=True):
+            os.dup2(before, stream)
+            os.close(before)
+        os.close(nowhere)
 
 
-def _first_answer(position: ClientPosition, rng: Rng, publish: Callable[[ShotSoFar], None]) -> ShotChoice:
+def first_answer(position: ClientPosition, rng: Rng, publish: Callable[[ShotSoFar], None]) -> ShotChoice:
     """The best of the rule-based candidates after a few playouts, published; its estimate is too rough to give."""
     from planners.abstraction import AbstractionTree
     from planners.base import Budget
@@ -117,6 +130,14 @@ def _first_answer(position: ClientPosition, rng: Rng, publish: Callable[[ShotSoF
         return ShotChoice((vx, vy, spin), None, decision.simulations)
     except Exception as error:
         return _failed(error)
+
+
+def exit_with_parent() -> None:
+    """End this process with its parent, even while a planner loops for ever and never reads the pipe."""
+    client = parent_process()
+    if client is not None:
+        connection.wait([client.sentinel])
+        os._exit(1)
 
 
 def _choose(

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from curling.client.exit_status import ConnectionLost, NoSuchHost
 from curling.client.match_player import MatchPlayer
+from curling.client.patience import Patience
 
 RETRY = 0.5  # s between two attempts
 
@@ -16,26 +17,28 @@ async def play_when_up(attempt: Callable[[], Awaitable[None]], player: MatchPlay
     Args:
         attempt: connects, and plays the match with the player.
         player: knows whether the match has begun, and takes a line when the wait begins.
-        wait: s after the first attempt that failed; a connection that lasted for longer starts them anew.
+        wait: s for the server to come up and to answer, all attempts together; a server that answered, and then stayed
+            for longer, starts them anew.
 
     Raises:
-        ConnectionLost: the match had begun, or the server did not come up in time.
+        ConnectionLost: the match had begun, or the server did not come up or answer in time.
     """
-    end = None
+    told, player.patience = False, Patience(player.report, wait)
     while True:
         start = time.monotonic()
         try:
             await attempt()
             return
         except ConnectionLost as error:
-            lost = time.monotonic()
             if player.begun or isinstance(error, NoSuchHost):
                 raise
-            if end is None or lost - start > wait:
-                end = lost + wait
-                if wait > 0.0:
-                    player.log.write_note(str(error))
-                    player.report(f"{error}; connecting again for {wait:g} s")
-            if lost + RETRY > end:
+            if player.patience.answered and time.monotonic() - start > wait:
+                told, player.patience = False, Patience(player.report, wait)
+            if player.patience.left < RETRY:
                 raise
+            if not told:
+                told = True
+                player.log.write_note(str(error))
+                player.report(f"{error}; connecting again for {player.patience.left:.3g} s")
         await asyncio.sleep(RETRY)
+        player.patience.left -= RETRY

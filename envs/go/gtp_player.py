@@ -36,7 +36,7 @@ class GTPProcess(LineProcess):
         """The answer to a command, without the sign of success.
 
         Raises:
-            ProcessFailure: it refused, ended, or did not answer within `limit` seconds.
+            ProcessFailure: it refused, ended, answered another command, or did not answer within `limit` seconds.
         """
         with suppress(BrokenPipeError):  # it has ended, which is also the end of its output
             self._input.write(f"{text}\n".encode())
@@ -54,7 +54,9 @@ class GTPProcess(LineProcess):
                 lines.append(shown)
         if lines[0][0] == "?":
             raise ProcessFailure(f"refused {text!r}: {excerpt(lines[0].encode())}")
-        return " ".join(lines).lstrip("=0123456789").strip()
+        if lines[0][1:2].isdigit():  # commands have no number here, so this is the answer to another one
+            raise ProcessFailure(f"answered {text!r} by {excerpt(lines[0].encode())}, with a number that was not sent")
+        return " ".join(lines)[1:].strip()
 
     def set_up(self, model: Go, state: Array) -> None:
         """Bring the engine's board to a state, by the moves since the last one if these are known."""

@@ -40,6 +40,7 @@ def dc2(arguments: argparse.Namespace) -> int:
     from curling.client import dc2
     from curling.client.connection import stdio_connection, tcp_connection
     from curling.client.console import print_line, print_to_stderr
+    from curling.client.patience import Patience
     from curling.protocols.dc2 import Login
     from curling.protocols.dc2_codec import encode
 
@@ -56,6 +57,8 @@ def dc2(arguments: argparse.Namespace) -> int:
 
     def play(player: "MatchPlayer") -> Awaitable[None]:
         log, stdio = player.log, arguments.stdio
+        if stdio:  # the server started this client, and may begin when it likes
+            player.patience = Patience(player.report)
         server = stdio_connection(dc2.FORMAT, log) if stdio else tcp_connection(host, port, dc2.FORMAT, log)
         return dc2.play_dc2(server, login, player, arguments.noise)
 

@@ -121,7 +121,7 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
     ports = f"one for each team (default: {port}, team0's)" if name == "dc3" else f"default: {port}"
     command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
     command.add_argument("--port", type=int, metavar="N", help=ports)
-    wait = f"connect again for S seconds to a server that is not up or goes before the match (default: {WAIT:g})"
+    wait = f"wait S seconds for a server that is not up, does not answer, or goes before the match (default: {WAIT:g})"
     command.add_argument("--wait", type=float, metavar="S", help=wait)
     return command
 

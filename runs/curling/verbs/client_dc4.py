@@ -42,7 +42,8 @@ def dc4(arguments: argparse.Namespace) -> int:
     async def play(player: "MatchPlayer") -> None:
         nonlocal match_id
         if match_id is None:
-            match_id = await dc4.create_match(account, rule, **created)
+            creating = dc4.create_match(account, rule, **created)
+            match_id = await player.patience.server(creating, "the new match")
             print_line(f"created; the other team joins with --match {match_id}")
         await dc4.play_dc4(account, match_id, int(arguments.team == "team1"), name, player, rule, throwers)
 

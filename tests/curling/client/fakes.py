@@ -12,7 +12,7 @@ import numpy as np
 from curling.client.planner_worker import ShotChoice
 from planners import Decision
 
-TEE = (0.1317, 2.3997, 1.0)
+TEE, OTHER = (0.1317, 2.3997, 1.0), (-0.1317, 2.3997, -1.0)
 LATE = 2.0  # s
 EVEN = ShotChoice(TEE, 0.5, 1)
 
@@ -57,6 +57,10 @@ class StubPlanner:
         self.choice, self.seconds = choice, seconds
         self.asked: list = []
         self.warmed: list = []
+
+    async def rule_based(self, situation, limit, failure):
+        action = OTHER if limit > 0.0 else None
+        return ShotChoice(action, failure=failure, is_own=action is not None)
 
     async def warm_up(self, situation, seconds):
         self.warmed.append((situation, seconds))

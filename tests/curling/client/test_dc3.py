@@ -17,7 +17,7 @@ from curling.client.planner_process import PlannerProcess
 from curling.client.planner_worker import ShotChoice
 from curling.client.time_manager import LONGEST, TimeManager
 from curling.protocols import ProtocolError, dc3, dc3_codec
-from tests.curling.client.fakes import TEE, FailingPlanner, ScriptedServer, StubPlanner
+from tests.curling.client.fakes import OTHER, TEE, FailingPlanner, ScriptedServer, StubPlanner
 from tests.curling.protocols.transcripts import names, transcript
 
 SOON = 300.0  # s, for a planner that is compiled first
@@ -250,6 +250,12 @@ def test_a_match_that_cannot_be_played_is_refused(game, complaint, log):
         played(opening(**game), StubPlanner(), log)
 
 
+def test_another_version_of_the_protocol_is_refused(log):
+    greeting = {"cmd": "dc", "version": {"major": 99, "minor": 2}, "game_id": "", "date_time": ""}
+    with pytest.raises(ProtocolError, match=r"the server speaks version 99.2 of the protocol, only 1.x is supported"):
+        played([text(greeting), *transcript("dc3", "full_game_team0")[1:]], StubPlanner(), log, linger=True)
+
+
 @pytest.mark.parametrize("place", range(6))
 @pytest.mark.parametrize(
     "message",
@@ -335,11 +341,33 @@ def test_a_clock_that_is_all_but_empty_leaves_time_for_a_shot(log, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_shot_of_a_late_planner_is_told(log, capsys):
-    late = ShotChoice(TEE, 0.4, 10, failure="no answer")
+@pytest.mark.parametrize(("remaining", "shot"), [(4.0, OTHER), (0.0, TEE)])
+def test_a_shot_without_time_to_plan_is_rule_based_while_the_clock_runs(log, capsys, remaining, shot):
+    timing, sent = TimeManager(), []
+    timing.learn_move(charged=9.0, own=0.1)  # the network is so slow that nothing is left to plan
+
+    async def move():
+        async def send(aimed):
+            sent.append(aimed)
+
+        player = MatchPlayer(StubPlanner(), timing, log, lambda line: None)
+        position = client.AnnouncedMatch(0, dc3.GameInfo()).first_position()
+        await player.move("here", position, remaining, time.monotonic(), send)
+
+    asyncio.run(move())
+    assert sent[0] == pytest.approx(shot, abs=1e-3)
+    kind = "a rule-based shot" if shot is OTHER else "a draw to the tee"
+    assert f"here: {kind} instead of the planner's answer: no time to plan, {remaining:.3g} s are left" in (
+        capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(("is_own", "shot"), [(False, "the best shot so far"), (True, "a rule-based shot")])
+def test_a_shot_of_a_late_planner_is_told(log, capsys, is_own, shot):
+    late = ShotChoice(TEE, 0.4, 10, failure="no answer", is_own=is_own)
     played(transcript("dc3", "overspeed_team0"), StubPlanner(late), log)
     lines = capsys.readouterr().err.splitlines()
-    assert lines and all("the best shot so far instead of the planner's answer: no answer" in line for line in lines)
+    assert lines and all(f"{shot} instead of the planner's answer: no answer" in line for line in lines)
 
 
 def test_the_time_charged_by_the_server_is_learned(log):

@@ -7,13 +7,15 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from curling.client import planner_process, standby
 from curling.client.best_so_far import BestSoFar, ShotSoFar
 from curling.client.planner_process import PlannerProcess, PlannerRefused
-from curling.client.planner_worker import _is_clear
+from curling.client.planner_worker import ShotChoice, _is_clear
 from curling.client.position import ClientPosition, MixedDoubles
 from curling.model import Curling
 from curling.setup_value import CHOICES, setup_values
@@ -57,7 +59,7 @@ def test_a_planner_in_its_process_chooses_a_shot(planner):
         assert choice.chance is None if planner == "random" else 0.0 <= choice.chance <= 1.0
 
 
-def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_hammer():
+def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_hammer(monkeypatch):
     mixed = MixedDoubles(pattern=2, decider=1, power_plays=(True, True))
     position = replace(START, ends=2, rule="modified", physics="dc4", mixed=mixed)
     model = Curling(2, game="mixed_doubles", physics="dc4", extra_ends=10, pattern=2)
@@ -69,14 +71,15 @@ def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_ham
             before = replace(position, lead=-3, mixed=mixed._replace(decider=0, power_plays=(True, False)))
             chosen = [await thinker.choose_setup(position), await thinker.choose_setup(before)]
             shot = await thinker.choose(replace(position, shot=6), 0.05, 60.0)
-            os.kill(thinker._process.pid, signal.SIGKILL)
+            died(thinker)
+            monkeypatch.setattr(planner_process, "SETUP_PATIENCE", 0.0)
             return chosen, shot, await thinker.choose_setup(position)
 
     (even, behind), shot, alone = asyncio.run(ask())
     assert even == (CHOICES[choices[left, both, lead]], pytest.approx(values[left, both, lead]), None)
     assert behind == (CHOICES[choices[left, 2, lead - 3]], pytest.approx(values[left, 2, lead - 3]), None)
     assert shot.failure is None and replace(position, noise="normal_dist").model() == model.planning()
-    assert alone.name == "center_house" and alone.chance is None and "ended (exit code -9)" in alone.failure
+    assert alone.name == "center_house" and alone.chance is None and "not ready" in alone.failure
 
 
 def test_the_chance_is_the_own_team_s():
@@ -147,9 +150,9 @@ def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, cap
             choice = await thinker.choose(faulty, 1.0, LIMIT)
             assert choice.action != TEE and len(choice.action) == 3 and choice.failure  # the first answer
             assert time.monotonic() - start < LIMIT + 5.0
-            # too soon for a planner that has just been started
+            # perhaps too soon for another planner
             early = await thinker.choose(well, 0.01, 0.02)
-            assert early.action is None and "not ready" in early.failure
+            assert len(early.action) == 3
             assert (await soon(thinker, well)).action == pytest.approx(TEE)
             assert thinker._process.pid != first
             return thinker._process
@@ -185,7 +188,125 @@ def test_a_search_that_is_late_throws_what_it_has_found():
     late, early = asyncio.run(ask())
     assert "no answer" in late.failure and late.simulations > 100
     assert len(late.action) == 3 and 0.1 < late.chance < 0.6
-    assert early.action is None and "not ready" in early.failure
+    assert len(early.action) == 3 and early.is_own and "not ready" in early.failure
+
+
+def died(thinker):
+    """Kill the planner's process, and wait until it is gone."""
+    process = thinker._process
+    os.kill(process.pid, signal.SIGKILL)
+    process.join(30.0)
+    assert process.exitcode == -signal.SIGKILL
+
+
+def test_a_process_that_dies_in_the_opponent_s_turn_costs_nothing(capfd):
+    async def ask():
+        async with PlannerProcess(FailingPlanner(())) as thinker:
+            assert await thinker.warm_up(START, 0.01) is None
+            first = thinker._process.pid
+            died(thinker)
+            choice = await thinker.choose(replace(START, shot=2), 10.0, 60.0)
+            assert choice.action == pytest.approx(TEE) and choice.failure is None and choice.seconds < 10.0
+            assert thinker._process.pid != first
+
+    asyncio.run(ask())
+    assert capfd.readouterr().err.splitlines() == [
+        "bonspiel client: the planner's process ended (exit code -9); another one takes over"
+    ]
+
+
+def test_the_process_that_waits_says_nothing_twice(capfd):
+    """It plans to load its code, as the first one did twice."""
+
+    async def ask():
+        async with PlannerProcess(FailingPlanner(((0, "prints"),))) as thinker:
+            assert await thinker.warm_up(START, 0.01) is None
+            died(thinker)
+            assert (await thinker.choose(START, 10.0, 60.0)).action == pytest.approx(TEE)
+
+    asyncio.run(ask())
+    out, err = capfd.readouterr()
+    assert (out, err.count("something\n")) == ("", 3)
+
+
+class FakeWorker:
+    """Stands for a `WorkerProcess`: by the order in which they are made, some cannot start or are never ready."""
+
+    made: ClassVar[list["FakeWorker"]] = []
+    hanging: ClassVar[set[int]] = set()
+    unstartable: ClassVar[set[int]] = set()
+
+    def __init__(self, planner, seed):
+        number = len(self.made)
+        self.hangs, self.is_alive, self.killed = number in self.hanging, True, False
+        self.is_waited_for, self.end, self.process = False, "it ended", None
+        self.made.append(self)
+        if number in self.unstartable:
+            raise BlockingIOError("no more processes")
+
+    async def ready(self, limit):
+        if self.hangs:
+            await asyncio.Event().wait()
+
+    async def ask(self, position, seconds, limit, is_quiet=False):
+        return ShotChoice(TEE)
+
+    def kill(self):
+        self.is_alive, self.killed = False, True
+
+
+@pytest.fixture
+def fake_workers(monkeypatch):
+    monkeypatch.setattr(FakeWorker, "made", [])
+    for module in (planner_process, standby):
+        monkeypatch.setattr(module, "WorkerProcess", FakeWorker)
+    monkeypatch.setattr(standby, "PAUSE", 0.01)
+    return FakeWorker.made
+
+
+def test_a_restart_that_hangs_is_ended_and_tried_again_in_the_opponent_s_turn(fake_workers, monkeypatch):
+    monkeypatch.setattr(FakeWorker, "hanging", {1, 2})
+    monkeypatch.setattr(FakeWorker, "unstartable", {3})
+
+    async def ask():
+        async with asyncio.timeout(60.0), PlannerProcess("presearch", restart=0.05) as thinker:
+            await thinker.warm_up(START, 0.01)
+            fake_workers[0].is_alive = False
+            while len(fake_workers) < 5 or thinker._worker is not fake_workers[4]:  # nobody asks
+                await asyncio.sleep(0.01)
+            return await thinker.choose(START, 1.0, 2.0)
+
+    assert asyncio.run(ask()) == ShotChoice(TEE, seconds=pytest.approx(0.0, abs=1.0))
+    assert [worker.killed for worker in fake_workers[:3]] == [True] * 3
+
+
+def test_no_shot_is_blind_while_no_process_is_ready(fake_workers, monkeypatch):
+    """The opponent's stone on the tee must go: the client itself finds a rule-based shot."""
+    monkeypatch.setattr(FakeWorker, "hanging", set(range(1, 1000)))
+    behind = replace(START, stones=shot_stone(), shot=15, hammer=0)
+
+    async def ask():
+        async with PlannerProcess("presearch", restart=0.05) as thinker:
+            await thinker.warm_up(START, 0.01)
+            fake_workers[0].is_alive = False
+            return await thinker.choose(behind, 0.1, 0.2)
+
+    choice = asyncio.run(ask())
+    assert choice.is_own and choice.failure == "the planner is not ready again" and choice.chance is None
+    assert choice.action[1] > 2.45 and choice.simulations > 0
+
+
+def test_the_process_that_waits_is_replaced_when_it_dies(fake_workers):
+    async def ask():
+        async with asyncio.timeout(60.0), PlannerProcess("presearch") as thinker:
+            await thinker.warm_up(START, 0.01)
+            fake_workers[1].is_alive = False
+            while len(fake_workers) < 3:
+                await asyncio.sleep(0.01)
+            assert thinker._worker is fake_workers[0]
+
+    asyncio.run(ask())
+    assert all(worker.killed for worker in fake_workers) and len(fake_workers) == 3
 
 
 def shot_stone():

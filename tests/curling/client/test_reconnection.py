@@ -132,6 +132,7 @@ def test_a_connection_that_lasted_starts_the_wait_anew(log):
     lasting = iter((0.3, 0.3, 0.3))
 
     async def lost():
+        player.patience.answered = True
         await asyncio.sleep(next(lasting))
         raise ConnectionLost("gone")
 

@@ -94,7 +94,7 @@ def check(status, lines):
     assert all(
         line.startswith("bonspiel client: ") and line.isprintable() and len(line) <= LONGEST_LINE for line in lines
     ), lines
-    notes = [line for line in lines if "a draw to the tee" in line or "planners assume" in line]
+    notes = [line for line in lines if "instead of the planner's answer" in line or "planners assume" in line]
     assert len(lines) - len(notes) == (status != GAME_OVER), lines
     assert status in (GAME_OVER, CONNECTION_LOST, PROTOCOL_ERROR)
 

@@ -371,6 +371,7 @@ def test_the_client_of_servers_takes_it(player):
     async def ask():
         async with PlannerProcess(f"process:{made.command}") as planner:
             assert await planner.warm_up(first, 0.01) is None
+            assert len(pids()) == 1  # the process that waits starts no program of the user's
             return await planner.choose(first, 1.0, 60.0)
 
     choice = asyncio.run(ask())

@@ -24,13 +24,14 @@ for line in sys.stdin:
             time.sleep(1000.0)
         if way == "die":
             sys.exit(3)
-        answer = {"resign": "= resign", "illegal": "= A1", "nonsense": "= Z99", "refuse": "? cannot"}.get(way, "=pass")
+        answers = {"resign": "= resign", "illegal": "= A1", "nonsense": "= Z99", "refuse": "? cannot"}
+        answer = answers.get(way, "=7 D4" if way == "number" else "=pass")
     print(f"{answer}\\n", flush=True)
 """
 
 
 def write_engine(folder, way="pass"):
-    """The command of an engine that passes, or "hang", "die", "resign", "illegal" (on A1), "nonsense", "refuse"."""
+    """The command of an engine that passes, or of one that has another of the ways above; "illegal" is on A1."""
     file = folder / "engine.py"
     file.write_text(PROGRAM)
     return f"{sys.executable} -IS {file} {way}"

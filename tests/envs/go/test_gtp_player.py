@@ -73,6 +73,7 @@ def test_a_position_from_elsewhere_is_set_up(tmp_path):
         ("illegal", "A1 is illegal: the point is occupied"),
         ("nonsense", "vertex='Z99': must be from A1 to E5"),
         ("refuse", "refused 'genmove white'"),
+        ("number", "answered 'genmove white' by '=7 D4', with a number that was not sent"),
     ],
 )
 def test_an_engine_that_fails_is_ended_and_started_again(tmp_path, monkeypatch, way, words):
