@@ -7,12 +7,14 @@ from curling.protocols import ProtocolError, check_kind, dc2
 from curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
 from curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from curling.server.guest import Guest
 from curling.server.lobby import Lobby, listen
 from curling.server.referee import Referee
 from curling.server.server_context import ServerContext
 from curling.server.session import Session
 
 LOGIN_SECONDS = 60.0
+READY_SECONDS = 900.0  # for a client to become ready, which may compile code and start a program of its own
 
 
 async def listen_dc2(context: ServerContext, lobby: Lobby, host: str, port: int) -> Sequence[asyncio.Server]:
@@ -50,11 +52,9 @@ class Dc2Session(Session):
 
     def __init__(self, context: ServerContext) -> None:
         super().__init__(context, decode_client, encode)
-        self._asked: set[int] = set()
 
     async def run_match(self) -> None:
         """Play the match to its result."""
-        await self.wait_until_ready()
         referee = self.begin()
         self.send(dc2.NewGame(str(self.names[0]), str(self.names[1])), *_state_messages(referee, 0))
         while referee.result is None:
@@ -66,25 +66,10 @@ class Dc2Session(Session):
             game_over = dc2.GameOver("DRAW" if drawn else "WIN" if won else "LOSE")
             self.send(game_over, dc2.Disconnect(), teams=(team,))
 
-    async def greet(self) -> None:
-        """Ask both clients whether they are ready as soon as both are connected, or take an answer."""
-        team, event = await self.next_event()
-        if event is None:
-            for waiting in () if None in self.clients else {0, 1} - self._asked:
-                self.send(dc2.IsReady(), teams=(waiting,))
-                self._asked.add(waiting)
-        elif team not in self._asked:
-            raise self.protocol_fault(team, "a message before ISREADY")
-        elif self.ready[team]:
-            raise self.protocol_fault(team, "a message before the match began")
-        else:
-            self.check_message(team, event.text, dc2.ReadyOk)
-            self.ready[team] = True
-
-    def remove_client(self, team: int) -> None:
-        """See `Session.remove_client`."""
-        super().remove_client(team)
-        self._asked.discard(team)
+    async def greet(self, guest: Guest) -> None:
+        """See `Session.greet`; it has logged in."""
+        guest.client.send(encode(dc2.IsReady()))
+        check_kind(decode_client(await guest.answer("READYOK", READY_SECONDS)), dc2.ReadyOk)
 
     async def _play_move(self, referee: Referee) -> None:
         mover, end, first = referee.team, referee.end, 1 - referee.hammer

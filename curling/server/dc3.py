@@ -1,15 +1,15 @@
 """Serves matches by the protocol of Digital Curling 3, as the reference server does; see `curling.protocols.dc3`."""
 
 import asyncio
-import math
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from curling.protocols import dc3
+from curling.protocols import check_kind, dc3
 from curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
 from curling.server.client_connection import ClientConnection
 from curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
+from curling.server.guest import Guest
 from curling.server.lobby import Lobby, listen
 from curling.server.referee import Referee
 from curling.server.server_context import ServerContext
@@ -19,6 +19,7 @@ from curling.umpire import Outcome
 from planners.base import Array
 
 GREETING_SECONDS = 5.0  # for a client to answer the server's greeting
+READY_SECONDS = 900.0  # for it to become ready, which may compile code and start a program of its own
 VERSION = dc3.Version(1, 0)
 
 
@@ -45,11 +46,9 @@ class Dc3Session(Session):
         self._game = game_info(context.match, context.times)
         match_id = str(uuid.UUID(bytes=context.ids.bytes(16), version=4))
         self._greeting = dc3.Dc(VERSION, match_id, datetime.now(UTC).isoformat(timespec="seconds"))
-        self._due = [math.inf, math.inf]  # times by the event loop's clock, by which each must answer the greeting
 
     async def run_match(self) -> None:
         """Play the match to its result."""
-        await self.wait_until_ready()
         referee = self.begin()
         self.send(dc3.NewGame(dc3.PerTeam(str(self.names[0]), str(self.names[1]))))
         self.send(update_message(referee, None))
@@ -58,32 +57,12 @@ class Dc3Session(Session):
             self.send(update_message(referee, last_move))
         self.send(dc3.GameOver())
 
-    async def greet(self) -> None:
-        """Exchange the next message of the greeting with a client; each has its own pace."""
-        now = asyncio.get_running_loop().time
-        soonest = min(self._due)
-        try:
-            team, event = await self.next_event(None if soonest == math.inf else max(soonest - now(), 0.0))
-        except TimeoutError:
-            late = self._due.index(soonest)
-            raise self.protocol_fault(late, f"no dc_ok within {GREETING_SECONDS:g} s") from None
-        if event is None:
-            self._due[team] = now() + GREETING_SECONDS
-            self.send(self._greeting, teams=(team,))
-        elif self.names[team] is None:
-            self.names[team] = self.check_message(team, event.text, dc3.DcOk).name
-            self._due[team] = math.inf
-            self.send(dc3.IsReady("team1" if team else "team0", self._game), teams=(team,))
-        elif not self.ready[team]:
-            self.check_message(team, event.text, dc3.ReadyOk)
-            self.ready[team] = True
-        else:
-            raise self.protocol_fault(team, "a message before the match began")
-
-    def remove_client(self, team: int) -> None:
-        """See `Session.remove_client`."""
-        super().remove_client(team)
-        self._due[team] = math.inf
+    async def greet(self, guest: Guest) -> None:
+        """See `Session.greet`."""
+        guest.client.send(encode(self._greeting))
+        guest.name = check_kind(decode_client(await guest.answer("dc_ok", GREETING_SECONDS)), dc3.DcOk).name
+        guest.client.send(encode(dc3.IsReady("team1" if guest.side else "team0", self._game)))
+        check_kind(decode_client(await guest.answer("ready_ok", READY_SECONDS)), dc3.ReadyOk)
 
     async def _play_move(self, referee: Referee) -> dc3.LastMove:
         start, mover = referee.next_stones, referee.team

@@ -4,11 +4,14 @@ import asyncio
 import os
 import socket
 from asyncio.trsock import TransportSocket
-from collections.abc import Callable, Coroutine
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
 
-from curling.server.client_connection import ClientConnection
+from curling.protocols import ProtocolError
+from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from curling.server.guest import Guest
 from curling.server.session import Session
+from planners.core.packages import error_text
 
 BACKLOG = 1000  # connections that the system queues while the server is busy
 
@@ -43,7 +46,10 @@ def listen_address(listener: socket.socket | TransportSocket) -> str:
 
 
 class Lobby:
-    """The running matches of a server, and those that wait for a client.
+    """The clients of a server that wait for a match, and the running matches.
+
+    A match begins as soon as two clients are ready that may meet, so that a silent or hostile one keeps nobody waiting;
+    of several, the first to arrive plays.
 
     Args:
         make_session: makes a new session.
@@ -55,22 +61,24 @@ class Lobby:
 
     def __init__(self, make_session: Callable[[], Session], most: int | None = None) -> None:
         self._make_session, self._most = make_session, most
-        self._sessions: list[Session] = []  # running or waiting, oldest first
+        self._guests: list[Guest] = []  # oldest first
         self._tasks: set[asyncio.Task[None]] = set()
-        self._over = 0
+        self._begun = self._over = 0
         self.done = asyncio.Event()
 
     def assign(self, client: ClientConnection, team: int | None = None, name: str | None = None) -> None:
-        """Add a client to the oldest match that waits for one for this team; None takes the first that is free."""
-        if self._over + sum(None not in session.clients for session in self._sessions) == self._most:
+        """Greet a client, and let it play for this team, None for either, as soon as there is an opponent."""
+        if self._begun == self._most:
             client.close()
             return
-        session = next((session for session in self._sessions if session.waits_for(team)), None)
-        if session is None:
-            session = self._make_session()
-            self._sessions.append(session)
-            self.start_task(session.run()).add_done_callback(partial(self._remove_session, session))
-        session.add_client(session.clients.index(None) if team is None else team, client, name)
+        partner = self._lonely_guest(team)
+        session = self._make_session() if partner is None else partner.session
+        side = team if team is not None else 0 if partner is None else 1 - partner.side
+        guest = Guest(client, session, side, team is not None, name)
+        self._guests.append(guest)
+        if partner is None:
+            session.context.report(f"{client.address} waits as {guest.label}")
+        self.start_task(self._receive(guest))
 
     def start_task(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Run a coroutine until it ends, or until `close`."""
@@ -84,10 +92,64 @@ class Lobby:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._turn_away()
 
-    def _remove_session(self, session: Session, _: object) -> None:
-        self._sessions.remove(session)
-        if session.number:  # else it never began
-            self._over += 1
+    def _lonely_guest(self, team: int | None) -> Guest | None:
+        """The oldest guest without a partner in its session whom a client for this team may meet."""
+        shared = Counter(guest.session for guest in self._guests)
+        lonely = (guest for guest in self._guests if shared[guest.session] == 1)
+        return next((guest for guest in lonely if team is None or guest.side != team), None)
+
+    async def _receive(self, guest: Guest) -> None:
+        """Greet a guest, and begin a match if another one is ready already."""
+        try:
+            await guest.session.greet(guest)
+        except (ClientFault, ProtocolError) as fault:
+            self._dismiss(guest, fault)
+            return
+        except Exception as error:  # a defect must not end the server
+            self._dismiss(guest, ProtocolError(f"the server failed: {error_text(error)}"))
+            return
+        guest.watch(lambda event: self._dismiss(guest, _fault_of(event)))
+        if guest not in self._guests:  # it left meanwhile
+            return
+        guest.ready = True
+        opponent = next((other for other in self._guests if other.ready and guest.may_meet(other)), None)
+        if opponent is not None:
+            self._begin([one for one in self._guests if one in (guest, opponent)])
+
+    def _begin(self, pair: Sequence[Guest]) -> None:
+        """Begin the match of two ready guests, the first to arrive first."""
+        unused = (guest.session for guest in pair if guest.session.clients == [None, None])
+        session = next(unused, None) or self._make_session()
+        for place, guest in enumerate(pair):
+            self._guests.remove(guest)
+            session.add_client(guest.side if guest.is_bound else place, guest.client, guest.name)
+        self._begun += 1
+        if self._begun == self._most:
+            self._turn_away()
+        self.start_task(session.run()).add_done_callback(self._count)
+
+    def _dismiss(self, guest: Guest, fault: Exception) -> None:
+        """Disconnect a guest for a fault."""
+        if guest in self._guests:
+            self._guests.remove(guest)
+            awaited = any(guest.may_meet(other) for other in self._guests)
+            who, separator = "client" if awaited else "waiting client", ":" * isinstance(fault, ProtocolError)
+            guest.session.context.report(f"{who} {guest.client.address}: {guest.label}{separator} {fault}")
+        guest.client.close()
+
+    def _turn_away(self) -> None:
+        """Disconnect all guests, for whom there are no more matches."""
+        while self._guests:
+            self._guests.pop().client.close()
+
+    def _count(self, _: object) -> None:
+        self._over += 1
         if self._over == self._most:
             self.done.set()
+
+
+def _fault_of(event: ClientEvent) -> Exception:
+    """The fault of a client that does something while it waits."""
+    return ProtocolError("a message before the match began") if event.message is not None else ClientFault(event.fault)

@@ -9,6 +9,7 @@ from curling.client.console import count_ends
 from curling.protocols import ProtocolError, check_kind
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from curling.server.console_lines import printable, result_line
+from curling.server.guest import Guest
 from curling.server.referee import Referee
 from curling.server.server_context import RecordPublisher, ServerContext
 from planners.core.packages import error_text
@@ -25,15 +26,14 @@ class TeamFault(ClientFault):
 
 
 class Session(ABC):
-    """One match between two clients, from the arrival of the first one on.
+    """One match between two clients, and the greeting of those that may play it.
 
     An error ends this match and no other: both connections are closed, and the record states the reason.
 
     Attributes:
         number: of the match; 0 until it begins.
-        clients: the two connections; None where one is missing.
-        names: of the clients; None until known.
-        ready: whether each client is ready.
+        clients: the two connections; None until both are ready.
+        names: of the clients; None until then.
         referee: None until the match begins.
     """
 
@@ -44,10 +44,9 @@ class Session(ABC):
         self.number = 0
         self.clients: list[ClientConnection | None] = [None, None]
         self.names: list[str | None] = [None, None]
-        self.ready = [False, False]
         self.referee: Referee | None = None
         self._record: RecordPublisher | None = None
-        self._events: asyncio.Queue[tuple[int, ClientConnection, ClientEvent | None]] = asyncio.Queue()
+        self._events: asyncio.Queue[tuple[int, ClientEvent]] = asyncio.Queue()
 
     @abstractmethod
     async def run_match(self) -> None:
@@ -58,25 +57,18 @@ class Session(ABC):
         """
 
     @abstractmethod
-    async def greet(self) -> None:
-        """Take the next step of the greeting of a client, until it is ready.
+    async def greet(self, guest: Guest) -> None:
+        """Greet a client, up to where it is ready for a match.
 
         Raises:
-            TeamFault: see `run_match`.
+            ProtocolError: it breaks the protocol, or does not answer in time.
+            ClientFault: it left, or broke a limit.
         """
 
-    def waits_for(self, team: int | None) -> bool:
-        """Whether a client for this team, or None for either, is missing while no other client has left."""
-        free = None in self.clients if team is None else self.clients[team] is None
-        return free and not any(client.closed for client in self.clients if client is not None)
-
     def add_client(self, team: int, client: ClientConnection, name: str | None = None) -> None:
-        """Let a client play for a team."""
+        """Let a client that is ready play for a team."""
         self.clients[team], self.names[team] = client, name
-        if None in self.clients:
-            self.context.report(f"{client.address} waits as {self.team_label(team)}")
-        client.on_event = lambda event: self._events.put_nowait((team, client, event))
-        self._events.put_nowait((team, client, None))
+        client.on_event = lambda event: self._events.put_nowait((team, event))
         if client.closed:
             client.on_event(ClientEvent(None, self.context.clock()))
         client.resume()
@@ -107,25 +99,8 @@ class Session(ABC):
         self.report(f"{self.team_label(0)} against {self.team_label(1)}, {count_ends(self.context.match.ends)}")
         return self.referee
 
-    async def wait_until_ready(self) -> None:
-        """Greet both clients; one that leaves or errs is removed if the other one is connected."""
-        while not all(self.ready):
-            try:
-                await self.greet()
-            except TeamFault as fault:
-                if self.clients[1 - fault.team] is None:
-                    raise
-                self.context.report(f"client {self.client(fault.team).address}: {fault}")
-                self.remove_client(fault.team)
-
-    def remove_client(self, team: int) -> None:
-        """Disconnect a client, so that another one can take its place."""
-        self.client(team).close()
-        self.clients[team] = self.names[team] = None
-        self.ready[team] = False
-
-    async def next_event(self, seconds: float | None = None) -> tuple[int, ClientEvent | None]:
-        """The next team with an event within this many seconds, and the event; None for the arrival of its client.
+    async def next_event(self, seconds: float | None = None) -> tuple[int, ClientEvent]:
+        """The next team with an event within this many seconds, and the event.
 
         Raises:
             TimeoutError: no event in time.
@@ -133,18 +108,14 @@ class Session(ABC):
         """
         try:
             async with asyncio.timeout(seconds):
-                team, client, event = await self._events.get()
+                team, event = await self._events.get()
         except TimeoutError:
             if self._events.empty():  # else it arrived in time, while other matches delayed this one
                 raise
-            team, client, event = self._events.get_nowait()
-        if client is not self.clients[team]:  # it was removed
-            return await self.next_event(seconds)
-        if event is None:
-            return team, None
+            team, event = self._events.get_nowait()
         if event.message is None:
             raise TeamFault(team, f"{self.team_label(team)} {event.fault}")
-        client.resume()
+        self.client(team).resume()
         return team, event
 
     async def next_move(self, referee: Referee) -> tuple[bytes, float] | None:
@@ -162,7 +133,7 @@ class Session(ABC):
             team, event = await self.next_event(referee.remaining[mover] / 1000.0)
         except TimeoutError:
             return None
-        if team != mover or event is None:
+        if team != mover:
             label = self.team_label(mover)
             raise TeamFault(team, f"{self.team_label(team)} sent a message while it was {label}'s turn")
         seconds = max(event.when - delivered, 0.0)
@@ -209,8 +180,7 @@ class Session(ABC):
 
     def report(self, text: str) -> None:
         """Print a line about this match."""
-        waiting = " and ".join(client.address for client in self.clients if client is not None)
-        self.context.report(f"match {self.number}: {text}" if self.number else f"waiting client {waiting}: {text}")
+        self.context.report(f"match {self.number}: {text}")
 
     def _report_result(self) -> None:
         assert self.referee is not None and self.referee.result is not None and self._record is not None
