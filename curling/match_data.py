@@ -16,8 +16,9 @@ from planners.base import Array
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
 REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; a game cut short is won by the other team
 
-Point = tuple[float, float]
-Throw = tuple[float, float, float]
+Real = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m, m/s or rad/s; more than any sheet or throw has
+Point = tuple[Real, Real]
+Throw = tuple[Real, Real, Real]
 
 
 @dataclass(frozen=True)

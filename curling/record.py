@@ -5,16 +5,18 @@ docs/match-records.md describes the format.
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
 import msgspec
 
 from curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, Setup, score_of
+from curling.noise import Noise
+from curling.server.console_lines import printable
 from curling.setup_value import CHOICES
 from curling.sheet import STONES
-from planners.base import require_choice
+from planners.base import require, require_choice
 
 __all__ = [
     "End",
@@ -30,6 +32,8 @@ __all__ = [
     "write",
 ]
 
+MOST_SD = 1000.0  # m/s, rad; of errors of execution, and of top speeds
+LONGEST_REASON = 300  # characters
 FORMAT = 2  # 1 knew standard games alone
 # by `type` of their lines
 TYPES: dict[str, type] = {"match": Match, "setup": Setup, "shot": RecordedShot, "end": End, "result": Result}
@@ -78,9 +82,21 @@ def parse_line(line: str | bytes) -> Line:
             require_choice("reason", item.reason, REASONS)
         if isinstance(item, Setup):
             require_choice("choice", item.choice, CHOICES)
+        if isinstance(item, Match):
+            _check_errors(item)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"not a line of a record ({error})") from error
+        raise ValueError(f"not a line of a record ({printable(str(error), LONGEST_REASON)})") from error
     return item
+
+
+def _check_errors(match: Match) -> None:
+    """Check that the errors of execution, and the top speeds, are such as there can be."""
+    throwers = [thrower for pair in match.throwers or () for thrower in pair]
+    for noise in (match.noise, *(thrower.noise for thrower in throwers)):
+        if isinstance(noise, Noise):
+            require(max(astuple(noise)) <= MOST_SD, "noise", noise, f"at most {MOST_SD:g} each")
+    for thrower in throwers:
+        require(thrower.max_speed <= MOST_SD, "max_speed", thrower.max_speed, f"at most {MOST_SD:g}")
 
 
 def write(path: Path, record: Record) -> None:

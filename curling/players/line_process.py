@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,13 +16,14 @@ from typing import IO, Generic, TypeVar
 from planners.base import require
 
 LONGEST = 1 << 16  # bytes of a line; what is longer is cut, and then is no JSON
+MOST_LINES = 64  # that wait to be read; a program that writes more has to wait itself
 FAREWELL = 0.5  # s that a program has to end by itself when its input is closed
 
 # a process that is killed can end nothing, and a program that computes does not see that its input is closed: a shell
 # waits for the end of its own input, and then kills the group of processes $0
 WATCH = 'read -r _; kill -s KILL -- "-$0"'
 
-Lines = queue.SimpleQueue[bytes]
+Lines = queue.Queue[bytes]
 
 
 class ProcessFailure(Exception):
@@ -49,11 +51,11 @@ class LineProcess:
         line = ["sh", "-c", WATCH, str(self._process.pid)]
         watcher = subprocess.Popen(line, stdin=pipe, stdout=nothing, stderr=nothing, start_new_session=True)
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._input, self._lines = self._process.stdin, Lines()
+        self._input, self._lines = self._process.stdin, Lines(MOST_LINES)
         # a thread reads, since a pipe is not read with a time limit on every system
         reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
         reader.start()
-        self.end = weakref.finalize(self, _end, self._process, watcher, reader)
+        self.end = weakref.finalize(self, _end, self._process, watcher, reader, self._lines)
 
     def ask(self, line: bytes, limit: float) -> bytes:
         """The line that the program answers within `limit` seconds.
@@ -154,7 +156,9 @@ def _read(output: IO[bytes], lines: Lines) -> None:
     lines.put(b"")
 
 
-def _end(process: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes], reader: threading.Thread) -> None:
+def _end(
+    process: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes], reader: threading.Thread, lines: Lines
+) -> None:
     """Close the program's input, which asks it to end, and soon kill what is left of its group."""
     assert process.stdin is not None and watcher.stdin is not None
     with suppress(OSError):  # what could not be written to it before
@@ -167,4 +171,9 @@ def _end(process: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes], rea
     watcher.kill()
     watcher.wait()
     watcher.stdin.close()
-    reader.join(FAREWELL)
+    deadline = time.monotonic() + FAREWELL
+    while reader.is_alive() and time.monotonic() < deadline:  # the reader may wait for room
+        with suppress(queue.Empty):
+            while True:
+                lines.get_nowait()
+        reader.join(0.001)

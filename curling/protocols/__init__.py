@@ -1,11 +1,13 @@
 """The messages of the Digital Curling servers as types, with functions to encode and decode them; no sockets here."""
 
 import math
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 T = TypeVar("T")
+Thrown: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m/s, rad/s or rad; more than any throw has
 
 
 class ProtocolError(ValueError):

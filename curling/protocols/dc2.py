@@ -19,7 +19,7 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 from msgspec import Meta, Struct
 
-from curling.protocols import Finite
+from curling.protocols import Finite, Thrown
 from curling.sheet import STONES
 
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
@@ -97,8 +97,8 @@ class Go(Struct, frozen=True, array_like=True):
 class BestShot(Finite, frozen=True, array_like=True):
     """A throw as aimed, in this protocol's coordinates; spin 0 is to the right (clockwise), 1 to the left."""
 
-    vx: float
-    vy: float
+    vx: Thrown
+    vy: Thrown
     spin: Annotated[int, Meta(ge=0, le=1)]
 
 

@@ -19,7 +19,7 @@ from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from curling.protocols import Finite
+from curling.protocols import Finite, Thrown
 from curling.sheet import STONES, TEAM_STONES
 
 T = TypeVar("T")
@@ -49,8 +49,8 @@ class Coordinate(Finite, frozen=True):
 class Velocity(Finite, frozen=True):
     """A velocity, m/s."""
 
-    x: float
-    y: float
+    x: Thrown
+    y: Thrown
 
 
 class Stone(Finite, frozen=True):

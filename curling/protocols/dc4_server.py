@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from curling.model import MOST_ENDS
-from curling.protocols import Finite, ProtocolError
+from curling.protocols import Finite, ProtocolError, Thrown
 from curling.protocols.dc3 import PerTeam, Team
 from curling.protocols.dc4 import MixedDoublesSettings
 
@@ -71,9 +71,9 @@ class Shot(Finite, frozen=True):
     In an event the spin is positive for counter-clockwise, in a request for clockwise.
     """
 
-    translational_velocity: float
-    angular_velocity: float
-    shot_angle: float
+    translational_velocity: Thrown
+    angular_velocity: Thrown
+    shot_angle: Thrown
 
 
 class ToldStones(Struct, frozen=True):

@@ -19,9 +19,9 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
+from curling.protocols.tcp import AT_ONCE, BACKLOG, has_room, queue_connections
 from planners.core.packages import error_text
 
-BACKLOG = 1000  # connections that the system queues while the server is busy
 KEEP_ALIVE = 5  # s between two requests of a connection
 LINGER = 1.0  # s to read on after a refusal: closing at once would destroy an answer that was not read yet
 
@@ -30,7 +30,8 @@ class Limits(NamedTuple):
     """Bounds of a server.
 
     Attributes:
-        connections: at once; as many more are answered with 503, and the rest closed.
+        connections: at once; as many more are answered with 503, and the rest closed, as are those beyond the number of
+            files that the system allows.
         head: bytes of a request without its body; else 400.
         body: bytes of a request's body; else 413.
         request_seconds: from the first byte of a request to its last; else 408.
@@ -90,9 +91,11 @@ async def serving(
     config.load()
     state, loop = ServerState(), asyncio.get_running_loop()
     listeners = [
-        await loop.create_server(lambda: BoundedProtocol(config, state, bounds), sock=one, backlog=BACKLOG)
+        await loop.create_server(lambda: BoundedProtocol(config, state, bounds), sock=one, backlog=AT_ONCE)
         for one in sockets
     ]
+    for one in sockets:
+        queue_connections(one)
     try:
         yield
     finally:
@@ -127,7 +130,8 @@ class BoundedProtocol(H11Protocol):
             self._limits.connections,
             sum(one.refused for one in cast(set[BoundedProtocol], self.connections)),
         )
-        if len(self.connections) > 2 * most:  # so many that even refusals must be bounded
+        # even refusals must be bounded
+        if len(self.connections) > 2 * most or not has_room(transport.get_extra_info("socket")):
             transport.abort()
         elif len(self.connections) - refused > most:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, f"{most} connections are open already")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from curling.protocols.tcp import keep_alive
+from curling.protocols.tcp import has_room, keep_alive
 
 MOST_UNSENT = 4 << 20  # bytes sent that the client has not read
 IDLE = 30  # s of silence before probes; a dead client is detected within a minute, even where no clock runs
@@ -66,6 +66,16 @@ class ClientConnection(asyncio.Protocol):
         self._lost = asyncio.Event()
         self.on_event: Callable[[ClientEvent], None] = lambda event: None
         self.address, self.id = "?", ""
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing is left of the connection."""
+        return self._lost.is_set()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the server may open many more files beside this connection, which is new."""
+        return self._transport is None or has_room(self._transport.get_extra_info("socket"))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Accept the connection."""

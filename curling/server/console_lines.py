@@ -1,4 +1,4 @@
-"""What a server prints about its matches."""
+"""What is printed about matches."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ def result_line(result: Result, winner: str | None, record: Path | None) -> str:
     return f"{outcome}, {result.score[0]}:{result.score[1]} ({result.reason}){where}"
 
 
-def printable(text: str) -> str:
-    """A client's text in one short line without control characters."""
-    short = text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
+def printable(text: str, longest: int = LONGEST_NAME) -> str:
+    """A text from elsewhere in one short line without control characters."""
+    short = text if len(text) <= longest else text[: longest - 3] + "..."
     return "".join(character if character.isprintable() else "?" for character in short)

@@ -8,7 +8,7 @@ from curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
 from curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from curling.server.guest import Guest
-from curling.server.lobby import Lobby, listen
+from curling.server.lobby import Door, Lobby, listen
 from curling.server.referee import Referee
 from curling.server.server_context import ServerContext
 from curling.server.session import Session
@@ -23,7 +23,8 @@ async def listen_dc2(context: ServerContext, lobby: Lobby, host: str, port: int)
     def connected(client: ClientConnection) -> None:
         lobby.start_task(_log_in(context, lobby, client))
 
-    return (await listen(host, port, lambda: ClientConnection(b"\0", MAX_TEXT, context.clock, connected)),)
+    door = Door(context, connected)
+    return (await listen(host, port, lambda: ClientConnection(b"\0", MAX_TEXT, context.clock, door)),)
 
 
 async def _log_in(context: ServerContext, lobby: Lobby, client: ClientConnection) -> None:

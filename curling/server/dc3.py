@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from curling.protocols import check_kind, dc3
@@ -10,7 +10,7 @@ from curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
 from curling.server.client_connection import ClientConnection
 from curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
 from curling.server.guest import Guest
-from curling.server.lobby import Lobby, listen
+from curling.server.lobby import Door, Lobby, listen
 from curling.server.referee import Referee
 from curling.server.server_context import ServerContext
 from curling.server.session import Session
@@ -26,12 +26,13 @@ VERSION = dc3.Version(1, 0)
 async def listen_dc3(context: ServerContext, lobby: Lobby, host: str, port: int) -> Sequence[asyncio.Server]:
     """Open the ports of team 0 and, one number higher, of team 1."""
 
-    def make_connection(team: int) -> ClientConnection:
-        return ClientConnection(b"\n", MAX_CLIENT_LINE, context.clock, lambda client: lobby.assign(client, team))
+    def door_of(team: int) -> Callable[[], ClientConnection]:
+        door = Door(context, lambda client: lobby.assign(client, team))
+        return lambda: ClientConnection(b"\n", MAX_CLIENT_LINE, context.clock, door)
 
-    first = await listen(host, port, lambda: make_connection(0))
+    first = await listen(host, port, door_of(0))
     try:
-        return first, await listen(host, port and port + 1, lambda: make_connection(1))
+        return first, await listen(host, port and port + 1, door_of(1))
     except OSError:
         first.close()
         raise

@@ -1,16 +1,18 @@
 """Serves matches of Digital Curling 4 over HTTP; see `curling.protocols.dc4`."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from curling.protocols.dc4_server import NewMatch, Shot, TeamConfig
 from curling.server import dc4_messages
@@ -21,11 +23,14 @@ from curling.server.dc4_refusal import MATCH_NOT_FOUND, NO_SEAT, Refusal, unauth
 from curling.server.dc4_requests import JSON, checked, json_of, match_id_of, parameter, user_of
 from curling.server.dc4_stream import Dc4Stream
 from curling.server.lobby import listen_address, port_error
+from curling.server.page_server import foreign_request
 from curling.server.serve import signal_before, signals_caught
 from curling.setup_value import CHOICES
 
 
-async def serve_dc4(matches: Dc4Matches, users: Mapping[str, str], host: str, port: int) -> int | None:
+async def serve_dc4(
+    matches: Dc4Matches, users: Mapping[str, str], host: str, port: int, names: Sequence[str] = ()
+) -> int | None:
     """Serve matches until the requested number is over or a signal arrives; open streams are cut off.
 
     Args:
@@ -33,6 +38,7 @@ async def serve_dc4(matches: Dc4Matches, users: Mapping[str, str], host: str, po
         users: their passwords by name.
         host: address to bind to.
         port: 0 is any free one.
+        names: in small letters, by which clients may ask, besides addresses, localhost and `host`.
 
     Returns:
         The signal that ended the server, or None.
@@ -48,15 +54,18 @@ async def serve_dc4(matches: Dc4Matches, users: Mapping[str, str], host: str, po
             raise port_error(host, port, error) from error
         where = listen_address(listener)
         try:
-            async with serving(application(matches, users), [listener], context.report):
+            async with serving(application(matches, users, (host.lower(), *names)), [listener], context.report):
                 context.report(f"listening on {where}: {context.summary}")
                 return await signal_before(matches.done, signals)
         finally:
             await matches.close()
 
 
-def application(matches: Dc4Matches, users: Mapping[str, str]) -> Starlette:
-    """The application that serves these matches to these users, whose passwords are given by name."""
+def application(matches: Dc4Matches, users: Mapping[str, str], names: Sequence[str] = ()) -> Starlette:
+    """The application that serves these matches to these users, whose passwords are given by name.
+
+    `names` are those by which clients may ask, besides addresses and localhost.
+    """
     answers = _Answers(matches, users)
     routes = [
         Route("/shots", answers.throw, methods=["POST"]),
@@ -74,7 +83,7 @@ def application(matches: Dc4Matches, users: Mapping[str, str]) -> Starlette:
         HTTPException: _not_served,
         Exception: _failed,
     }
-    app = Starlette(routes=routes, exception_handlers=handlers)
+    app = Starlette(routes=routes, exception_handlers=handlers, middleware=[Middleware(_OwnRequests, names=names)])
     app.router.redirect_slashes = False  # else /shots/ would be answered by a 307
     return app
 
@@ -133,6 +142,18 @@ class _Answers:
 
     def _match(self, request: Request) -> Dc4Match:
         return self._matches.find(match_id_of(request), Refusal(HTTPStatus.NOT_FOUND, MATCH_NOT_FOUND))
+
+
+class _OwnRequests:
+    """Refuses requests that another site's page caused: anybody's page knows the default passwords."""
+
+    def __init__(self, app: ASGIApp, names: Sequence[str]) -> None:
+        self._app, self._names = app, names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = foreign_request(scope["method"], Headers(scope=scope), needs_origin=False, names=self._names)
+        answer = self._app if refusal is None else _json({"detail": refusal}, HTTPStatus.FORBIDDEN)
+        await answer(scope, receive, send)
 
 
 class _Events(StreamingResponse):

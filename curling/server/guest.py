@@ -42,7 +42,7 @@ class Guest:
 
     def may_meet(self, other: "Guest") -> bool:
         """Whether the two can play a match against each other."""
-        return other is not self and not (self.is_bound and self.side == other.side)
+        return other is not self and not (self.is_bound and other.is_bound and self.side == other.side)
 
     async def answer(self, kind: str, seconds: float) -> bytes:
         """The client's next message, which must be of a kind.

@@ -1,6 +1,7 @@
 """Opens the ports of a server, and assigns clients to matches in the order of their arrival."""
 
 import asyncio
+import math
 import os
 import socket
 from asyncio.trsock import TransportSocket
@@ -8,12 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 
 from curling.protocols import ProtocolError
+from curling.protocols.tcp import AT_ONCE, SHARE, queue_connections
 from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from curling.server.guest import Guest
+from curling.server.server_context import ServerContext
 from curling.server.session import Session
 from planners.core.packages import error_text
 
-BACKLOG = 1000  # connections that the system queues while the server is busy
+MOST_CLIENTS = 400  # that are connected to a port at once
+QUIET = 60.0  # s between two lines about clients that are turned away
 
 
 class PortError(OSError):
@@ -34,15 +38,47 @@ async def listen(host: str, port: int, make_connection: Callable[[], asyncio.Pro
         PortError: the port is in use, or not permitted.
     """
     try:
-        return await asyncio.get_running_loop().create_server(make_connection, host, port, backlog=BACKLOG)
+        server = await asyncio.get_running_loop().create_server(make_connection, host, port, backlog=AT_ONCE)
     except OSError as error:
         raise port_error(host, port, error) from error
+    for listener in server.sockets:
+        queue_connections(listener)
+    return server
 
 
 def listen_address(listener: socket.socket | TransportSocket) -> str:
     """The HOST:PORT that a socket listens on."""
     host, port = listener.getsockname()[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+class Door:
+    """Lets in the clients of a port, up to `MOST_CLIENTS` at once and as long as enough files can be opened.
+
+    Args:
+        context: of the server, whose console says that clients are turned away.
+        enter: takes each client that is let in.
+    """
+
+    def __init__(self, context: ServerContext, enter: Callable[[ClientConnection], object]) -> None:
+        self._context, self._enter = context, enter
+        self._inside: list[ClientConnection] = []
+        self._told = -math.inf
+
+    def __call__(self, client: ClientConnection) -> None:
+        """Let a client in, or turn it away."""
+        self._inside = [one for one in self._inside if not one.lost]
+        if len(self._inside) < MOST_CLIENTS and client.has_room:
+            self._inside.append(client)
+            self._enter(client)
+            return
+        client.close()
+        if self._context.clock() - self._told >= QUIET:
+            self._told = self._context.clock()
+            limits = f"at most {MOST_CLIENTS}, or {SHARE:.0%} of the files that the system allows"
+            self._context.report(
+                f"{len(self._inside)} clients are connected to a port ({limits}): others are turned away"
+            )
 
 
 class Lobby:
@@ -78,6 +114,8 @@ class Lobby:
         self._guests.append(guest)
         if partner is None:
             session.context.report(f"{client.address} waits as {guest.label}")
+        else:
+            partner.side = 1 - side
         self.start_task(self._receive(guest))
 
     def start_task(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
@@ -98,7 +136,7 @@ class Lobby:
         """The oldest guest without a partner in its session whom a client for this team may meet."""
         shared = Counter(guest.session for guest in self._guests)
         lonely = (guest for guest in self._guests if shared[guest.session] == 1)
-        return next((guest for guest in lonely if team is None or guest.side != team), None)
+        return next((guest for guest in lonely if team is None or not guest.is_bound or guest.side != team), None)
 
     async def _receive(self, guest: Guest) -> None:
         """Greet a guest, and begin a match if another one is ready already."""
@@ -122,9 +160,11 @@ class Lobby:
         """Begin the match of two ready guests, the first to arrive first."""
         unused = (guest.session for guest in pair if guest.session.clients == [None, None])
         session = next(unused, None) or self._make_session()
-        for place, guest in enumerate(pair):
+        first, second = pair
+        team = first.side if first.is_bound else 1 - second.side if second.is_bound else 0
+        for guest, side in ((first, team), (second, 1 - team)):
             self._guests.remove(guest)
-            session.add_client(guest.side if guest.is_bound else place, guest.client, guest.name)
+            session.add_client(side, guest.client, guest.name)
         self._begun += 1
         if self._begun == self._most:
             self._turn_away()

@@ -153,26 +153,34 @@ class _Protection:
                 MutableHeaders(scope=message).update(PROTECTION)
             await send(message)
 
-        refusal = _refusal(scope["method"], Headers(scope=scope))
+        refusal = foreign_request(scope["method"], Headers(scope=scope), needs_origin=True)
         answer = self._app if refusal is None else PlainTextResponse(refusal, HTTPStatus.FORBIDDEN)
         await answer(scope, receive, send_protected)
 
 
-def _refusal(method: str, headers: Headers) -> str | None:
-    """Why a request is refused; None if it is not."""
-    host = headers.get("Host", "")
-    if not _is_address(host):
+def foreign_request(method: str, headers: Headers, needs_origin: bool, names: Sequence[str] = ()) -> str | None:
+    """Why a request is refused that another site's page may have caused; None if it is not.
+
+    Args:
+        method: of the request.
+        headers: of the request.
+        needs_origin: whether all that change something must name the page that they come from; only browsers do.
+        names: by which this server may be asked, besides its addresses and localhost.
+    """
+    host, origin = headers.get("Host", ""), headers.get("Origin")
+    if not _is_own(host, names):
         # prevents DNS rebinding: another site whose name resolves to this address must not read these pages
         return "ask for this page by its address or as localhost"
-    if method not in (HTTPMethod.GET, HTTPMethod.HEAD) and headers.get("Origin") != f"http://{host}":
+    changes = method not in (HTTPMethod.GET, HTTPMethod.HEAD)
+    if changes and origin != f"http://{host}" and (needs_origin or origin is not None):
         return "only a page of this server may change something here"
     return None
 
 
-def _is_address(host: str) -> bool:
-    """Whether a Host header is an IP address or localhost, not a name that others could choose."""
+def _is_own(host: str, names: Sequence[str]) -> bool:
+    """Whether a Host header is an IP address, localhost or one of these names, not a name that others could choose."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
-        return name == "localhost" or bool(ipaddress.ip_address(name))
+        return name in ("localhost", *names) or bool(ipaddress.ip_address(name))
     except ValueError:
         return False

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling import umpire
 from curling.checks import check_match_state
 from curling.model import Curling
 from curling.sheet import STONES
@@ -15,7 +14,6 @@ from curling.state import state_of
 from planners.base import Array, require
 from planners.registry import unknown
 from runs.curling import match_files
-from runs.curling.analysis import client_log
 from runs.curling.analysis.match import thrown_shots
 from runs.experiment import UsageError, number
 
@@ -35,8 +33,7 @@ def from_record(path: Path, end: int, shot: int) -> MatchPosition:
     Raises:
         ValueError: no record, or it has no such shot.
     """
-    is_log = client_log.is_log(path)
-    game = match_files.read_match(path, partial=is_log)
+    game = match_files.read_match(path, partial=True)
     ends = 1 + max((shot.end for shot in game.shots), default=0)
     require(1 <= end <= ends, "end", end, f"from 1 to {ends}, the ends of this game")
     model = game.match.model()
@@ -44,9 +41,7 @@ def from_record(path: Path, end: int, shot: int) -> MatchPosition:
     index = (end - 1) * model.end_shots + shot - 1
     last = len(game.shots) - (end - 1) * model.end_shots
     require(shot <= last, "shot", shot, f"at most {last}, the last of this end on record")
-    if is_log:  # of a simulator that is not quite ours
-        return MatchPosition(model, thrown_shots(game)[index].state)
-    return MatchPosition(model, umpire.replay(game)[index])
+    return MatchPosition(model, thrown_shots(game)[index].state)
 
 
 def from_json(path: Path) -> MatchPosition:
@@ -99,6 +94,8 @@ def read_position(path: Path, end: int | None, shot: int | None) -> MatchPositio
         return found._replace(state=check_match_state(found.match, found.state))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror})") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: nested too deeply") from error
     except (ValueError, TypeError, UsageError) as error:
         named = str(error).startswith(str(path))  # the reader of records names file and line
         raise UsageError(str(error) if named else f"{path}: {error}") from error

@@ -45,7 +45,8 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
         matches = Dc4Matches(context, player, options.late_shots, options.matches, chosen)
         if pages.seat is not None:
             pages.seat.open(Dc4Person(pages.seat, matches).sit_down)
-        return await serve_dc4(matches, users, options.host, options.port)
+        names = [name.lower() for name in options.server_name or ()]
+        return await serve_dc4(matches, users, options.host, options.port, names)
 
     return serve
 

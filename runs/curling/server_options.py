@@ -1,6 +1,7 @@
 """The options of `bonspiel server`: fields of a dataclass, with the command line in their metadata."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ WATCH_BIND = "address of this machine at which the pages are served, for a phone
 PERSON = "let a person play team 0 or 1 on a page; prints its address (with --watch)"
 USERS = "who may play: a line NAME:PASSWORD for each (default: user0:pass0 and user1:pass1, on this machine only)"
 LIMITS = "dc4", "fcv1"
+NAMES = "name by which clients of other machines may ask, as in http://NAME:5000; again for more names"
 LATE_SHOTS = "let a team whose time is used up throw on, and lose by its next shot (default: it loses at once)"
 
 MIXED_PLAYERS = "the server's own players in mixed doubles: as in standard games, or the two of the organisers' example"
@@ -48,6 +50,7 @@ class Options:
         "limits of play: those of recorded games, or of Digital Curling 3", None, "dc4", choices=LIMITS
     )
     users: Path | None = _option(USERS, "FILE", type=Path)  # noqa: RUF009 - a field
+    server_name: Sequence[str] | None = _option(NAMES, "NAME", action="append")
     late_shots: bool = _option(LATE_SHOTS, action="store_true")
     mixed_players: str = _option(MIXED_PLAYERS, None, "alike", choices=("alike", "example"))
 
@@ -65,7 +68,7 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 FIXED: dict[str, dict[str, Any]] = {
-    "dc3": {"physics": "fcv1", "users": None, "late_shots": False, "mixed_players": "alike"},
+    "dc3": {"physics": "fcv1", "users": None, "server_name": None, "late_shots": False, "mixed_players": "alike"},
     "dc2": {
         "physics": "dc2",
         "rule": "four_rock",
@@ -74,6 +77,7 @@ FIXED: dict[str, dict[str, Any]] = {
         "angle_sd": None,
         "trajectory": 0,
         "users": None,
+        "server_name": None,
         "late_shots": False,
         "mixed_players": "alike",
     },

@@ -13,7 +13,7 @@ from envs.go.model import SMALLEST
 from envs.go.neighbourhoods import BLACK, WHITE
 from envs.go.tsumego.problem import LARGEST_SIZE, Solution, Tsumego
 from runs.experiment import UsageError
-from runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_nodes, write_nodes
+from runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
 
 MOVERS = {"B": BLACK, "W": WHITE}
 
@@ -25,7 +25,7 @@ def read_problem(file: Path) -> Tsumego:
         UsageError: there is none, in one line.
     """
     try:
-        return _problem(read_nodes(file.read_text("utf-8"))[0])
+        return _problem(read_file(file)[0])
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror})") from error
     except Incomplete as error:

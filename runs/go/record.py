@@ -7,7 +7,7 @@ from typing import Any
 
 import bonspiel
 from envs.go.model import Go
-from runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_nodes, write_nodes
+from runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
 
 NAMES = ("B", "W")
 
@@ -89,7 +89,7 @@ def read(file: Path, partial: bool = False) -> GoRecord:
     """
     try:
         try:
-            nodes = read_nodes(file.read_text("utf-8"))
+            nodes = read_file(file)
         except Incomplete as broken:
             if not partial or not broken.nodes:
                 raise

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from planners.checks import require
 
 LETTERS = "abcdefghijklmnopqrs"
+LARGEST = 4_000_000  # bytes of a file
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
 
 Node = dict[str, list[str]]
@@ -31,6 +33,20 @@ def _node_text(node: Node) -> str:
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def read_file(file: Path) -> list[Node]:
+    """The nodes of the main line in a file; see `read_nodes`.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is larger than `LARGEST`; or as of `read_nodes`.
+    """
+    with file.open("rb") as stream:
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ValueError(f"it has more than {LARGEST:,} bytes, the limit for a game")
+    return read_nodes(data.decode())
 
 
 def read_nodes(text: str) -> list[Node]:

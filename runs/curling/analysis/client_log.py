@@ -118,7 +118,7 @@ def _messages(file: Path) -> Iterator[Message]:
             message = _message(json.loads(line))
             if message is not None:
                 yield message
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             if number == len(lines) and not line.endswith("\n"):
                 return
             raise ValueError(f"{file}, line {number}: {error}") from error

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from curling.match_data import Record, RecordedShot
 from curling.replay.judgement import Judged, Judgement, TeamSummary
+from curling.server.console_lines import printable
 from curling.win_probability import win_probability
 from envs.curling_draw import NAMES
 from runs.curling.analysis.match import thrown_shots
@@ -30,7 +31,8 @@ def report(record: Record, judged: Judged) -> str:
 
 
 def _heading(record: Record, judged: Judged) -> Iterator[str]:
-    first, second = (f"{name} ({colour})" for name, colour in zip(record.match.players, NAMES, strict=True))
+    names = map(printable, record.match.players)
+    first, second = (f"{name} ({colour})" for name, colour in zip(names, NAMES, strict=True))
     points, reason = " : ".join(map(str, record.result.score)), record.result.reason.replace("_", " ")
     yield f"{first} against {second}, {points} ({reason})"
     yield f"judge: {judged.judge}; probabilities to win of the thrower in percent, ± a standard error;"
@@ -64,7 +66,7 @@ def _summaries(record: Record, judged: Judged) -> Iterator[str]:
     for team, name in enumerate(record.match.players):
         summary = judged.summary(team)
         if summary is not None:
-            yield f"{NAMES[team]}, {name}: {summary_text(summary)}"
+            yield f"{NAMES[team]}, {printable(name)}: {summary_text(summary)}"
             if summary.costliest:
                 yield f"  costliest: {', '.join(_costly(record, judged, number) for number in summary.costliest)}"
 

@@ -218,6 +218,8 @@ class ThrowingPage(ABC):
         self._check(request)
         try:
             return msgspec.json.decode(await request.body(), type=kind)
+        except RecursionError as error:
+            raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, "JSON is nested too deeply") from error
         except msgspec.DecodeError as error:
             raise HTTPException(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
 

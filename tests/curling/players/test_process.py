@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from curling.client.position import ClientPosition
 from curling.mixed_doubles import mixed_state_of
 from curling.model import Curling
 from curling.noise import Noise, Thrower
-from curling.players import process, serve
+from curling.players import line_process, process, serve
 from curling.players.line_process import LineProcess, ProcessFailure
 from curling.players.process import ProcessPlayer
 from curling.sheet import no_stones
@@ -213,6 +214,20 @@ def test_a_second_line_is_not_taken_for_the_next_answer(player):
     wait_for_a_line(chatty)
     with pytest.raises(ProcessFailure, match="unasked"):
         plan(chatty)
+
+
+def test_a_program_that_writes_without_end_does_not_fill_the_memory(player):
+    """It writes while it is not asked, has to wait, and forfeits at the next question."""
+    plan(flooding := player("say(SHOT); exec('while True: sys.stdout.write(80 * chr(120) + chr(10))')"))
+    lines, size = flooding._program._process._lines, -1
+    while size < lines.qsize():  # until no more come
+        size = lines.qsize()
+        time.sleep(0.2)
+    assert 0 < size <= line_process.MOST_LINES
+    ending = threading.active_count()
+    with pytest.raises(ProcessFailure, match="unasked"):
+        plan(flooding)
+    assert is_gone(pids()[0]) and threading.active_count() == ending - 1  # nobody reads any more
 
 
 def test_a_program_that_ends_between_two_questions_is_told(player):

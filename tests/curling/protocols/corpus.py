@@ -200,6 +200,9 @@ def _dc3_client() -> list[Nasty]:
     for axis in "xy":
         found += _variants(_SHOT, f"move.velocity.{axis}", (MISSING, None, True, "2.4", [], [2.4], {}))
         for number in (
+            "1.7e308",
+            "-1e308",
+            "1001",
             "NaN",
             "Infinity",
             "-Infinity",
@@ -233,7 +236,7 @@ def _dc3_client() -> list[Nasty]:
             "name in Japanese": '{"cmd": "dc_ok", "name": "カーリング"}'.encode(),
             "backwards": _changed(_SHOT, "move.velocity.y", -3.0),
             "standing still": _changed(_SHOT, "move.velocity", {"x": 0, "y": 0}),
-            "enormous speed": _changed(_SHOT, "move.velocity", {"x": 1.7e308, "y": -1.7e308}),
+            "a speed far beyond any throw": _changed(_SHOT, "move.velocity", {"x": 999.0, "y": -999.0}),
             "denormal speed": _changed(_SHOT, "move.velocity", {"x": 5e-324, "y": 1e-310}),
             "rotation unknown": _changed(_SHOT, "move.rotation", "sideways"),
             "rotation null": _changed(_SHOT, "move.rotation", None),
@@ -388,6 +391,8 @@ def _dc2_client() -> list[Nasty]:
                 b"BESTSHOT 1 -inf 1",
                 b"BESTSHOT Infinity 2 0",
                 b"BESTSHOT 1e400 2 0",
+                b"BESTSHOT 1.7e308 2 0",
+                b"BESTSHOT 1 -1001 0",
                 b"BESTSHOT 1 -1e400 0",
                 b"BESTSHOT 1_0 2 0",
                 b"BESTSHOT 0x1 2 0",
@@ -422,7 +427,7 @@ def _dc2_client() -> list[Nasty]:
             "shot with exponents": b"BESTSHOT 1e-3 -3.0E1 1",
             "shot backwards": b"BESTSHOT 0.0 30.0 0",
             "no speed": b"BESTSHOT 0.0 0.0 0",
-            "enormous": b"BESTSHOT 1.7e308 -1.7e308 1",
+            "far beyond any throw": b"BESTSHOT 999 -999 1",
             "wide spaces": b"  BESTSHOT   1.0   -30.0   1  ",
             "line feed at the end": b"READYOK\r\n",
             "many in one packet": b"\0".join([b"BESTSHOT 1.0 -30.0 1"] * 50),

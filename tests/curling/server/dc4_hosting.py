@@ -114,12 +114,12 @@ class Host:
 
 
 @asynccontextmanager
-async def hosting(default=EXACT, late_shots=False, most=None, limits=None, mixed=None, context=None, **given):
+async def hosting(default=EXACT, late_shots=False, most=None, limits=None, mixed=None, context=None, names=(), **given):
     told, listener = [], listening_socket("127.0.0.1", 0)
     context = context or context_of(report=told.append, **given)
     matches = Dc4Matches(context, default, late_shots, most, mixed)
     async with (
-        serving(application(matches, USERS), [listener], told.append, limits),
+        serving(application(matches, USERS, names), [listener], told.append, limits),
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
     ):
         host = Host(listener.getsockname()[1], matches, told, session)

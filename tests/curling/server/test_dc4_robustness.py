@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 import re
+import sys
 
 import pytest
 
@@ -13,7 +14,7 @@ from curling.server.asgi_server import Limits
 from runs.benchmarks.memory import largest_size
 from runs.curling.benchmarks import practice
 from tests.curling.server.dc4_attacks import attacks, request, slow_requests
-from tests.curling.server.dc4_hosting import DRAW, begun, hosting, play_end, run
+from tests.curling.server.dc4_hosting import DRAW, NEW, begun, hosting, play_end, run
 
 HANG = 5.0  # s within which every request must be answered
 AT_ONCE = 20
@@ -119,3 +120,73 @@ def test_the_server_stays_small_and_ends_at_once_while_it_is_flooded(tmp_path):
         assert asyncio.run(scenario()) < 300.0
         assert served.process.returncode == 0
     assert "failed" not in told.read_text()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of processes are set by Linux")
+def test_it_does_not_run_out_of_files(tmp_path):
+    import resource
+
+    async def scenario(port):
+        writers = [(await asyncio.open_connection("127.0.0.1", port))[1] for _ in range(250)]
+        await asyncio.sleep(1.0)
+        for writer in writers:
+            writer.transport.abort()
+        async with asyncio.timeout(HANG):
+            while True:
+                try:
+                    return await answer(port, [request("GET", "/matches/x")])
+                except (asyncio.IncompleteReadError, ConnectionError):  # turned away still
+                    await asyncio.sleep(0.1)
+
+    told = tmp_path / "told"
+    with practice.server(told, "dc4", "--records", str(tmp_path)) as served:
+        resource.prlimit(served.process.pid, resource.RLIMIT_NOFILE, (128, 128))
+        status, _ = asyncio.run(scenario(served.ports[0]))
+        assert served.process.poll() is None
+    assert status == 422 and len(told.read_text().splitlines()) == 1  # where it listens
+
+
+@pytest.mark.parametrize("field", DRAW)
+@pytest.mark.parametrize("value", [1.7e308, -1001.0])
+def test_numbers_that_are_no_throw_are_refused(field, value):
+    async def scenario():
+        async with hosting() as host:
+            match_id, users, streams = await begun(host)
+            state = await streams[0].state(), await streams[1].state()
+            refused = await users[0].throw(match_id, DRAW | {field: value})
+            await play_end(match_id, users, streams, state[0], [DRAW])  # and it is the same team's turn
+            return refused
+
+    status, body = run(scenario)
+    assert status == 422 and body["detail"][0]["loc"] == ["body", field] and "1000" in body["detail"][0]["msg"]
+
+
+FOREIGN = {
+    "another name": {"Host": "evil.example:5000"},
+    "another page": {"Origin": "http://evil.example"},
+    "a page of no site": {"Origin": "null"},
+}
+
+
+@pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
+def test_pages_of_other_sites_are_refused_although_they_know_the_password(headers):
+    async def scenario():
+        async with hosting() as host:
+            user = host.user("user0")
+            refused = await user.ask("POST", "/matches", NEW, headers=headers)
+            assert not host.matches.waiting
+            assert (await user.ask("POST", "/matches", NEW, headers={"Origin": host.url}))[0] == 200
+            return refused
+
+    status, body = run(scenario)
+    assert status == 403 and "this" in body["detail"]
+
+
+def test_another_name_is_served_where_it_is_allowed():
+    async def scenario():
+        async with hosting(names=["curling.example"]) as host:
+            user = host.user("user0")
+            names = "CURLING.example:1", "example"
+            return [(await user.ask("POST", "/matches", NEW, headers={"Host": name}))[0] for name in names]
+
+    assert run(scenario) == [200, 403]

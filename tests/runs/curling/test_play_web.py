@@ -374,6 +374,7 @@ def test_numbers_of_many_digits_are_refused_or_clamped(play):
     [
         ("", "truncated"),
         ("[]", "Expected `object`"),
+        ('{"x": 0, "deep": ' + "[" * 1100 + "]" * 1100 + "}", "nested too deeply"),
         ({**AIM, "x": "0"}, "Expected `float`, got `str` - at `$.x`"),
         ({**AIM, "side": "1"}, "Expected `float`, got `str` - at `$.side`"),
         ({"x": 0.0, "y": 38.0, "side": 1}, "missing required field `weight`"),

@@ -3,7 +3,8 @@
 import pytest
 
 from envs.go.model import Go
-from runs.go import record
+from runs.experiment import UsageError
+from runs.go import problem_file, record, sgf
 from runs.go.record import GoRecord, RecordedMove
 from runs.go.sgf import Incomplete, read_nodes, write_nodes
 
@@ -76,6 +77,17 @@ def test_what_is_no_record_is_refused_in_one_line(tmp_path, text):
     with pytest.raises(ValueError, match=r"game.sgf is no record of a game of Go: ") as error:
         record.read(file, partial=True)
     assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_too_large_is_refused_unread(tmp_path, monkeypatch):
+    monkeypatch.setattr(sgf, "read_nodes", lambda text: pytest.fail("it is read"))
+    file = tmp_path / "game.sgf"
+    with file.open("wb") as stream:
+        stream.truncate(1 << 40)
+    with pytest.raises(ValueError, match="more than 4,000,000 bytes"):
+        record.read(file)
+    with pytest.raises(UsageError, match="more than 4,000,000 bytes"):
+        problem_file.read_problem(file)
 
 
 def test_nodes_keep_their_values():
