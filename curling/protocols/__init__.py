@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 T = TypeVar("T")
-Thrown: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m/s, rad/s or rad; more than any throw has
+Thrown: TypeAlias = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m/s or rad; more than any throw has
 
 
 class ProtocolError(ValueError):

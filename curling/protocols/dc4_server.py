@@ -72,7 +72,7 @@ class Shot(Finite, frozen=True):
     """
 
     translational_velocity: Thrown
-    angular_velocity: Thrown
+    angular_velocity: float
     shot_angle: Thrown
 
 

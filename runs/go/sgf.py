@@ -8,8 +8,8 @@ from typing import Any
 from planners.checks import require
 
 LETTERS = "abcdefghijklmnopqrs"
-LARGEST = 4_000_000  # bytes of a file
-TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
+LARGEST = 1_000_000  # bytes of a file
+TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[([^\]\\]*(?:\\.[^\]\\]*)*)\])", re.DOTALL)
 
 Node = dict[str, list[str]]
 

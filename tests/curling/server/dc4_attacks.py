@@ -177,12 +177,12 @@ def broken_requests(rng):
         yield f"broken line {number}", good[:at] + bytes([rng.choice((0, 10, 13, 32, 127, 255))]) * 2 + good[at:]
     yield "two lengths", good.replace(b"Content-Length", b"Content-Length: 1\r\nContent-Length")
     yield "negative length", good.replace(b"Content-Length: ", b"Content-Length: -")
-    yield "no length", b"POST /matches HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n"
+    yield "no length", b"POST /matches HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n"
     yield "long line", b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\n\r\n"
     yield "long header", good[: head - 2] + b"X: " + b"x" * 100_000 + b"\r\n\r\n"
     yield "many headers", good[: head - 2] + b"".join(b"X-%d: x\r\n" % n for n in range(20_000)) + b"\r\n"
-    yield "wrong chunk", b"POST /matches HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
-    yield "another coding", b"POST /matches HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"
+    yield "wrong chunk", b"POST /matches HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+    yield "another coding", b"POST /matches HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n"
     yield "no version", good.replace(b" HTTP/1.1", b"")
 
 
@@ -196,5 +196,5 @@ def slow_requests(match_id):
     yield "no body", [shot[:head]]
     yield (
         "slow chunks",
-        [b"POST /shots HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", *[b"1\r\n \r\n"] * 60],
+        [b"POST /shots HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", *[b"1\r\n \r\n"] * 60],
     )

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 from contextlib import asynccontextmanager, suppress
 
+LONGEST = 30.0  # s of an act
 PAUSE = 0.05  # s between two connections of a loop: clients of other matches need the processor too
 
 
@@ -50,13 +51,13 @@ async def never_end(reader, writer, player):
 ACTS = say_nothing, leave, send_garbage, greet_and_say_nothing, greet_and_leave, send_slowly, never_end
 
 
-async def _loop(host, door, acts, seconds):
-    """One act after the other, each on a new connection of at most so many seconds."""
+async def _loop(host, door, acts):
+    """One act after the other, each on a new connection."""
     for act in acts:
         with suppress(OSError, TimeoutError):
             reader, writer = await asyncio.open_connection("127.0.0.1", host.ports[door])
             try:
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout(LONGEST):
                     await act(reader, writer, host.player())
             finally:
                 writer.transport.abort()
@@ -64,13 +65,13 @@ async def _loop(host, door, acts, seconds):
 
 
 @asynccontextmanager
-async def under_attack(host, loops, seconds=30.0):
+async def under_attack(host, loops):
     """Run so many hostile loops, at all doors alike, beside what happens within."""
     tasks = []
     for number in range(loops):
         acts = ACTS[number % len(ACTS) :] + ACTS[: number % len(ACTS)]
         door = number % len(host.ports)
-        tasks.append(asyncio.create_task(_loop(host, door, itertools.cycle(acts), seconds)))
+        tasks.append(asyncio.create_task(_loop(host, door, itertools.cycle(acts))))
     try:
         yield
     finally:

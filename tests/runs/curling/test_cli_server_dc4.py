@@ -120,7 +120,8 @@ def test_a_signal_ends_the_server_at_once_although_streams_are_open(start, tmp_p
 
 def test_the_default_passwords_are_for_this_machine_alone(start, tmp_path):
     (tmp_path / "names").write_text("someone:secret")
-    server = start("server", "dc4", "--port", "0", "--bind", "0.0.0.0", "--users", "names")
+    names = "--server-name", "One.example", "--server-name", "two.example"
+    server = start("server", "dc4", "--port", "0", "--bind", "0.0.0.0", "--users", "names", *names)
     line = server.stdout.readline()
     port = int(re.match(r"listening on 0\.0\.0\.0:(\d+): ", line)[1])
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
@@ -128,3 +129,7 @@ def test_the_default_passwords_are_for_this_machine_alone(start, tmp_path):
     connection.request("POST", "/shots?match_id=x", headers={name: text})
     with closing(connection), connection.getresponse() as answer:
         assert (answer.status, json.load(answer)) == (401, {"detail": "Invalid credentials"})
+    for name, status in (("one.example", 404), ("two.example:5000", 404), ("three.example", 403)):
+        connection.request("GET", "/", headers={"Host": name})
+        with closing(connection), connection.getresponse() as answer:
+            assert answer.status == status

@@ -84,9 +84,9 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path, monkeypatch):
     file = tmp_path / "game.sgf"
     with file.open("wb") as stream:
         stream.truncate(1 << 40)
-    with pytest.raises(ValueError, match="more than 4,000,000 bytes"):
+    with pytest.raises(ValueError, match="more than 1,000,000 bytes"):
         record.read(file)
-    with pytest.raises(UsageError, match="more than 4,000,000 bytes"):
+    with pytest.raises(UsageError, match="more than 1,000,000 bytes"):
         problem_file.read_problem(file)
 
 
