@@ -96,6 +96,10 @@ class PlannerProcess:
             await worker.ask(position, FIRST_SECONDS, self.patience)
             self._learn_restart(time.monotonic() - start)
             choice: ShotChoice = await worker.ask(position, seconds, self.patience)
+        except PlannerSilent as error:  # it may still compile, which takes the next one, and this process, as long
+            self._standby.limit = self.patience
+            self._replace(worker)
+            return str(error)
         except PlannerGone as error:
             self._replace(worker)
             await self.rule_based(position, self._standby.limit, None)

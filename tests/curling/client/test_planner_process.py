@@ -14,7 +14,7 @@ import pytest
 
 from curling.client import planner_process, standby
 from curling.client.best_so_far import BestSoFar, ShotSoFar
-from curling.client.planner_process import PlannerProcess, PlannerRefused
+from curling.client.planner_process import PlannerProcess, PlannerRefused, PlannerSilent
 from curling.client.planner_worker import ShotChoice, _is_clear
 from curling.client.position import ClientPosition, MixedDoubles
 from curling.model import Curling
@@ -278,6 +278,22 @@ def test_a_restart_that_hangs_is_ended_and_tried_again_in_the_opponent_s_turn(fa
 
     assert asyncio.run(ask()) == ShotChoice(TEE, seconds=pytest.approx(0.0, abs=1.0))
     assert [worker.killed for worker in fake_workers[:3]] == [True] * 3
+
+
+def test_a_first_process_that_does_not_get_ready_leaves_another_as_much_time(fake_workers, monkeypatch):
+    """It may have compiled all the time: one that is ended earlier would never come to an end of that."""
+
+    async def never(self, *_):
+        raise PlannerSilent("no answer")
+
+    monkeypatch.setattr(FakeWorker, "ask", never)
+
+    async def ask():
+        async with PlannerProcess("presearch", patience=50.0, restart=0.05) as thinker:
+            assert await thinker.warm_up(START, 0.01) == "no answer"
+            return thinker._standby.limit
+
+    assert asyncio.run(ask()) == 50.0 and fake_workers[0].killed
 
 
 def test_no_shot_is_blind_while_no_process_is_ready(fake_workers, monkeypatch):
