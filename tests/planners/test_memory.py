@@ -1,5 +1,6 @@
 """No decision depends on what new memory held before, which is zero in a fresh process and anything in an old one."""
 
+import time
 from contextlib import contextmanager
 from functools import partial
 
@@ -11,12 +12,16 @@ import planners
 from planners import Budget
 from planners.base import HasActions, is_reproducible, offers, takes_root_actions
 from planners.core.actions import action_set, own_actions
+from planners.threads.descent import Virtual
+from planners.threads.planner import SHARED, root_of, search_together
 from tests.planners.test_contract import ROOM, variants
 
 MODELS = [envs.parse(text) for text in ("trap", "treasure_hunt", "pendulum", "go:size=5", "curling")]
 BEFORE = (-1.0, np.nan, 1_000.0)
 SIMULATIONS = 60
-WITHIN = (  # planners that search within another, with scores that look at variances
+MORE = (  # with scores that look at variances: planners that explore little by default, or search within another
+    "rave_uct:selection=ucb1_tuned,exploration=1",
+    "territory_uct:selection=ucb1_tuned,exploration=1",
     "presearch:inner=(uct:bonus=ucb_v)",
     "root:inner=(uct:bonus=ucb1_tuned)",
     "root:inner=abstraction,combine=tries",
@@ -28,7 +33,7 @@ WITHIN = (  # planners that search within another, with scores that look at vari
 def cases():
     """Every planner and each of its choices, on every model that it searches."""
     choices = [f"{name}:{parameter}={choice}" for name, parameter, choice in variants()]
-    for text in (*planners.names(), *choices, *WITHIN):
+    for text in (*planners.names(), *choices, *MORE):
         planner = planners.parse(text)
         for model in MODELS:
             if is_reproducible(planner) and planners.unsupported(planner, model) is None:
@@ -95,3 +100,20 @@ def test_no_decision_depends_on_what_memory_held(planner, model, memory_holding)
         for value in BEFORE:
             with memory_holding(value):
                 assert decided(planner, model, given) == usual, f"memory that held {value} changes the decision"
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("inner", SHARED, ids=lambda inner: inner.__name__)
+def test_no_tree_that_threads_share_depends_on_what_memory_held(inner, model, memory_holding):
+    """By one thread, since with more a search is another each time."""
+
+    def found(given):
+        rng, start = np.random.default_rng(7), time.perf_counter()
+        task = Virtual(1.0, 1.0, False), model, state_of(model), Budget(SIMULATIONS), rng, given, 1, start
+        return [part.tolist() for part in root_of(search_together(inner(), *task)[0])]
+
+    for given in given_to(inner(), model):
+        usual = found(given)
+        for value in BEFORE:
+            with memory_holding(value):
+                assert found(given) == usual, f"memory that held {value} changes the search"
