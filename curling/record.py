@@ -89,12 +89,21 @@ def parse_line(line: str | bytes) -> Line:
     return item
 
 
+def check_noise(noise: Noise) -> None:
+    """Check that errors of execution are such as there can be.
+
+    Raises:
+        ValueError: one is not.
+    """
+    require(max(astuple(noise)) <= MOST_SD, "noise", noise, f"at most {MOST_SD:g} each")
+
+
 def _check_errors(match: Match) -> None:
-    """Check that the errors of execution, and the top speeds, are such as there can be."""
+    """Check the errors of execution of a match, and the top speeds."""
     throwers = [thrower for pair in match.throwers or () for thrower in pair]
     for noise in (match.noise, *(thrower.noise for thrower in throwers)):
         if isinstance(noise, Noise):
-            require(max(astuple(noise)) <= MOST_SD, "noise", noise, f"at most {MOST_SD:g} each")
+            check_noise(noise)
     for thrower in throwers:
         require(thrower.max_speed <= MOST_SD, "max_speed", thrower.max_speed, f"at most {MOST_SD:g}")
 

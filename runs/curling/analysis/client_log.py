@@ -19,6 +19,7 @@ from curling.noise import NOISES, Noise, is_same_noise
 from curling.physics import FCV1
 from curling.protocols import Finite, dc3
 from curling.protocols.dc3_codec import decode_client, decode_server, stone_array
+from curling.record import check_noise
 from curling.sheet import LAST_SHOT
 from curling.state import state_of
 from curling.umpire import outcome
@@ -165,6 +166,7 @@ def _match(announced: AnnouncedMatch, names: tuple[str, str]) -> Match:
         raise ValueError(f"the players throw at {first.max_speed:g} m/s at most, which a record does not hold")
     assert not isinstance(first.noise, str)
     own = Noise(*first.noise)
+    check_noise(own)
     noise = next((name for name in ("normal_dist", "none") if is_same_noise(NOISES[name], own)), own)
     return Match(names, first.physics, first.rule, noise, game.setting.max_end, EXTRA_ENDS)
 

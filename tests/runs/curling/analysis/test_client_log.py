@@ -82,6 +82,7 @@ def test_records_and_logs_are_told_apart(tmp_path, played):
     [
         ('"stddev_speed": 0.0076', '"stddev_speed": 0.01', 1, "different errors"),
         ('"max_speed": 4.0', '"max_speed": 3.5', 8, "3.5 m/s at most"),
+        ('"stddev_speed": 0.0076', '"stddev_speed": 1e308', 8, "noise=.*at most 1000"),
     ],
 )
 def test_players_whom_a_record_cannot_describe_are_refused(tmp_path, old, new, count, said):
