@@ -1,5 +1,6 @@
 """A check for authors of models: does the model keep the contract that planners rely on?"""
 
+import copy
 import time
 from typing import Any
 
@@ -117,5 +118,8 @@ def _check_vector(name: str, value: Any, length: int | None) -> None:
 def _initial_state(model: Model, rng: Rng) -> Array:
     state, again = model.initial_state(rng), model.initial_state(rng)
     _check_vector("initial_state(...)", state, model.state_dim)
+    one, other = (model.initial_state(copy.deepcopy(rng)) for _ in range(2))
+    same = np.array_equal(one, other, equal_nan=True)
+    require(same, "initial_state(...)", other, f"{one} again with a copy of the generator; draw from rng alone")
     require(not np.shares_memory(state, again), "initial_state(...)", state, "a new array at every call")
     return state

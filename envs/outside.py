@@ -4,7 +4,7 @@
 |---|---|
 | `trap:noise_range=0.1` | a name of this project, or one that an installed package adds |
 | `gym:Pendulum-v1:g=9.8` | `gymnasium.make("Pendulum-v1", g=9.8)` |
-| `gym:my_module/Id-v0` | likewise, after an import of `my_module`, which registers it |
+| `gym:my_module:Id-v0`, `gym:my_module/Id-v0` | likewise, after an import of `my_module`, which registers it |
 | `my_package.module:MyModel:size=3` | a model: `MyModel(size=3)` |
 | `my_package.module:make_env:size=3` | a function or class that gives a model or a Gymnasium environment |
 
@@ -14,7 +14,7 @@ have `wrap=(module:Class:key=value)`, the inner wrapper first, and `horizon` and
 
 import copy
 import importlib.util
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -64,7 +64,8 @@ def modules(registry: Registry, text: str) -> Iterator[str]:
     name, parameters = read(text, repeatable=(WRAP,))
     if name.startswith(GYM):
         entry_point = _spec(name.removeprefix(GYM)).entry_point
-        yield entry_point.partition(":")[0] if isinstance(entry_point, str) else entry_point.__module__
+        place = entry_point.partition(":")[0] if isinstance(entry_point, str) else entry_point.__module__
+        yield from dict.fromkeys((*name.removeprefix(GYM).split(":")[:-1], place))
     elif (place := registry.place(name)) not in registry.everything().values():
         yield place.partition(":")[0]
     for wrap in parameters.get(WRAP, []):
@@ -88,8 +89,9 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
         check_parameters(wrapper, cls, parameters, positional=1)
         try:
             made = cls(made, **parameters)
-        except Exception as error:  # whatever the author's code raises
-            raise ValueError(f"{wrapper} failed ({packages.error_text(error)})") from error
+        except (Exception, SystemExit) as error:  # whatever the author's code raises
+            where = packages.error_place(error)
+            raise ValueError(f"{wrapper} failed ({packages.error_text(error)}){where}") from error
         if not isinstance(made, gymnasium.Env):
             raise ValueError(f"{wrapper} is no wrapper: it gives {type(made).__name__}, not a gymnasium.Env")
     if not isinstance(made, gymnasium.Env):
@@ -117,27 +119,53 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
 
 
 def _of_gymnasium(env_id: str, parameters: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
-    _spec(env_id)
+    registered = _spec(env_id).id
     try:
-        return gymnasium.make(env_id, **parameters)
-    except Exception as error:  # whatever the author's code raises
-        raise ValueError(f"{GYM}{env_id} failed ({packages.error_text(error)})") from error
+        return gymnasium.make(registered, **parameters)
+    except (Exception, SystemExit) as error:  # whatever the author's code raises
+        where = packages.error_place(error)
+        raise ValueError(f"{GYM}{env_id} failed ({packages.error_text(error)}){where}") from error
 
 
 def _spec(env_id: str) -> Any:
-    """The specification of an id; the module in front of it, `module/Id-v0` or `module:Id-v0`, registers it.
+    """The specification of an id; the module in front of it, `module:Id-v0` or `module/Id-v0`, registers it.
 
     Raises:
         ValueError: no such id.
     """
     if "=" in env_id:
         raise ValueError(f"{GYM}{env_id}: a value with a colon stands in parentheses, wrap=(module:Class:key=value)")
-    packages.importable()
-    module = env_id.partition("/")[0] if "/" in env_id else ""
+    module, colon, name = env_id.rpartition(":")
+    if colon:
+        packages.imported(module)
+    elif "/" in name and name not in gymnasium.registry:
+        packages.importable()
+        namespace = name.partition("/")[0]
+        if namespace.isidentifier() and importlib.util.find_spec(namespace):
+            packages.imported(namespace)
     try:
-        if module.isidentifier() and env_id not in gymnasium.registry and importlib.util.find_spec(module):
-            importlib.import_module(module)
-        return gymnasium.spec(env_id)
+        return gymnasium.spec(name)
     except Exception as error:
-        message = " ".join(str(error).split())
-        raise ValueError(f"{GYM}{env_id}: {message}; `gymnasium.registry` lists the ids") from error
+        message = " ".join(str(error).split()).rstrip(".")
+        remedy = "" if colon else f"; if a module of yours registers it, write {GYM}MODULE:{name}"
+        raise ValueError(f"{GYM}{env_id}: {message}; `gymnasium.registry` lists the ids{remedy}") from error
+
+
+def qualified(text: str, modules: Iterable[str]) -> str:
+    """Name the module in the text of an environment, `gym:Id-v0` as `gym:module:Id-v0`, so that workers find it too.
+
+    Args:
+        text: of an environment.
+        modules: are imported one after the other until one registers the id.
+
+    Raises:
+        ValueError: a module cannot be imported.
+    """
+    name, _ = read(text, repeatable=(WRAP,))
+    env_id = name.removeprefix(GYM)
+    if name.startswith(GYM) and not {":", "/"} & set(env_id) and env_id not in gymnasium.registry:
+        for module in modules:
+            packages.imported(module)
+            if env_id in gymnasium.registry:
+                return f"{GYM}{module}:{text.removeprefix(GYM)}"
+    return text

@@ -128,8 +128,9 @@ class Registry:
             made = cls(**parameters | inner)
         except ValueError:
             raise
-        except Exception as error:  # whatever the author's code raises
-            raise ValueError(f"{name} failed ({packages.error_text(error)})") from error
+        except (Exception, SystemExit) as error:  # whatever the author's code raises
+            where = packages.error_place(error)
+            raise ValueError(f"{name} failed ({packages.error_text(error)}){where}") from error
         if missing := [member for member in self.members if not hasattr(made, member)]:
             raise ValueError(f"{name} gives no {self.kind}: {type(made).__name__} has no `{missing[0]}`")
         return made

@@ -2,6 +2,8 @@
 
 import json
 import pkgutil
+import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
@@ -13,6 +15,7 @@ from runs.benchmarks.processes import cold_decision, first_batch, first_decision
 from runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
 from runs.benchmarks.threads import shared_tree
 from runs.experiment import planner_for
+from runs.progress import counted, duration, time_left
 
 # of other folders as text
 BENCHMARKS: tuple[Benchmark | str, ...] = (
@@ -34,6 +37,63 @@ BENCHMARKS: tuple[Benchmark | str, ...] = (
 )
 
 
+# seconds on two idle cores: once, and for each planner; others take long enough to be told as ONE
+EXPECTED = {
+    "speed": (0.0, 3.0),
+    "growth": (0.0, 1.5),
+    "overruns": (0.0, 7.0),
+    "yardstick": (2.0, 0.0),
+    "curling_engines": (40.0, 0.0),
+    "curling_proofs": (60.0, 0.0),
+    "serving": (60.0, 0.0),
+    "go_playouts": (20.0, 0.0),
+    "go_proofs": (20.0, 0.0),
+    "first_decision": (0.0, 5.0),
+    "cold_decision": (0.0, 25.0),
+    "first_batch": (0.0, 6.0),
+    "memory": (0.0, 4.0),
+    "shared_tree": (30.0, 0.0),
+    "scaling": (20.0, 0.0),
+}
+ONE = (10.0, 0.0)
+NEWS_SECONDS = 10.0  # between two lines on the time left
+
+
+class Clock:
+    """Tells on standard error how long all benchmarks will take, and how long the rest of them.
+
+    Args:
+        names: of the benchmarks, in order.
+        count: number of planners.
+    """
+
+    def __init__(self, names: Sequence[str], count: int) -> None:
+        found = (EXPECTED.get(name, ONE) for name in names)
+        self._expected = [once + each * count for once, each in found]
+        self._done, self._told = 0, time.monotonic()
+        self._began = self._began_last = self._told
+        of = f"{counted(len(names), 'benchmark')} of {counted(count, 'planner')}"
+        print(f"{of}, about {duration(sum(self._expected))} on two idle cores", file=sys.stderr, flush=True)
+
+    def left(self) -> float:
+        """Seconds to the end, if all goes on as slowly as what is done."""
+        now, expected = time.monotonic(), sum(self._expected[: self._done])
+        pace = (self._began_last - self._began) / expected if expected else 1.0
+        rest = pace * self._expected[self._done] - (now - self._began_last)
+        return max(0.0, rest) + pace * sum(self._expected[self._done + 1 :])
+
+    def tick(self) -> None:
+        """Tell the time left, if that was long ago."""
+        if time.monotonic() >= self._told + NEWS_SECONDS:
+            self._told = time.monotonic()
+            done = f"{self._done} of {len(self._expected)} benchmarks"
+            print(f"{done}, {time_left(self.left())}", file=sys.stderr, flush=True)
+
+    def next(self) -> None:
+        """Begin the next benchmark."""
+        self._done, self._began_last = self._done + 1, time.monotonic()
+
+
 def main(texts: Sequence[str], *, as_json: bool) -> int:
     """Measure, print as a table that grows line by line or as JSON at the end.
 
@@ -49,14 +109,17 @@ def main(texts: Sequence[str], *, as_json: bool) -> int:
     for text in texts:
         planner_for(text, model, "trap")
     found = []
-    for chosen in BENCHMARKS:
-        benchmark: Benchmark = pkgutil.resolve_name(chosen) if isinstance(chosen, str) else chosen
+    benchmarks = [pkgutil.resolve_name(chosen) if isinstance(chosen, str) else chosen for chosen in BENCHMARKS]
+    clock = Clock([benchmark.__name__ for benchmark in benchmarks], len(texts))
+    for benchmark in benchmarks:
         if not as_json:
             print(f"\n{benchmark.__name__.replace('_', ' ')}: {benchmark.__doc__}", flush=True)
         for measurement in benchmark(texts):
             found.append(replace(measurement, value=float(f"{measurement.value:.4g}")))
             if not as_json:
                 print(line(found[-1]), flush=True)
+            clock.tick()
+        clock.next()
     if as_json:
         machine = provenance.collect(["bench", "--json"])
         print(json.dumps({"machine": machine, "measurements": [asdict(m) for m in found]}, indent=1))

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planners.core.packages import error_text, extensions, origin
+from planners.core.packages import error_place, error_text, extensions, origin
 from planners.core.sources import PACKAGES
+from runs import seeding
 from runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
 
 if TYPE_CHECKING:
@@ -144,10 +145,13 @@ class Suite:
         played = sorted((*setting, episodes) for setting, episodes in self.episodes().items())
         return hashlib.blake2b(json.dumps(played).encode(), digest_size=8).hexdigest()
 
-    def resolve(self) -> dict[str, str]:
+    def resolve(self, unseeded: bool = False) -> dict[str, str]:
         """The planners and environments with all their parameters, by the texts that name them.
 
         Those of other packages are followed by the package's version and a digest of its sources.
+
+        Args:
+            unseeded: whether an environment may begin other episodes with the same seed, which then is noted.
 
         Raises:
             UsageError: an unknown name or parameter, a value out of range, a planner that does not support an
@@ -167,8 +171,11 @@ class Suite:
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
                 planners.base.announce(players[entrant.planner], model)
         resolved = {text: repr(made) for text, made in (models | players).items()}
-        for text, modules in _outside(places, entrants).items():
+        outside = _outside(places, entrants)
+        for text, modules in outside.items():
             resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)
+        for text in (text for text in places if outside[text]):
+            resolved[text] += seeding.note(text, models[text], unseeded)
         return resolved
 
 
@@ -192,7 +199,7 @@ def _sound_model(text: str, folder: str) -> "Model":
         try:
             check_briefly(model, np.random.default_rng(0))
         except (Exception, SystemExit) as error:  # whatever the author's code raises
-            wrong = f"{text} breaks the contract of models ({error_text(error)})"
+            wrong = f"{text} breaks the contract of models ({error_text(error)}){error_place(error)}"
             raise UsageError(f"{wrong}; mend it, and test it with envs.check_model") from error
     return model
 
@@ -252,8 +259,25 @@ def names() -> list[str]:
     return [*own, *(name for name in extensions(GROUP) if name not in own)]
 
 
-def load(target: str) -> Suite:
+def qualified(target: str, entrants: Iterable[str]) -> str:
+    """The text of an environment with the module, of those that planners' texts name, which registers its id.
+
+    Raises:
+        UsageError: a planner is unknown, or its module cannot be imported.
+    """
+    import planners
+    from envs import outside
+
+    modules = (module for text in entrants for module in parsed(lambda of: list(planners.REGISTRY.modules(of)), text))
+    return parsed(lambda text: outside.qualified(text, modules), target) if target.startswith(outside.GYM) else target
+
+
+def load(target: str, entrants: Iterable[str] = ()) -> Suite:
     """A suite by its name, by the path of a TOML file, or made of the text of an environment.
+
+    Args:
+        target: one of these.
+        entrants: texts of planners, whose modules may register the id of an environment.
 
     Raises:
         UsageError: none of these, or a file that is not a suite.
@@ -271,6 +295,7 @@ def load(target: str) -> Suite:
 
     if ":" not in target and target not in (known := [*envs.names(), *envs.REGISTRY.installed()]):
         raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *known]))))
+    target = qualified(target, entrants)
     model = model_of(target)
     if model.compiled:
         able = planners.names_for(model)

@@ -3,6 +3,7 @@
 import pickle
 import random
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from envs.snapshot.deep_copies import deep_copy
 from envs.snapshot.model import GymnasiumModel
 from envs.snapshot.vector_state import VectorState
 from planners.base import Array, Rng
-from planners.core.packages import error_text
+from planners.core.packages import error_place, error_text
 
 STEPS = 20  # at least these are compared, each after a step of another branch
 OBSERVED_AGAIN = 5  # the step from which the model follows a snapshot of the running environment
@@ -25,6 +26,14 @@ class UnfaithfulError(Exception):
 
 class FailingError(Exception):
     """The environment fails without any restoring."""
+
+
+class FormError(FailingError):
+    """A step gives something else than Gymnasium's five values."""
+
+
+class UnseededError(Exception):
+    """An episode depends on more than the seed of its reset and the noise of its steps."""
 
 
 def check_restoring(model: GymnasiumModel) -> None:
@@ -47,7 +56,7 @@ def check_restoring(model: GymnasiumModel) -> None:
 
 def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: float, rng: Rng) -> int:
     env = model.storage.fresh()
-    observation, _ = run("reset", env.reset, seed=seed)
+    observation = reset(env, seed)
     hidden = [] if isinstance(model.storage, VectorState) else _generators(env)
     state, next_state, steps = np.empty(model.state_dim), np.empty(model.state_dim), 0
     while steps < model.horizon:
@@ -59,11 +68,10 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
             if steps < required:
                 _branch(model, state, rng, STEPS if steps == OBSERVED_AGAIN else 1)
             result = model.step(state, action, next_state, model.params, np.random.default_rng(noise))
-        except Exception as error:
-            raise UnfaithfulError(f"{where} {error_text(error)}") from error
+        except (Exception, SystemExit) as error:
+            raise UnfaithfulError(f"{where} {error_text(error)}{error_place(error)}") from error
         env.unwrapped.np_random = np.random.default_rng(noise)
-        observation, reward, terminated, truncated, _ = run("step", env.step, model.action(action))
-        expected = float(reward), bool(terminated or truncated)
+        observation, *expected = step(env, model.action(action))
         _compare("observation", next_state[model.seen], np.asarray(model.flat(observation), np.float64), where)
         _compare("reward", result[0], expected[0], where)
         if result[1] != expected[1]:
@@ -76,6 +84,66 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
     return steps
 
 
+def check_seeding(model: GymnasiumModel) -> None:
+    """Begin an episode twice with one seed, in two copies of the environment.
+
+    In the second copy every generator that is found has moved on, so that one which the reset should have seeded shows.
+
+    Raises:
+        UnseededError: says where the two differ.
+        FailingError: a reset or a step of the environment failed.
+    """
+    first = list(_beginning(model, STEPS, moved=False))
+    for steps, (given, expected) in enumerate(zip(_beginning(model, len(first), moved=True), first, strict=False)):
+        where = f"after {steps} step{'s' * (steps > 1)} with the same actions and noise"
+        for name, one, other in zip(("observation", "reward", "end"), given, expected, strict=True):
+            try:
+                _compare(name, one, other, where if steps else "after reset(seed=1)")
+            except UnfaithfulError as error:
+                raise UnseededError(f"{error} the second time") from error
+
+
+def _beginning(model: GymnasiumModel, most: int, *, moved: bool) -> Iterator[tuple[Any, float, bool]]:
+    """The observations, rewards and ends of the first steps of an episode, the reset included, at most so many."""
+    env, rng, start, over = model.storage.fresh(), np.random.default_rng(0), time.perf_counter(), False
+    for generator, _ in _generators(env) if moved else ():
+        generator.random()
+    observation, reward = reset(env, seed=1), 0.0
+    for _ in range(most):
+        yield np.asarray(model.flat(observation), np.float64), reward, over
+        if over or time.perf_counter() > start + PATIENCE:
+            return
+        env.unwrapped.np_random = np.random.default_rng(int(rng.integers(2**31)))
+        observation, reward, over = step(env, model.action(rng.uniform(model.action_low, model.action_high)))
+
+
+def reset(env: Any, seed: int) -> Any:
+    """The observation after a reset.
+
+    Raises:
+        FailingError: it failed, or is not as Gymnasium has it.
+    """
+    result = run("reset", env.reset, seed=seed)
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise FailingError(f"reset() returned {result!r}, not observation and info, a tuple of two")
+    return result[0]
+
+
+def step(env: Any, action: Any) -> tuple[Any, float, bool]:
+    """The observation after a step, the reward, and whether the episode is over.
+
+    Raises:
+        FailingError: it failed.
+        FormError: it is not as Gymnasium has it.
+    """
+    result = run("step", env.step, action)
+    if not (isinstance(result, tuple) and len(result) == 5):
+        names = "observation, reward, terminated, truncated and info, a tuple of five"
+        raise FormError(f"step() returned {result!r}, not {names}")
+    observation, reward, terminated, truncated, _ = result
+    return observation, run("float of the reward", float, reward), bool(terminated or truncated)
+
+
 def run(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function of the environment.
 
@@ -84,8 +152,8 @@ def run(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
     """
     try:
         return function(*args, **kwargs)
-    except Exception as error:
-        raise FailingError(f"{name}() raised {error_text(error)}") from error
+    except (Exception, SystemExit) as error:
+        raise FailingError(f"{name}() raised {error_text(error)}{error_place(error)}") from error
 
 
 def _branch(model: GymnasiumModel, state: Array, rng: Rng, steps: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 from gymnasium import spaces
 
-from envs.snapshot.check import FailingError, UnfaithfulError, check_restoring, run
+from envs.snapshot.check import FailingError, FormError, UnfaithfulError, check_restoring, reset, run, step
 from envs.snapshot.deep_copies import DeepCopies, deep_copy
 from envs.snapshot.model import GymnasiumModel
 from envs.snapshot.replay import Replay
@@ -60,6 +60,10 @@ def from_gymnasium(
     """
     single = "one gymnasium.Env, neither an id nor a vector of environments; pass gymnasium.make(id)"
     require(isinstance(env, gymnasium.Env), "env", env, single)
+    for name in ("action_space", "observation_space"):
+        if not hasattr(env, name):
+            remedy = f"set self.{name} in its __init__, e.g. to gymnasium.spaces.Box(-1.0, 1.0, (1,))"
+            raise ValueError(f"env={env}: must have an {name}; {remedy}")
     box = action_space(env)
     remedy = f"a bounded Box, for {env}; put a wrapper with such an action space around it"
     require(isinstance(box, spaces.Box) and box.is_bounded(), "action_space", box, remedy)
@@ -77,6 +81,7 @@ def from_gymnasium(
             try:
                 check_restoring(model)
             except UnfaithfulError as reason:
+                _check_form(storage.fresh(), model)
                 rejected.append(f"{storage.name}: {reason}")
                 raising = raising and reason.__cause__ is not None
                 continue
@@ -92,10 +97,25 @@ def from_gymnasium(
     raise ValueError(f"env={env}: must be one that can be restored; {remedy} ({'; '.join(rejected)})")
 
 
+def _check_form(env: Any, model: GymnasiumModel) -> None:
+    """Refuse what a step gives, if it is not as Gymnasium has it, rather than call it a fault of restoring.
+
+    Raises:
+        FormError: see above.
+    """
+    try:
+        reset(env, seed=0)
+        step(env, model.action(model.action_low))
+    except FormError:
+        raise
+    except FailingError:
+        return
+
+
 def _ways(fresh: Callable[[], Any], capacity: int) -> Iterator[Storage]:
     """The ways to restore that may do, the cheap ones first."""
     example = fresh()
-    observation, _ = run("reset", example.reset, seed=0)
+    observation = reset(example, seed=0)
     run("spaces.flatten", spaces.flatten, example.observation_space, observation)
     if is_stateless(example):
         for by_vectors in (by_get_state, by_mujoco, by_attributes):

@@ -6,11 +6,16 @@ import importlib.metadata
 import importlib.util
 import os
 import sys
+import sysconfig
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from planners.core import sources
+
+INSTALLED = {"site-packages", "dist-packages"}
+FOREIGN = (*(sources.ROOT / name for name in (*sources.PACKAGES, "runs")), Path(sysconfig.get_path("stdlib")))
 
 
 class Extension(NamedTuple):
@@ -41,22 +46,54 @@ def load(place: str) -> Any:
     module, _, attribute = place.partition(":")
     if not (module and attribute):
         raise ValueError(f"{place!r}: must be module:attribute, such as my_module:MyClass")
-    importable()
-    try:
-        found = importlib.import_module(module)
-    except (Exception, SystemExit) as error:  # whatever the author's module raises
-        raise ValueError(
-            f"{module} cannot be imported ({error_text(error)}); install its package, or run where its file is"
-        ) from error
+    found = imported(module)
     try:
         return functools.reduce(getattr, attribute.split("."), found)
     except AttributeError:
         raise ValueError(f"{module} has no {attribute!r}") from None
 
 
+def imported(module: str) -> Any:
+    """Import a module by its name; the current folder counts as importable, last in order.
+
+    Raises:
+        ValueError: there is none, or its own code fails.
+    """
+    importable()
+    try:
+        return importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # whatever the author's module raises
+        is_missing = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
+        rest = "; install its package, or run where its file is" if is_missing else error_place(error)
+        raise ValueError(f"{module} cannot be imported ({error_text(error)}){rest}") from error
+
+
 def error_text(error: BaseException) -> str:
     """An error in one line, whatever the code that raises it wrote."""
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def error_place(error: BaseException) -> str:
+    """Give the file, the line and the code of an author's that raised an error, ready to follow its text.
+
+    Code of this project and of installed packages is left out; the result is empty if nothing else is on the way.
+    """
+    if isinstance(error, SyntaxError) and error.filename:
+        file, line, code = error.filename, error.lineno, error.text
+    else:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if _is_an_authors(Path(frame.filename))]
+        if not own:
+            return ""
+        file, line, code = own[-1].filename, own[-1].lineno, own[-1].line
+    here = Path(file)
+    shown = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+    return f" in {shown}, line {line}: {' '.join((code or '').split())}"
+
+
+def _is_an_authors(file: Path) -> bool:
+    """Whether a file is neither of this project nor of an installed package nor Python's own."""
+    return file.is_file() and not INSTALLED & set(file.parts) and not any(map(file.is_relative_to, FOREIGN))
 
 
 def importable() -> None:

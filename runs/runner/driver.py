@@ -1,24 +1,32 @@
 """Plays a suite: passes episodes to the runner and results to the store."""
 
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import closing
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from envs.snapshot.advice import advice
+from runs import seeding
 from runs.experiment import RunError
 from runs.part import WHOLE, Part
-from runs.progress import counted, progress
+from runs.progress import LINE_SECONDS, counted, progress
 from runs.results import run_folder
 from runs.results.store import Count, Store
-from runs.runner import backends, parallel
+from runs.runner import backends, heartbeat, parallel
 from runs.runner.backends import HERE, Place, Workers
 from runs.runner.episode import Batch
 from runs.runner.trial import play_or_climb
-from runs.suite import Suite
+from runs.suite import Suite, model_of
+
+PULSE_SHARE = 0.02  # of the time of a run so far that passes at least between two lines about long episodes
 
 
 def play(
@@ -29,6 +37,7 @@ def play(
     provenance: Mapping[str, Any],
     part: Part = WHOLE,
     place: Place = HERE,
+    unseeded: bool = False,
 ) -> None:
     """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 
@@ -40,17 +49,42 @@ def play(
         provenance: as from `runs.provenance.collect`.
         part: the share of the episodes to play.
         place: the workers' machine or cluster.
+        unseeded: whether an environment may begin other episodes with the same seed.
 
     Raises:
         UsageError: the suite names something unknown, the cluster cannot be reached, or the folder is refused.
         RunError: results could not be written, or workers died again and again; what was played before is kept.
     """
-    resolved = suite.resolve()
+    resolved = suite.resolve(unseeded)
+    slow = {env: advice(model_of(env)) for env in dict.fromkeys(experiment.env for experiment in suite.experiment)}
+    for note in (*seeding.notes(resolved), *(f"{env}: {advised}" for env, advised in slow.items() if advised)):
+        print(f"note: {note}", file=sys.stderr)
     with (
         backends.connect(place, jobs) as workers,
         run_folder.write(folder, suite, resolved, provenance, resume, part) as results,
     ):
         play_pending(results, workers)
+
+
+@contextmanager
+def _pulse(schedule: parallel.Schedule, advance: Callable[..., None]) -> Iterator[str]:
+    """Show the progress of long episodes while none ends; yields the folder for what workers write of them."""
+    over, began = threading.Event(), time.monotonic()
+
+    def watch(folder: str) -> None:
+        while not over.wait(max(LINE_SECONDS, PULSE_SHARE * (time.monotonic() - began))):
+            beats = heartbeat.read(folder)
+            schedule.see(beats)
+            advance(0, schedule.seconds_left(), heartbeat.text(beats))
+
+    with tempfile.TemporaryDirectory() as folder:
+        watcher = threading.Thread(target=watch, args=(folder,), daemon=True)
+        watcher.start()
+        try:
+            yield folder
+        finally:
+            over.set()
+            watcher.join()
 
 
 def play_pending(
@@ -89,11 +123,13 @@ def play_pending(
             file=sys.stderr,
         )
     try:
-        with progress(left, things) as advance, closing(parallel.run(schedule, workers, play)) as batches:
-            for batch in batches:
-                news = keep(batch) if batch.results else ""
-                results.add(batch)
-                advance(len(batch.results), schedule.seconds_left(), news)
+        with progress(left, things) as advance, _pulse(schedule, advance) as folder:
+            beating = play if workers.remote else partial(heartbeat.beating, folder, play)
+            with closing(parallel.run(schedule, workers, beating)) as batches:
+                for batch in batches:
+                    news = keep(batch) if batch.results else ""
+                    results.add(batch)
+                    advance(len(batch.results), schedule.seconds_left(), news)
     except TerminatedWorkerError as error:
         raise RunError(
             "worker processes died again and again (killed, or out of memory); the results so far are "

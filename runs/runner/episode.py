@@ -18,6 +18,7 @@ from planners import checks
 from planners.base import check_action
 from planners.core.packages import error_text
 from runs.experiment import RunError, Setting
+from runs.runner import heartbeat
 
 
 class Episode(NamedTuple):
@@ -95,9 +96,11 @@ def failures_named(planner: str, env: str) -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """The error and its place in one line."""
+    """The error and its place in one line, without the place if it is a refusal of this file, which says all."""
     frames = traceback.extract_tb(error.__traceback__)
     where = next((frame for frame in reversed(frames) if frame.filename != checks.__file__), frames[-1])
+    if where.filename == __file__:
+        return error_text(error)
     return f"{error_text(error)} ({Path(where.filename).name}, line {where.lineno}, in {where.name})"
 
 
@@ -127,7 +130,9 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     state = model.initial_state(environment_rng(setting.seed, index, 0))
     total, weight, step = 0.0, 1.0, 0
     times, simulations, first_action = [], 0, b""
-    terminated = False
+    terminated, heart = False, heartbeat.current()
+    if heart is not None:
+        heart.begin()
     while not terminated and step < model.horizon:
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
@@ -140,6 +145,8 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         if not (action.shape == low.shape and ((low <= action) & (action <= high)).all()):
             check_action(model, action)  # says what is wrong, which takes longer than a small plan
         first_action = first_action or action.astype("<f8").tobytes()
+        if heart is not None:
+            heart.beat(step, model.horizon)
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)
         reward, terminated = model.step(state, action, next_state, model.params, noise)
@@ -148,6 +155,8 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         total += weight * reward
         weight *= model.discount
         state = next_state
+    if heart is not None:
+        heart.end()
     kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
     return Episode(index, float(total), step, sum(times), simulations, first_action, kept)
 

@@ -26,13 +26,15 @@ from runs import provenance, suite
 from runs.experiment import Setting
 from runs.runner import cores, trial
 from runs.runner.backends import Workers
-from runs.runner.episode import Batch, play_batch
+from runs.runner.episode import Batch, Episode, play_batch
+from runs.runner.heartbeat import Beat
 from runs.runner.trial import Trial, group, largest
 
 T = TypeVar("T")
-PlayBatch = Callable[[Setting, Sequence[int]], Batch | Trial]
+PlayBatch = Callable[..., Batch | Trial]  # of a setting and indices, without any of the run's episodes by budget too
 
 BATCH_SECONDS = 1.0  # much more than the 2 ms overhead of a batch, little to lose in an interruption
+LASTING = 1.25  # what an episode under way takes at least, in times of what it took so far
 RETRIES = 3  # of a task when its worker died
 SIGNALS = signal.SIGINT, signal.SIGTERM
 AS_THEY_COME: dict[str, Any] = {"batch_size": 1, "return_as": "generator_unordered"}
@@ -63,6 +65,11 @@ class Schedule:
         self._pending = {setting: list(indices) for setting, indices in pending.items() if indices}
         self.settings = tuple(self._pending)
         self._trials = largest(self.settings) if trials else []
+        self._shares: dict[tuple[str, str, str], dict[float, int]] = {}
+        for setting, indices in self._pending.items():
+            self._shares.setdefault(group(setting), {})[setting.budget] = len(indices)
+        self._steps: dict[tuple[str, str, str], tuple[int, float]] = {}
+        self._beats: dict[Setting, list[Beat]] = {}
         self._tried = 0
         self._probes = list(self.settings)
         self._expected: dict[Setting, float] = {}
@@ -70,9 +77,9 @@ class Schedule:
         self._under_way: Counter[Setting] = Counter()
         self.timed = any(setting.unit == "ms" for setting in self.settings)
 
-    def __iter__(self) -> Iterator[tuple[Setting, list[int]]]:
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Batches, sized when they are requested."""
-        yield from ((setting, []) for setting in self._trials)
+        yield from ((setting, [], self._shares[group(setting)]) for setting in self._trials)
         while self._pending:
             if self._probes:  # the cheapest first: they soon tell how long episodes are
                 setting, size = min(self._probes, key=self._cost), 1
@@ -94,6 +101,9 @@ class Schedule:
             episodes, seconds = self._played.get(done.setting, (0, 0.0))
             self._played[done.setting] = episodes + len(done.results), seconds + done.seconds
             self._under_way[done.setting] -= len(done.results)
+            count, steps = self._steps.get(group(done.setting), (0, 0.0))
+            lengths = [one.steps for one in done.results if isinstance(one, Episode)]
+            self._steps[group(done.setting)] = count + len(lengths), steps + sum(lengths)
             return
         self._tried += 1
         for setting in self.settings:
@@ -102,14 +112,26 @@ class Schedule:
                 expected = trial.cost(done.rungs, setting.budget, setting.unit)
                 self._expected[setting] = slowdown * expected.seconds
 
+    def see(self, beats: Iterable[Beat]) -> None:
+        """Learn how far the episodes under way are: those that take longer than expected tell how long others will."""
+        found: dict[Setting, list[Beat]] = {}
+        for beat in beats:
+            found.setdefault(beat.setting, []).append(beat)
+        self._beats = found
+
     def seconds_left(self) -> float | None:
-        """Expected time to the end; None while trials are under way, or nothing is known without them."""
-        if self._tried < len(self._trials) or not (self._expected or self._played):
+        """Expected time to the end; None while trials are under way, or where nothing is known of a planner then."""
+        if self._tried < len(self._trials) or not (self._expected or self._played or self._beats):
+            return None
+        known = {group(setting) for of in (self._expected, self._played, self._beats) for setting in list(of)}
+        if self._trials and any(group(setting) not in known for setting in self.settings):
             return None
         under_way = [(setting, count) for setting, count in list(self._under_way.items()) if count]
         due = [setting for setting, _ in under_way] + list(self._pending)
         work = self._ahead() + sum(count * self._cost(setting) for setting, count in under_way)
-        return max([work / self.jobs, *map(self._cost, due)])
+        playing = {setting: [beat.seconds for beat in self._beats.get(setting, ())] for setting in due}
+        rests = (self._cost(setting) - max(seconds, default=0.0) for setting, seconds in playing.items())
+        return max([0.0, (work - sum(map(sum, playing.values()))) / self.jobs, *rests])
 
     def _ahead(self) -> float:
         """Seconds of work on one core in episodes not yet in a batch."""
@@ -119,8 +141,17 @@ class Schedule:
         """Seconds per episode.
 
         As measured; else as expected, corrected by what was measured of the planner with other budgets; else the mean
-        of all that is known, and a whole batch where nothing is.
+        of all that is known, and a whole batch where nothing is. It is no less than what an episode under way shows.
         """
+        return max([self._known_cost(setting), *map(self._foreseen, self._beats.get(setting, ()))])
+
+    def _foreseen(self, beat: Beat) -> float:
+        """Seconds that an episode under way will take; one that is longer than usual is taken to last for a while."""
+        count, steps = self._steps.get(group(beat.setting), (0, 0.0))
+        usual = steps / count if count else beat.horizon
+        return beat.seconds * max(usual / beat.decisions, min(LASTING, beat.horizon / beat.decisions))
+
+    def _known_cost(self, setting: Setting) -> float:
         if setting in self._played:
             known = [self._played[setting]]
         elif setting in self._expected:

@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from operator import truediv
 from statistics import mean, median
 from typing import Any, NamedTuple
@@ -19,7 +19,11 @@ LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are 
 RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # what is played at each of them at most, but for one episode
 LONG = 0.05  # seconds: episodes with ten times the simulations would take too long to be tried
 DECISION_SECONDS = 0.03  # with larger budgets single decisions are made, until one takes so long
+SHARE = 0.1  # of the decisions and of the time of a run that a trial takes at most
+WAITING = 0.01  # share of the time that passes below which the processor's says that a planner waits
 POINTS = 4  # of an episode at which these are made: near its end plans look fewer steps ahead
+FAR = 10  # times the simulations that were tried, beyond which a trial that had to stop tells nothing
+FEWEST = 3 + POINTS  # decisions of a trial that tells something
 ENOUGH = 10  # episodes give the mean length; those of smaller budgets count too where there are fewer
 
 
@@ -76,29 +80,88 @@ def group(setting: Setting) -> tuple[str, str, str]:
     return setting.env, setting.planner, setting.unit
 
 
-def climb(setting: Setting) -> Trial:
+class Took(NamedTuple):
+    """What something took: seconds that passed, and seconds of the processor."""
+
+    elapsed: float
+    used: float
+
+
+class Allowance:
+    """The decisions and the time that a trial may take: a tenth of what its run will.
+
+    Args:
+        unit: of the run's budgets.
+        episodes: of the run, by budget; None sets no limit.
+        length: decisions of an episode, as far as random actions show.
+    """
+
+    def __init__(self, unit: str, episodes: Mapping[float, int] | None, length: int) -> None:
+        self._unit, self._episodes = unit, episodes
+        self._began = Took(time.perf_counter(), time.process_time())
+        self.decisions = math.inf if episodes is None else SHARE * length * sum(episodes.values())
+
+    def permits(self, decisions: float, simulations: int = 1, rungs: Sequence[Rung] = ()) -> bool:
+        """Whether some more decisions may be made, with so many simulations each, after these rungs."""
+        if decisions > self.decisions or not (rungs and self._episodes):
+            return decisions <= self.decisions
+        run = sum(count * cost(rungs, budget, self._unit).seconds for budget, count in self._episodes.items())
+        each = cost(rungs, simulations, "simulations").seconds / rungs[-1].decisions
+        spent = Took(time.perf_counter() - self._began.elapsed, time.process_time() - self._began.used)
+        return _seconds([spent])[0] + decisions * each <= SHARE * run
+
+
+def climb(setting: Setting, episodes: Mapping[float, int] | None = None) -> Trial:
     """Try larger and larger budgets, up to the setting's: in whole episodes, or in decisions when these take long.
 
-    It is the processor's time that rungs measure, so that other programs on the machine hardly matter.
+    It is the processor's time that rungs measure, so that other programs on the machine hardly matter; of a planner
+    that mostly waits, such as for a program of its own, it is the time that passes.
+
+    Args:
+        setting: the planner, its environment, and the largest budget.
+        episodes: of the run, by budget in the setting's unit: the trial takes a tenth of it at most, and nothing is
+            tried where that tells nothing. None: no limit.
     """
     model, player = episode.model_of(setting.env), planners.parse(setting.planner)
+    if not Allowance(setting.unit, episodes, model.horizon).permits(FEWEST):
+        return Trial(setting, [])
+    states = list(_random_states(model))
+    allowance = Allowance(setting.unit, episodes, len(states))
+    if not allowance.permits(FEWEST):
+        return Trial(setting, [])
     rungs: list[Rung] = []
     lengths: list[int] = []
-    for state in islice(_random_states(model), 2):  # loads what is compiled
+    for state in states[:2]:  # loads what is compiled
         _decide(model, player, 1, state)
     elapsed, used = time.perf_counter(), time.process_time()
-    for simulations in LADDER:
-        if rungs and _reaches(rungs[-1], setting):
+    is_short = model.horizon * _seconds([_decide(model, player, 1, states[0])])[0] <= 10.0 * LONG
+    allowance.decisions -= 3
+    for simulations in _ladder(setting):
+        if rungs:
+            is_short = is_short and rungs[-1].seconds * rungs[-1].decisions <= LONG
+            if _reaches(rungs[-1], setting):
+                break
+        if is_short and allowance.permits(rungs[-1].decisions if rungs else len(states), simulations, rungs):
+            tried = setting._replace(budget=simulations, unit="simulations")
+            rungs.append(_episodes(model, player, tried, lengths, allowance))
+            continue
+        if rungs and rungs[-1].seconds >= DECISION_SECONDS:
             break
-        if _is_short(model, player, rungs):
-            rungs.append(_episodes(model, player, setting._replace(budget=simulations, unit="simulations"), lengths))
-        elif rungs and rungs[-1].seconds >= DECISION_SECONDS:
-            break
-        else:
-            steps = rungs[-1].decisions if rungs else model.horizon
-            rungs.append(Rung(simulations, _decisions(model, player, simulations), steps))
+        if not allowance.permits(POINTS, simulations, rungs):
+            far = setting.unit == "simulations" and not (rungs and FAR * rungs[-1].simulations >= setting.budget)
+            return Trial(setting, [] if far else rungs)
+        allowance.decisions -= POINTS
+        steps = rungs[-1].decisions if rungs else model.horizon
+        rungs.append(Rung(simulations, _decisions(model, player, simulations, states), steps))
     elapsed, used = time.perf_counter() - elapsed, time.process_time() - used
-    return Trial(setting, rungs, max(1.0, elapsed / used))
+    return Trial(setting, rungs, 1.0 if _waits(elapsed, used) else max(1.0, elapsed / max(used, 1e-9)))
+
+
+def _ladder(setting: Setting) -> list[int]:
+    """The budgets to try, in simulations."""
+    if setting.unit == "ms" or setting.budget > LADDER[-1]:
+        return list(LADDER)
+    return [*(simulations for simulations in LADDER if simulations < setting.budget), int(setting.budget)]
 
 
 def _reaches(rung: Rung, setting: Setting) -> bool:
@@ -108,31 +171,24 @@ def _reaches(rung: Rung, setting: Setting) -> bool:
     return rung.seconds >= setting.budget / 1e3
 
 
-def _is_short(model: Any, player: planners.Planner, rungs: Sequence[Rung]) -> bool:
-    """Whether whole episodes can be played with ten times the last budget; with the first one, while none was."""
-    if rungs:
-        return rungs[-1].seconds * rungs[-1].decisions <= LONG
-    start = model.initial_state(np.random.default_rng(0))
-    return model.horizon * _decide(model, player, 1, start) <= 10.0 * LONG
-
-
-def _episodes(model: Any, player: planners.Planner, setting: Setting, lengths: list[int]) -> Rung:
+def _episodes(model: Any, player: planners.Planner, setting: Setting, lengths: list[int], allowance: Allowance) -> Rung:
     """Some episodes, whose lengths join those of smaller budgets."""
-    took: list[float] = []
-    while not took or (sum(took) < RUNG_SECONDS and len(took) < RUNG_EPISODES):
-        began = time.process_time()
-        lengths.append(play(model, player, setting, len(took)).steps)
-        took.append(time.process_time() - began)
-    seconds = median(map(truediv, took, lengths[-len(took) :]))
+    took: list[Took] = []
+    while not took or (
+        sum(one.elapsed for one in took) < RUNG_SECONDS
+        and len(took) < RUNG_EPISODES
+        and allowance.permits(2 * lengths[-1])
+    ):
+        took.append(_timed(lambda: lengths.append(play(model, player, setting, len(took)).steps)))
+        allowance.decisions -= lengths[-1]
+    seconds = median(map(truediv, _seconds(took), lengths[-len(took) :]))
     return Rung(int(setting.budget), seconds, mean(lengths[-max(len(took), ENOUGH) :]))
 
 
-def _decisions(model: Any, player: planners.Planner, simulations: int) -> float:
+def _decisions(model: Any, player: planners.Planner, simulations: int, states: Sequence[Any]) -> float:
     """Mean time of decisions at `POINTS` of an episode of random actions."""
-    length = sum(1 for _ in _random_states(model))
-    chosen = {int((i + 0.5) * length / POINTS) for i in range(POINTS)}
-    states = (state for i, state in enumerate(_random_states(model)) if i in chosen)
-    return mean(_decide(model, player, simulations, state) for state in states)
+    chosen = sorted({int((i + 0.5) * len(states) / POINTS) for i in range(POINTS)})
+    return mean(_seconds([_decide(model, player, simulations, states[i]) for i in chosen]))
 
 
 def _random_states(model: Any) -> Iterator[Any]:
@@ -148,18 +204,39 @@ def _random_states(model: Any) -> Iterator[Any]:
         state = following
 
 
-def _decide(model: Any, player: planners.Planner, simulations: int, state: Any) -> float:
-    began = time.process_time()
-    player.plan(model, state, budget_of(simulations, "simulations"), np.random.default_rng(0))
-    return time.process_time() - began
+def _timed(task: Callable[[], Any]) -> Took:
+    elapsed, used = time.perf_counter(), time.process_time()
+    task()
+    return Took(time.perf_counter() - elapsed, time.process_time() - used)
 
 
-def play_or_climb(setting: Setting, indices: Sequence[int]) -> Batch | Trial:
-    """Play some episodes; without any, try the planner. Its failure is left to the episodes to report."""
+def _decide(model: Any, player: planners.Planner, simulations: int, state: Any) -> Took:
+    budget, rng = budget_of(simulations, "simulations"), np.random.default_rng(0)
+    return _timed(lambda: player.plan(model, state, budget, rng))
+
+
+def _seconds(took: Sequence[Took]) -> list[float]:
+    """The seconds of each that count: the processor's, or those that passed where most of the time is waiting."""
+    waits = _waits(sum(one.elapsed for one in took), sum(one.used for one in took))
+    return [one.elapsed if waits else one.used for one in took]
+
+
+def _waits(elapsed: float, used: float) -> bool:
+    """Whether something waits, rather than shares a core with other programs."""
+    return elapsed >= LONG and used < WAITING * elapsed
+
+
+def play_or_climb(
+    setting: Setting, indices: Sequence[int], episodes: Mapping[float, int] | None = None
+) -> Batch | Trial:
+    """Play some episodes; without any, try the planner for a run of `episodes`, as `climb` does.
+
+    Its failure is left to the episodes to report.
+    """
     if indices:
         return episode.play_batch(setting, indices)
     try:
-        return climb(setting)
+        return climb(setting, episodes)
     except (Exception, SystemExit):
         return Trial(setting, [])
 

@@ -138,7 +138,7 @@ def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array) -> Compariso
 
 
 def table(comparisons: Sequence[Comparison]) -> str:
-    """A table in Markdown for each environment, a row for each budget."""
+    """A table in Markdown for each environment, a row for each budget; and what the columns mean."""
     parts = []
     for (env, first, second), group in groupby(comparisons, lambda c: (c.a.env, c.a.planner, c.b.planner)):
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]
@@ -150,7 +150,13 @@ def table(comparisons: Sequence[Comparison]) -> str:
             f"{name}: {text}{f' ({VARIES})' if varies(text) else ''}" for name, text in (("A", first), ("B", second))
         ]
         parts.append("\n".join([env, *heads, markdown(rows)]))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, MEANING])
+
+
+MEANING = """A - B: mean difference over episodes that met the same noise, with its 95 % interval
+p: how often chance alone makes so large a difference
+P(A > B): how often an episode of A scores more than one of B, ties counted half
+more episodes: about as many more would settle it; settled if the interval is on one side of 0 and p at most 0.05"""
 
 
 def needed(more: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from planners.registry import unknown
 from runs.experiment import Setting, UsageError, known_fields, number
-from runs.suite import LISTS, in_full, model_of
+from runs.suite import LISTS, in_full, model_of, qualified
 
 KEYS = ("description", LISTS, "study")
 
@@ -96,6 +96,7 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Stud
         except OSError as error:
             raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
     else:
+        target = qualified(target, (*planners, *(given.get("against") or ())))
         model_of(target)
         if not planners:
             raise UsageError("--planner is needed: the planner to tune")

@@ -19,7 +19,7 @@ from runs.tuning.study import Study
 SHOWN = 10  # trials in the table of a search
 
 
-def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int) -> None:
+def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int, unseeded: bool = False) -> None:
     """Run studies one after the other and print what they found.
 
     Args:
@@ -27,26 +27,27 @@ def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int)
         folder: keeps the episodes; nothing is kept if None.
         resume: whether to continue the tuning in the folder.
         jobs: number of workers.
+        unseeded: whether an environment may begin other episodes with the same seed.
 
     Raises:
         UsageError: something is unknown or out of range; nothing has been played then.
         RunError: an episode failed, or workers died again and again.
     """
-    spaces = [check(study) for study in studies]
+    spaces = [check(study, unseeded) for study in studies]
     texts = [study.setting(text) for study in studies for text in (*study.planners, *study.against)]
     with journal.kept(folder, resume, modules(texts), jobs) as episodes:
         for study, found in zip(studies, spaces, strict=True):
             run(study, found, episodes)
 
 
-def check(study: Study) -> list[Space]:
+def check(study: Study, unseeded: bool = False) -> list[Space]:
     """Check a study; returns the parameters of its planners.
 
     Raises:
         UsageError: something is unknown or cannot be tuned.
     """
     entrants = tuple(Entrant(text) for text in dict.fromkeys((*study.planners, *study.against)))
-    Suite("tune", (Experiment(study.env, entrants, (study.budget,)),)).resolve()
+    Suite("tune", (Experiment(study.env, entrants, (study.budget,)),)).resolve(unseeded)
     model = model_of(study.env)
     spread = returns_spread(model)
     found = [Space(text, model, spread) for text in study.planners]

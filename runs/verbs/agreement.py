@@ -12,12 +12,17 @@ def agreement(arguments: argparse.Namespace) -> int:
     from runs.agreement import agreement
     from runs.agreement.study import Study
     from runs.runner import backends
+    from runs.suite import qualified
 
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
     given = {name: getattr(arguments, name) for name in ("budget", "positions", "reference", "bandwidth", "seed")}
     study = Study(
-        arguments.env, arguments.planner, workers=tuple(arguments.workers), rules=tuple(arguments.combine), **given
+        qualified(arguments.env, [arguments.planner]),
+        arguments.planner,
+        workers=tuple(arguments.workers),
+        rules=tuple(arguments.combine),
+        **given,
     )
     name = re.sub(r"[^\w.=-]+", "-", f"agreement-{arguments.env}-{arguments.planner}-{arguments.budget}")
     folder = arguments.out or Path("results") / name

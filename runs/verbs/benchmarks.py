@@ -76,21 +76,22 @@ def run(arguments: argparse.Namespace) -> int:
     backends.check(place)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
     given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
-    chosen = suite.load(arguments.target).override(*given)
+    chosen = suite.load(arguments.target, [*arguments.planner, *arguments.added]).override(*given)
     if arguments.dry_run:
-        return dry_run(chosen, workers(arguments.jobs), part)
+        return dry_run(chosen, workers(arguments.jobs), part, arguments.unseeded)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
     folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
+    facts = provenance.collect(arguments.line)
     with resumable(arguments, folder):
-        driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line), part, place)
+        driver.play(chosen, folder, arguments.jobs, arguments.resume, facts, part, place, arguments.unseeded)
     return results.show(folder)
 
 
-def dry_run(chosen: "Suite", jobs: int, part: "Part") -> int:
+def dry_run(chosen: "Suite", jobs: int, part: "Part", unseeded: bool) -> int:
     """Print the episodes of a suite, or of a part of it, and the expected time."""
     from runs.runner import estimate
 
-    chosen.resolve()
+    chosen.resolve(unseeded)
     print(estimate.text(chosen, estimate.estimate(chosen, min(jobs, workers(None))), jobs, part))
     return DONE
 
@@ -105,7 +106,7 @@ def tune(arguments: argparse.Namespace) -> int:
     given = {name: getattr(arguments, name) for name in ("trials", "budget", "episodes", "seed", "sampler")}
     studies = study.load(arguments.target, tuple(arguments.planner), against=tuple(arguments.against) or None, **given)
     with resumable(arguments, arguments.out):
-        tune.main(studies, arguments.out, arguments.resume, workers(arguments.jobs))
+        tune.main(studies, arguments.out, arguments.resume, workers(arguments.jobs), arguments.unseeded)
     return DONE
 
 
@@ -151,6 +152,7 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/NAME)")
     resume = "continue the run in --out; more planners, budgets and episodes extend it"
     command.add_argument("--resume", action="store_true", help=resume)
+    add_unseeded(command)
     dry = "play nothing; print the episodes and the expected time, after a short trial of each planner"
     command.add_argument("--dry-run", action="store_true", help=dry)
     part = "run every N-th episode from the K-th on, as one machine's share; `bonspiel merge` joins the shares"
@@ -163,6 +165,12 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("--json", action="store_true", help="print JSON")
     stress = "instead search 100 times with 4 threads in one tree, and check that nothing is lost (some minutes)"
     command.add_argument("--stress", action="store_true", help=stress)
+
+
+def add_unseeded(command: argparse.ArgumentParser) -> None:
+    """Add `--unseeded`."""
+    anyway = "play an environment whose reset(seed=...) draws from elsewhere as well; planners then meet other episodes"
+    command.add_argument("--unseeded", action="store_true", help=anyway)
 
 
 def add_tune(verb: Verb) -> None:
@@ -190,3 +198,4 @@ def add_tune(verb: Verb) -> None:
     command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder to keep the episodes in (default: none)")
     command.add_argument("--resume", action="store_true", help="continue the tuning in --out")
+    add_unseeded(command)

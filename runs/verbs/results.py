@@ -26,6 +26,7 @@ def nothing_played(folder: Path) -> UsageError:
 
 def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
+    from runs import seeding
     from runs.reporting import chart, markdown, page
     from runs.results import store
     from runs.statistics import curves, timing
@@ -38,6 +39,8 @@ def show(folder: Path) -> int:
         timings = timing.timing(results)
         for panel in panels:
             print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")
+        for note in seeding.notes(results.resolved):
+            print(f"note: {note}\n")
         if panels:
             with writing(folder):
                 png, svg = chart.save(panels, folder)
@@ -144,12 +147,15 @@ def merge(arguments: argparse.Namespace) -> int:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Print the paired difference of two planners, or one JSON object."""
+    from runs import seeding
     from runs.results import store
     from runs.statistics import compare
 
     given = [getattr(arguments, name) for name in ("a", "b", "env", "budget", "milliseconds")]
     with store.read(arguments.run) as results:
         found = compare.compare(results, *given)
+        for note in seeding.notes(results.resolved):
+            print(f"note: {note}", file=sys.stderr)
     if arguments.json:
         print(json.dumps({"run": str(arguments.run), "comparisons": [compare.as_json(one) for one in found]}, indent=1))
     else:

@@ -153,6 +153,7 @@ def traces(movers, owners):
 
 
 SHARED = np.zeros(2)
+ELSEWHERE = np.random.default_rng(0)
 
 BROKEN = [
     ("step", writes_state, r"^step\(\.\.\.\).*without effect on its state"),
@@ -201,6 +202,7 @@ BROKEN = [
     ("steps_left", lambda self, state: 6, r"^steps_left\(\.\.\.\)=6.*horizon=5"),
     ("initial_state", lambda self, rng: np.zeros(3), r"^initial_state\(\.\.\.\).*length 2"),
     ("initial_state", lambda self, rng: [0.0, 0.0], r"^initial_state\(\.\.\.\).*float64"),
+    ("initial_state", lambda self, rng: ELSEWHERE.random(2), r"^initial_state\(\.\.\.\).*copy of the generator"),
     ("initial_state", lambda self, rng: SHARED, r"^initial_state\(\.\.\.\).*new array"),
     ("action_low", np.ones(1), r"^action_low=.*below"),
     ("action_high", np.ones(1, np.float32), r"^action_high=.*float64"),

@@ -9,6 +9,7 @@ import pytest
 
 import envs
 import planners
+from envs import outside
 from planners.checks import steps_left
 
 MODULE = """
@@ -17,6 +18,7 @@ from gymnasium.envs.classic_control.pendulum import PendulumEnv
 from tests.planners.tiny_models import Chain
 
 gymnasium.register("owned/Pole-v0", "gymnasium.envs.classic_control.pendulum:PendulumEnv", max_episode_steps=7)
+gymnasium.register("Pole-v7", "gymnasium.envs.classic_control.pendulum:PendulumEnv", max_episode_steps=9)
 
 def make_env(g=9.8, horizon=3):
     return gymnasium.make("Pendulum-v1", g=g)
@@ -43,6 +45,10 @@ def raises():
 def fails():
     raise OSError("no file")
 
+class Leaving:
+    def __init__(self):
+        raise SystemExit("no licence")
+
 number = 3
 
 class Part:
@@ -59,11 +65,16 @@ def owned(tmp_path, monkeypatch):
     """A module `owned` in the current folder."""
     (tmp_path / "owned.py").write_text(textwrap.dedent(MODULE))
     (tmp_path / "leaves.py").write_text("raise SystemExit(4)")
+    (tmp_path / "broken.py").write_text("x = 1\ny = (\n")
+    (tmp_path / "lacks.py").write_text("import json\nimport torhc\n")
+    (tmp_path / "looks.py").write_text("def look(found):\n    return found['key']\n\nlook({})\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     yield
-    sys.modules.pop("owned", None)
-    gymnasium.registry.pop("owned/Pole-v0", None)
+    for name in ("owned", "broken", "lacks", "looks"):
+        sys.modules.pop(name, None)
+    for name in ("owned/Pole-v0", "Pole-v7"):
+        gymnasium.registry.pop(name, None)
 
 
 def test_a_name_of_gymnasium_with_keyword_arguments():
@@ -85,6 +96,20 @@ def test_a_module_in_the_current_folder(owned):
     assert envs.parse("gym:owned/Pole-v0").horizon == 7
     assert envs.modules("owned:make_env:g=5.0") == ["owned"]
     assert sys.path[-1] != sys.path[0]
+
+
+def test_the_form_of_gymnasium_for_an_id_of_a_module(owned):
+    assert envs.parse("gym:owned:Pole-v7").horizon == 9
+    assert envs.parse("gym:owned:Pole-v7:g=5.0").env.unwrapped.g == 5.0
+    assert envs.parse("gym:owned:owned/Pole-v0").horizon == 7
+    assert envs.modules("gym:owned:Pole-v7") == ["owned", "gymnasium.envs.classic_control.pendulum"]
+
+
+def test_an_id_of_a_module_named_elsewhere_is_found_with_it(owned):
+    assert outside.qualified("gym:Pole-v7:g=5.0", ["json", "owned"]) == "gym:owned:Pole-v7:g=5.0"
+    assert outside.qualified("gym:Pendulum-v1", ["nowhere"]) == "gym:Pendulum-v1"
+    assert outside.qualified("trap", ["nowhere"]) == "trap"
+    assert outside.qualified("gym:Pole-v8", ["owned"]) == "gym:Pole-v8"
 
 
 def test_horizon_and_discount_are_the_conversion_s_unless_the_function_takes_them(owned):
@@ -147,6 +172,14 @@ def test_a_plan_of_one_step_sees_one_step():
         ("owned:make_vector", "owned:make_vector gives a vector of environments"),
         ("owned:Part", "gives Part, which needs `action_low`, .*`sample_action`"),
         ("owned:raises", r"one whose step\(\) runs .*RuntimeError: sensor"),
+        ("lacks:Env", r"^lacks cannot be imported \(.*torhc'\) in lacks.py, line 2: import torhc$"),
+        ("looks:Env", r"^looks cannot be imported \(KeyError: 'key'\) in looks.py, line 2: return found\['key'\]$"),
+        ("broken:Env", r"^broken cannot be imported \(SyntaxError: .*in broken.py, line 2: y = \($"),
+        ("gym:looks:Env-v0", r"^looks cannot be imported \(KeyError: 'key'\) in looks.py, line 2"),
+        ("gym:owned:Pole-v8", "^gym:owned:Pole-v8: .*v7"),
+        ("gym:Polo-v0", "if a module of yours registers it, write gym:MODULE:Polo-v0"),
+        ("owned:fails", r"\(OSError: no file\) in owned.py, line \d+: raise OSError"),
+        ("owned:Leaving", r"failed \(SystemExit: no licence\) in owned.py, line \d+: raise SystemExit"),
         ("owned:", "'owned:': must be module:attribute"),
         (":Model", "must be module:attribute"),
         ("leaves:Env", r"leaves cannot be imported \(SystemExit: 4\)"),

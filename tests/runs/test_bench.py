@@ -141,3 +141,22 @@ def test_one_tree_is_compared_with_two():
     assert [m.planner for m in found if m.what == "two trees"] == ["dpw", "uct:exploration=2"]
     assert [m.unit for m in found].count("x CPU of two trees") == 2
     assert all(m.value > 0.0 for m in found)
+
+
+def test_the_time_of_all_is_told_beforehand_and_its_rest_on_the_way(run, monkeypatch):
+    def slow(texts):
+        """Takes twice as long as expected."""
+        clock[0] += 20.0
+        yield measurement.Measurement("slow", 1.0, "s")
+
+    clock = [0.0]
+    monkeypatch.setattr(bench.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(bench, "BENCHMARKS", (slow,) * 3)
+    monkeypatch.setattr(bench, "EXPECTED", {"slow": (8.0, 1.0)})
+    status, _, err = run("bench", "--planner", "dpw", "--planner", "uct", "--json")
+    assert status == 0 and err.splitlines() == [
+        "3 benchmarks of 2 planners, about 30 s on two idle cores",
+        "0 of 3 benchmarks, about 20 s left",  # until its end shows how slow it is
+        "1 of 3 benchmarks, about 20 s left",
+        "2 of 3 benchmarks, about 0 s left",
+    ]

@@ -198,7 +198,8 @@ def test_what_cannot_be_compared_is_refused_and_the_choices_are_named(run, folde
 def test_the_table(run, folder):
     status, out, err = run("compare", folder, "uct, thesis", "uct, tuned", "--budget", "10")
     assert (status, err) == (0, "")
-    env, a, b, head, _, row = out.splitlines()
+    env, a, b, head, _, row, *meaning = out.splitlines()
+    assert [line.partition(":")[0] for line in meaning] == ["", "A - B", "p", "P(A > B)", "more episodes"]
     assert (env, a, b) == (TRAP, f"A: {THESIS}", f"B: {TUNED}")
     assert head.split(" | ")[0].strip("| ") == "budget"
     *cells, improvement, more = (cell.strip() for cell in row.strip("|").split("|"))

@@ -11,7 +11,8 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from planners.core import packages
 from runs.experiment import Setting
 from runs.runner import parallel
-from runs.runner.episode import Batch, Failure
+from runs.runner.episode import Batch, Episode, Failure
+from runs.runner.heartbeat import Beat
 from runs.runner.trial import Rung, Trial
 
 
@@ -57,7 +58,7 @@ def steps(schedule, cost, jobs):
     clock, tasks, out = 0.0, iter(schedule), []
     while True:
         while len(out) < jobs and (task := next(tasks, None)):
-            chosen, numbers = task
+            chosen, numbers, *_ = task
             out.append((clock + cost(chosen) * len(numbers), chosen, numbers))
         if not out:
             return
@@ -97,6 +98,31 @@ def test_episodes_under_way_are_still_to_come():
     schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], 0.5))
     next(tasks)
     assert schedule.seconds_left() == pytest.approx(0.5)
+
+
+def test_an_episode_that_takes_longer_than_expected_moves_the_time_left():
+    schedule = parallel.Schedule({setting(1): range(4)}, 1)
+    tasks = iter(schedule)
+    chosen, _ = next(tasks)
+    assert schedule.seconds_left() is None
+    schedule.see([Beat(chosen, 10, 100, 5.0)])
+    assert schedule.seconds_left() == pytest.approx(4 * 50.0 - 5.0)  # 100 decisions of 0.5 s each
+    schedule.see([])
+    schedule.record(Batch(chosen, [Episode(0, 0.0, 20, 10.0)], 10.0))
+    next(tasks)
+    assert schedule.seconds_left() == pytest.approx(30.0)
+    schedule.see([Beat(chosen, 10, 100, 4.0)])  # 20 are usual
+    assert schedule.seconds_left() == pytest.approx(30.0 - 4.0)
+    schedule.see([Beat(chosen, 40, 100, 40.0)])
+    assert schedule.seconds_left() == pytest.approx(3 * 50.0 - 40.0)
+    schedule.see([Beat(chosen, 100, 100, 100.0)])
+    assert schedule.seconds_left() == pytest.approx(3 * 100.0 - 100.0)
+
+
+def test_trials_are_told_the_episodes_of_the_run():
+    pending = {setting(1): range(4), setting(10): range(6), setting(10, "uct"): [3]}
+    trials = [task for task in parallel.Schedule(pending, 1, trials=True) if not task[1]]
+    assert trials == [(setting(10), [], {1: 4, 10: 6}), (setting(10, "uct"), [], {10: 1})]
 
 
 def test_unknown_costs_are_the_mean_of_those_known():

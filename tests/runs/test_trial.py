@@ -77,7 +77,7 @@ def test_a_decision_takes_the_same_in_long_and_in_short_episodes(steady):
 
 def test_nothing_larger_is_tried_than_is_needed(steady):
     tried = climb(Setting("trap", "steady", 11, "simulations", 0))
-    assert [rung.simulations for rung in tried.rungs] == [1, 10, 100]
+    assert [rung.simulations for rung in tried.rungs] == [1, 10, 11]
 
 
 class Long:
@@ -119,6 +119,65 @@ def test_where_episodes_take_long_decisions_are_made_all_over_one(monkeypatch):
     assert found.rungs == [Rung(1, 96.0, 200)]  # the mean over steps 1, 3, 5 and 7; ten times that would take too long
     assert found.slowdown == 2.0
     assert asked[-4:] == [(1, 1.0), (1, 3.0), (1, 5.0), (1, 7.0)]
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Takes `least` s and `each` s a simulation by a clock of its own, and counts its decisions."""
+
+    clock: list
+    least: float = 0.0
+    each: float = 0.0
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        self.clock.append(self.clock[-1] + self.least + self.each * budget.simulations)
+        action = np.array([0.5])
+        return Decision(action, np.nan, 1, 0.0, action[None], np.zeros(1, np.int64), np.full(1, np.nan))
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """Tries a planner in `Long`, of 8 decisions an episode: the trial, the seconds and the decisions that it took."""
+
+    def make(episodes, works, **given):
+        clock = [0.0]
+        monkeypatch.setattr(trial.time, "perf_counter", lambda: clock[-1])
+        monkeypatch.setattr(trial.time, "process_time", lambda: clock[-1] if works else 1e-6 * len(clock))
+        monkeypatch.setattr(trial.episode, "model_of", lambda text: Long())
+        monkeypatch.setattr(trial.planners, "parse", lambda text: Timed(clock, **given))
+        found = climb(Setting("long", "timed", max(episodes), "simulations", 0), episodes)
+        return found, clock[-1], len(clock) - 1
+
+    return make
+
+
+@pytest.mark.parametrize("works", [False, True])
+def test_a_run_of_few_decisions_is_not_tried(timed, works):
+    found, seconds, decisions = timed({10: 1}, works, least=0.3)
+    assert (found.rungs, seconds, decisions) == ([], 0.0, 0)
+
+
+def test_the_time_of_a_planner_that_waits_is_that_which_passes(timed):
+    found, seconds, decisions = timed({10: 50}, works=False, least=0.3)
+    assert [rung.seconds for rung in found.rungs] == [pytest.approx(0.3)] and found.slowdown == 1.0
+    assert decisions <= 0.1 * 50 * 8 and seconds <= 0.1 * 50 * 8 * 0.3
+
+
+@pytest.mark.parametrize(
+    ("episodes", "given"),
+    [
+        ({1: 40, 10: 40, 1000: 40}, {"each": 1e-3}),
+        ({1000: 30}, {"each": 1e-5}),
+        ({1000: 30}, {"each": 1e-4, "least": 1e-3}),
+        ({1: 1000, 100_000: 1}, {"each": 1e-5}),
+        ({10: 100}, {"least": 1e-4}),
+    ],
+)
+def test_a_trial_takes_a_tenth_of_its_run_at_most(timed, episodes, given):
+    found, seconds, decisions = timed(episodes, works=True, **given)
+    least, each = given.get("least", 0.0), given.get("each", 0.0)
+    assert found.rungs and decisions <= 0.1 * 8 * sum(episodes.values())
+    assert seconds <= 0.1 * sum(8 * count * (least + each * budget) for budget, count in episodes.items())
 
 
 def test_each_planner_is_tried_with_its_largest_budget_of_a_unit():

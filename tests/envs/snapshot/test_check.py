@@ -59,6 +59,63 @@ def test_deep_copies_of_box2d_are_found_out():
 
 
 @pytest.mark.parametrize(
+    ("cls", "reason"),
+    [
+        (toys.Elsewhere, r"^after reset\(seed=1\) the observation differs by \d.* the second time$"),
+        (toys.OwnStart, r"^after reset\(seed=1\) the observation differs"),
+        (toys.NeverSeeded, r"^after reset\(seed=1\) the observation differs"),
+        (
+            toys.HiddenStart,
+            r"^after 1 step with the same actions and noise the reward differs by 0\.\d+ the second time$",
+        ),
+    ],
+)
+def test_a_reset_that_draws_from_elsewhere_is_found(cls, reason):
+    model = envs.from_gymnasium(cls(), horizon=100)
+    with pytest.raises(check.UnseededError, match=reason):
+        check.check_seeding(model)
+
+
+@pytest.mark.parametrize("cls", [toys.Restorable, toys.Noisy, toys.Fuel, toys.Sharing, toys.Slope])
+def test_a_reset_that_follows_its_seed_passes(cls):
+    check.check_seeding(envs.from_gymnasium(cls(), horizon=100))
+
+
+@pytest.mark.parametrize("name", ["Pendulum-v1", "LunarLanderContinuous-v3", "InvertedPendulum-v5"])
+def test_gymnasiums_environments_follow_their_seed(name):
+    check.check_seeding(envs.from_gymnasium(gymnasium.make(name)))
+
+
+@pytest.mark.parametrize(
+    ("method", "cut", "words"),
+    [("reset", 1, "reset.. returned .*a tuple of two"), ("step", 4, "step.. returned .*a tuple of five")],
+)
+def test_results_in_the_form_of_the_old_gym_are_refused(method, cut, words):
+    def old(self, *args, **kwargs):
+        return getattr(toys.Restorable, method)(self, *args, **kwargs)[:cut]
+
+    with pytest.raises(ValueError, match=f"must be an environment that runs; {words}"):
+        envs.from_gymnasium(type("Old", (toys.Restorable,), {method: old})(), horizon=100)
+
+
+@pytest.mark.parametrize("method", ["reset", "step"])
+def test_an_environment_that_exits_gets_a_line(method):
+    def leave(self, *args, **kwargs):
+        raise SystemExit("no licence")
+
+    with pytest.raises(ValueError, match=r"SystemExit: no licence\)? in .*test_check.py, line \d+: raise SystemExit"):
+        envs.from_gymnasium(type("Leaves", (toys.Restorable,), {method: leave})(), horizon=100)
+
+
+@pytest.mark.parametrize("name", ["action_space", "observation_space"])
+def test_an_environment_without_a_space_gets_a_line(name):
+    members = {key: value for key, value in vars(toys.Noisy).items() if key not in (name, "__dict__", "__weakref__")}
+    words = rf"^env=<Bare instance>: must have an {name}; set self\.{name} in its __init__"
+    with pytest.raises(ValueError, match=words):
+        envs.from_gymnasium(type("Bare", (gymnasium.Env,), members)(), horizon=100)
+
+
+@pytest.mark.parametrize(
     ("cls", "reason"), [(toys.FailsInReset, "reset.*KeyError.*no"), (toys.FailsInStep, "step.*ZeroDivision.*wheel")]
 )
 def test_an_environment_that_fails_is_refused_with_its_error(cls, reason):

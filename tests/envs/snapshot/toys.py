@@ -168,6 +168,46 @@ class GlobalNoise(Noisy):
         return super().step(action)
 
 
+class Elsewhere(Restorable):
+    """Its reset draws from NumPy's global generator."""
+
+    def reset(self, **kwargs):
+        super().reset(**kwargs)
+        self.x = np.random.normal()  # noqa: NPY002 - that is its fault
+        return np.array([self.x]), {}
+
+
+class OwnStart(Elsewhere):
+    """Its reset draws from a generator that it never seeds, and that copies take along."""
+
+    def __init__(self):
+        self.generator = np.random.default_rng()
+
+    def reset(self, **kwargs):
+        super().reset(**kwargs)
+        self.x = self.generator.normal()
+        return np.array([self.x]), {}
+
+
+class NeverSeeded(Restorable):
+    """Its reset does not pass on the seed."""
+
+    def reset(self, *, seed=None, options=None):
+        return super().reset()
+
+
+class HiddenStart(Restorable):
+    """Its reset draws from elsewhere what rewards alone show."""
+
+    def reset(self, **kwargs):
+        self.gain = random.random()
+        return super().reset(**kwargs)
+
+    def step(self, action):
+        observation, reward, *rest = super().step(action)
+        return observation, reward * self.gain, *rest
+
+
 class Locked(Noisy):
     """Cannot be copied."""
 

@@ -1,0 +1,27 @@
+"""Say which environments of Gymnasium are slow to plan in, and what makes them faster."""
+
+from typing import Any
+
+from envs.snapshot.deep_copies import DeepCopies
+from envs.snapshot.model import GymnasiumModel
+from envs.snapshot.replay import Replay
+
+TWINS = {"Pendulum-v1": "pendulum", "MountainCarContinuous-v0": "mountain_car"}
+"""Environments of Gymnasium that this project has compiled, step by step the same, with their names here."""
+
+
+def advice(model: Any) -> str | None:
+    """Name the way in which a model restores its environment and what would be faster; None where it is not slow."""
+    if not isinstance(model, GymnasiumModel):
+        return None
+    spec = model.env.spec
+    if spec is not None and not spec.kwargs and spec.id in TWINS:
+        return f"searches of {TWINS[spec.id]!r}, the same problem compiled, are much faster"
+    ways = {Replay: f"by playing its episode again, which takes longer with every step of up to {model.horizon:,}"}
+    for way, meaning in (ways | {DeepCopies: "by deep copies, which take long"}).items():
+        if isinstance(model.storage, way):
+            faster = "get_state() and set_state() for all of its state"
+            if not hasattr(model, "lookahead"):
+                faster += f", or lookahead={min(30, model.horizon)}, so that plans are short,"
+            return f"it is restored before the steps of a search {meaning}; {faster} would be faster"
+    return None
