@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from planners import Model
 
 DEFAULT_SIMULATIONS = (10, 100, 1000)
+OWN = "module:Class, as my_module:MyModel for a class in my_module.py"
 IN_PYTHON: dict[str, Any] = {"simulations": (10, 30), "episodes": 5}  # some minutes; with all planners, days
 PLANNERS_IN_PYTHON = ("dpw", "cem", "random")
 LISTS = "planners"  # key of an experiment, and of the table of named lists in a file
@@ -294,7 +295,11 @@ def load(target: str, entrants: Iterable[str] = ()) -> Suite:
     from planners.registry import unknown
 
     if ":" not in target and target not in (known := [*envs.names(), *envs.REGISTRY.installed()]):
-        raise UsageError(str(unknown("suite or environment", target, dict.fromkeys([*names(), *known]))))
+        unheard = unknown("suite or environment", target, dict.fromkeys([*names(), *known]))
+        raise UsageError(f"{unheard}; one of your own is written {OWN}")
+    module = target.partition(":")[0]
+    if module.endswith(".py") or "/" in module:
+        raise UsageError(f"{target}: {module!r} is a file; its environment is written {OWN}, where the file is")
     target = qualified(target, entrants)
     model = model_of(target)
     if model.compiled:

@@ -18,6 +18,7 @@ GAMES = Registry(
         "mixed_doubles": "runs.curling.game:MixedDoublesGame",
         "go": "runs.go.game:GoGame",
     },
+    members=("make_player", "initial_state", "step", "record"),
 )
 
 

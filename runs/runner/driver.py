@@ -26,7 +26,7 @@ from runs.runner.episode import Batch
 from runs.runner.trial import play_or_climb
 from runs.suite import Suite, model_of
 
-PULSE_SHARE = 0.02  # of the time of a run so far that passes at least between two lines about long episodes
+PULSE_SHARE = 0.2  # of the time of a run so far that passes at least between two lines while no episode ends
 
 
 def play(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from runs.experiment import Setting
 
 INTERVAL = 1.0  # s between two beats of a worker
+STALE = 300.0  # s after which a beat no longer counts: its worker was killed, or a decision takes that long
 
 
 class Beat(NamedTuple):
@@ -78,10 +79,12 @@ def beating(folder: str, play: Callable[..., Any], setting: Setting, *given: Any
 
 
 def read(folder: str) -> Sequence[Beat]:
-    """The episodes under way, in no order; one whose file is just being written is left out."""
+    """The episodes under way, in no order; one whose file is stale or just being written is left out."""
     found = []
     for file in Path(folder).iterdir():
         try:
+            if time.time() > file.stat().st_mtime + STALE:
+                continue
             setting, *facts = json.loads(file.read_text())
         except (OSError, ValueError):
             continue

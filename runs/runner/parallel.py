@@ -123,15 +123,16 @@ class Schedule:
         """Expected time to the end; None while trials are under way, or where nothing is known of a planner then."""
         if self._tried < len(self._trials) or not (self._expected or self._played or self._beats):
             return None
-        known = {group(setting) for of in (self._expected, self._played, self._beats) for setting in list(of)}
-        if self._trials and any(group(setting) not in known for setting in self.settings):
-            return None
+        if self._trials:
+            known = {group(setting) for of in (self._expected, self._played, self._beats) for setting in list(of)}
+            if any(group(setting) not in known for setting in self._trials):
+                return None
         under_way = [(setting, count) for setting, count in list(self._under_way.items()) if count]
         due = [setting for setting, _ in under_way] + list(self._pending)
         work = self._ahead() + sum(count * self._cost(setting) for setting, count in under_way)
-        playing = {setting: [beat.seconds for beat in self._beats.get(setting, ())] for setting in due}
-        rests = (self._cost(setting) - max(seconds, default=0.0) for setting, seconds in playing.items())
-        return max([0.0, (work - sum(map(sum, playing.values()))) / self.jobs, *rests])
+        spent = {setting: [beat.seconds for beat in self._beats.get(setting, ())] for setting in due}
+        rests = (self._cost(setting) - max(seconds, default=0.0) for setting, seconds in spent.items())
+        return max([0.0, (work - sum(map(sum, spent.values()))) / self.jobs, *rests])
 
     def _ahead(self) -> float:
         """Seconds of work on one core in episodes not yet in a batch."""
@@ -143,7 +144,8 @@ class Schedule:
         As measured; else as expected, corrected by what was measured of the planner with other budgets; else the mean
         of all that is known, and a whole batch where nothing is. It is no less than what an episode under way shows.
         """
-        return max([self._known_cost(setting), *map(self._foreseen, self._beats.get(setting, ()))])
+        known, beats = self._known_cost(setting), self._beats.get(setting)
+        return max([known, *map(self._foreseen, beats)]) if beats else known
 
     def _foreseen(self, beat: Beat) -> float:
         """Seconds that an episode under way will take; one that is longer than usual is taken to last for a while."""

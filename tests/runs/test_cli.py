@@ -153,6 +153,12 @@ def test_resuming_where_nothing_is_begins(run, rows):
         ("run trap:noise_rang=1", ["'noise_rang'", "Did you mean 'noise_range'"]),
         ("run trap:noise_range=nan", ["noise_range=", "nan"]),
         ("run trap:noise_range=0", ["noise_range=0", "above 0"]),
+        (
+            "run my_module",
+            ["unknown suite or environment 'my_module'", "my_module:MyModel for a class in my_module.py"],
+        ),
+        ("run ./my_module.py:MyModel", ["'./my_module.py' is a file", "my_module:MyModel for a class in my_module.py"]),
+        ("run my_module.py:MyModel", ["'my_module.py' is a file"]),
         ("run missing.toml", ["missing.toml", "cannot be read"]),
         ("run trap --budget 0", ["budget=0", "from 1"]),
         ("run trap --budget 1.5", ["budget=1.5", "whole"]),

@@ -1,5 +1,6 @@
 """How far the episodes under way are, from a worker to the lines that a person reads."""
 
+import os
 import time
 from dataclasses import dataclass
 
@@ -52,7 +53,10 @@ def test_decisions_made_so_far_are_read_while_an_episode_is_played(eager, tmp_pa
     assert SEEN[-2:] == [None, None]
 
 
-def test_a_file_that_is_just_being_written_is_left_out(tmp_path):
+def test_a_file_that_is_stale_or_just_being_written_is_left_out(tmp_path):
+    (tmp_path / "3").write_text('[["trap", "uct", 1, "simulations", 0], 7, 1000, 3.0]')
+    assert len(heartbeat.read(tmp_path)) == 1
+    os.utime(tmp_path / "3", (0.0, 0.0))
     (tmp_path / "1").write_text("")
     (tmp_path / "2").write_text('[["trap", "uct", 1, "simulations"')
     assert heartbeat.read(tmp_path) == []
