@@ -53,7 +53,10 @@ def from_json(path: Path) -> MatchPosition:
     Raises:
         ValueError, UsageError: no such object, or no position of such a match.
     """
-    given = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise UsageError("arrays or objects within each other without end: must be a position") from None
     require(isinstance(given, dict), "position", given, f"a JSON object with the keys {', '.join(KEYS)}")
     for key in given:
         if key not in KEYS:

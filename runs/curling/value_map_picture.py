@@ -31,7 +31,7 @@ STYLE: Any = {"font.family": "DejaVu Sans", "font.size": 12, "axes.linewidth": 0
 STAR: Any = {"markersize": 22, "color": "#e8175d", "markeredgewidth": 1.5, "zorder": 8, "clip_on": False}
 DOT: Any = {"markersize": 4.5, "markerfacecolor": "none", "zorder": 6}
 VALUES = "viridis"
-SHEET, STRIP = (6.5, 3.31), 1.35  # inches: a sheet, and the width of a strip of hits
+SHEET, STRIP, GAP = (6.5, 3.31), 1.2, 0.2  # inches: a sheet, the width of a strip of hits, and between them
 LEFT, RIGHT, TOP, BOTTOM = 0.35, 7.35, 5.1, 1.25  # inches: where the columns and the rows of sheets begin
 LEAST_RANGE = 0.01  # of the colours
 SPINS = {1.0: "counter-clockwise", -1.0: "clockwise"}
@@ -98,7 +98,7 @@ def draw(found: Analysis) -> Figure:
         for text, down, size, weight in ((situation(found), 0.36, 19, "bold"), (choice(found), 0.76, 15, "normal")):
             height = 1.0 - down / SIZE[1]
             line = figure.text(LEFT / SIZE[0], height, text, fontsize=size, fontweight=weight, va="center")
-            room = figure.bbox.width * (1.0 - 2.0 * LEFT / SIZE[0])
+            room = figure.bbox.width * (RIGHT + SHEET[0] + GAP + STRIP - LEFT) / SIZE[0]  # as wide as what is below
             line.set_fontsize(size * min(1.0, room / line.get_window_extent().width))
         _position(_sheet(figure, found, LEFT, TOP, "The position and the shot as aimed"), found)
         title = f"After it, and a dot for each stone after {THROWS} throws with errors"
@@ -108,7 +108,7 @@ def draw(found: Analysis) -> Figure:
         for bottom, (spin, side) in zip((TOP, BOTTOM), by_side.items(), strict=True):
             axes = _sheet(figure, found, RIGHT, bottom, f"Draw weight, {SPINS[spin]}: by where it stops if unhindered")
             _draws(axes, found, *side.draws, norm)
-            strip = _axes(figure, RIGHT + SHEET[0] + 0.2, bottom, STRIP, SHEET[1])
+            strip = _axes(figure, RIGHT + SHEET[0] + GAP, bottom, STRIP, SHEET[1])
             fastest = fastest_draw(side)
             _hits(strip, *side.hits, norm, fastest, found.model.law.sheet.half_width)
             _mark(axes, strip, found, spin, fastest)

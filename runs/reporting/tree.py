@@ -6,7 +6,6 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -22,7 +21,7 @@ from runs.reporting.chart import GREY, INK, STYLE
 SIZE, DPI = (13.0, 5.6), 110
 COLOURS = "viridis"
 CHOSEN: Any = {"marker": "*", "markersize": 16, "color": "#D55E00", "markeredgecolor": "white", "linestyle": "none"}
-ROOT: Any = {"marker": "s", "markersize": 9, "color": "white", "markeredgecolor": INK, "linestyle": "none", "zorder": 5}
+ROOT: Any = {"marker": "s", "markersize": 9, "color": "white", "markeredgecolor": INK, "linestyle": "none"}
 FENCE = 1.5  # interquartile ranges (Tukey 1977)
 CELLS = 200  # points of each axis at which the depth of the cell is looked up
 
@@ -50,7 +49,7 @@ def picture(model: Model, title: str, state: Array, decision: Decision, tree: An
                 _cells(figure, panel, model, state, tree, axes)
             else:
                 _nodes(figure, panel, tree, axes)
-            panel.plot(state[axes[0]], state[axes[1]], label="root", **ROOT)
+            panel.plot(state[axes[0]], state[axes[1]], label="root", zorder=5, clip_on=False, **ROOT)
             panel.legend(loc="best", facecolor="#d9d9d9")
             panel.set(xlabel=f"state[{axes[0]}]", ylabel=f"state[{axes[1]}]")
     return figure
@@ -84,7 +83,7 @@ def scale_of(values: Array) -> tuple[Normalize, str]:
     known = values[np.isfinite(values)]
     first, third = np.quantile(known, (0.25, 0.75)) if len(known) else (0.0, 1.0)
     reach = FENCE * (third - first)
-    within = known[(known >= first - reach) & (known <= third + reach)]
+    within = known[(known >= first - reach) & (known <= third + reach)] if reach > 0.0 else known
     low, high = (within.min(), within.max()) if len(within) else (first, third)
     ends = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
     return Normalize(low, high), ends[bool((known < low).any()), bool((known > high).any())]
@@ -108,9 +107,10 @@ def _cells(figure: Figure, panel: Axes, model: Model, state: Array, trie: Trie, 
     low, high = _extent(model, state, axes)
     depth = cell_depths(model, state, trie, axes, low, high)
     extent = (low[0], high[0], low[1], high[1])
-    panel.imshow(depth.T, origin="lower", extent=extent, aspect="auto", cmap=COLOURS, interpolation="nearest")
-    shown = ScalarMappable(Normalize(depth.min(), depth.max()), COLOURS)
-    figure.colorbar(shown, ax=panel, label="depth of the finest cell", ticks=MaxNLocator(integer=True))
+    norm, beyond = scale_of(depth.ravel().astype(float))
+    look: Any = {"cmap": COLOURS, "norm": norm, "interpolation": "nearest"}
+    shown = panel.imshow(depth.T, origin="lower", extent=extent, aspect="auto", **look)
+    figure.colorbar(shown, ax=panel, label="depth of the finest cell", ticks=MaxNLocator(integer=True), extend=beyond)
     panel.grid(visible=False)
     panel.set_title(f"{int(trie.size[0])} cells, coarse to fine", color=GREY, fontsize=10)
 

@@ -19,7 +19,12 @@ Verb = Callable[[str, Command, str, str], argparse.ArgumentParser]
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser with errors in one line, which name the verb to ask for help."""
+    """An argument parser with errors in one line, which name what is allowed and the verb to ask for help."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.register("type", int, _reader(int, "a whole number"))
+        self.register("type", float, _reader(float, "a number"))
 
     def error(self, message: str) -> NoReturn:
         """Print the message and the command for help, and exit."""
@@ -44,6 +49,16 @@ class PrintAndExit(argparse.Action):
         """Print and exit."""
         print(self._text(parser, values))
         parser.exit()
+
+
+def _reader(kind: Callable[[str], Any], allowed: str) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            return kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
+
+    return read
 
 
 def numbers(text: str) -> list[float]:

@@ -7,6 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -165,10 +166,10 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def seconds(text: str) -> float:
     """The time between two refreshes."""
-    found = float(text)
-    if not 0.1 <= found <= 86_400.0:
-        raise argparse.ArgumentTypeError(f"{text} must be from 0.1 to 86400 seconds")
-    return found
+    with suppress(ValueError):
+        if 0.1 <= (found := float(text)) <= 86_400.0:
+            return found
+    raise argparse.ArgumentTypeError(f"{text} must be from 0.1 to 86400 seconds")
 
 
 def add_verbs(verb: Verb) -> None:

@@ -128,6 +128,8 @@ def test_one_outlier_does_not_take_the_colours():
     assert (norm.vmin, norm.vmax, beyond) == (1.0, 1.4, "min")
     norm, beyond = drawing.scale_of(np.array([0.0, 1.0, 2.0, np.nan]))
     assert (norm.vmin, norm.vmax, beyond) == (0.0, 2.0, "neither")
+    norm, beyond = drawing.scale_of(np.array([3.0, 3.0, 3.0, 3.0, 9.0]))
+    assert (norm.vmin, norm.vmax, beyond) == (3.0, 9.0, "neither")
 
 
 @pytest.mark.parametrize(("verb", "ending"), [("tree", "png"), ("film", "gif")])

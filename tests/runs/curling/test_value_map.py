@@ -98,7 +98,12 @@ def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
     text = " ".join(text.get_text() for text in figure.texts)
     assert "End 2 of 2, stone 16 of 16: yellow to throw, level, yellow has the hammer" in text
     assert "of playouts before it" in text and "the search expects" in text and "simulations" in text
-    assert all(text.get_window_extent().x1 <= figure.bbox.width for text in figure.texts)  # none is cut off
+    figure.draw_without_rendering()
+    edge = figure.bbox.padded(-0.1 * figure.dpi)  # nothing touches it
+    for box in (*(text.get_window_extent() for text in figure.texts), *(axes.get_tightbbox() for axes in figure.axes)):
+        assert edge.x0 <= box.x0 and box.x1 <= edge.x1 and edge.y0 <= box.y0 and box.y1 <= edge.y1, box
+    panels = max(axes.get_position().x1 for axes in figure.axes) * figure.bbox.width
+    assert all(text.get_window_extent().x1 <= panels + 1.0 for text in figure.texts)  # headlines are no wider
     for name in ("a.png", "b.png"):
         value_map_picture.save(last_stone, tmp_path / name)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
@@ -149,6 +154,11 @@ def test_a_hopeless_position_and_few_simulations_have_a_picture_too(run, file, c
     status, out, _ = run("map", file(**change), "--budget", 1, "--planner", "presearch:size=100", "--out", "p.png")
     assert status == 0 and Path("p.png").stat().st_size > 10_000
     assert "wins 0% of playouts before it, 0% after it" in out or change == {"shot": 3}
+
+
+def test_a_file_of_arrays_within_each_other_is_refused_in_one_line(run):
+    Path("deep.json").write_text("[" * 100_000)
+    refused(run("map", "deep.json"), "deep.json: arrays or objects within each other without end")
 
 
 def test_a_record_needs_an_end_and_a_shot(run, match_folder):
