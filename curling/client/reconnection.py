@@ -39,6 +39,6 @@ async def play_when_up(attempt: Callable[[], Awaitable[None]], player: MatchPlay
             if not told:
                 told = True
                 player.log.write_note(str(error))
-                player.report(f"{error}; connecting again for {player.patience.left:.3g} s")
+                player.report(f"{error}; connecting again for {round(player.patience.left, 1):g} s")
         await asyncio.sleep(RETRY)
         player.patience.left -= RETRY

@@ -210,9 +210,8 @@ def test_a_process_that_dies_in_the_opponent_s_turn_costs_nothing(capfd):
             assert thinker._process.pid != first
 
     asyncio.run(ask())
-    assert capfd.readouterr().err.splitlines() == [
-        "bonspiel client: the planner's process ended (exit code -9); another one takes over"
-    ]
+    told = [line for line in capfd.readouterr().err.splitlines() if "compiling" not in line]
+    assert told == ["bonspiel client: the planner's process ended (exit code -9); another one takes over"]
 
 
 def test_the_process_that_waits_says_nothing_twice(capfd):
