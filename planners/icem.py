@@ -21,17 +21,20 @@ class _Rounds(GaussianRounds):
     """Rounds that shrink, take some of the last one's elites over, and remember the best sequence of all."""
 
     planner: "ICEM"
+    n_finalists: ClassVar[int] = 2
 
     def __init__(self, planner: "ICEM", gaussian: Gaussian, size: int) -> None:
-        super().__init__(planner, gaussian, size)
-        self.fresh = float(size)
+        super().__init__(planner, gaussian, max(size, 2))
+        self.largest, self.fresh = self.size, float(self.size)
+        self.elites = max(min(planner.elites, self.size // 2), 2)
         self.best, self.best_return = gaussian.mean, -np.inf
         self.kept = gaussian.mean[:0, None].reshape(0, *gaussian.mean.shape)
 
     def propose(self) -> Array:
-        fresh = self.gaussian.draw(max(round(self.fresh), 2 * self.planner.elites))
+        fresh = max(round(self.fresh), 2 * self.elites)
+        drawn = self.gaussian.draw(min(fresh, self.largest - len(self.kept)))
         self.fresh /= self.planner.decay
-        actions = np.concatenate([fresh, self.kept])
+        actions = np.concatenate([drawn, self.kept])
         self.size = len(actions)
         return actions
 
@@ -42,14 +45,15 @@ class _Rounds(GaussianRounds):
         super().learn(actions, returns)
 
     def move(self, actions: Array, returns: Array) -> None:
-        elites = actions[best_of(returns, self.planner.elites)]
+        elites = actions[best_of(returns, self.elites)]
         self.gaussian.fit(elites, self.planner.momentum, self.planner.least_sd)
-        self.kept = elites[: round(self.planner.keep * self.planner.elites)]
+        self.kept = elites[: min(round(self.planner.keep * self.elites), self.largest // 2)]
 
     def recall(self, last: Self, passed: int) -> None:
         super().recall(last, passed)
         self.best = self.gaussian.mean
-        self.kept = shifted(last.kept[: round(self.planner.memory * len(last.kept))], passed, len(self.best))
+        count = min(round(self.planner.memory * len(last.kept)), self.largest // 2)
+        self.kept = shifted(last.kept[:count], passed, len(self.best))
 
     def finalists(self) -> Array:
         return np.stack([self.gaussian.mean, self.best])
@@ -66,8 +70,10 @@ class ICEM:
 
     Args:
         population: new sequences in the first round, at least 2; fewer where the simulations would not make 4 rounds.
+            No round is larger.
         decay: factor, at least 1, by which each round is smaller than the one before; it has twice the elites or more.
-        elites: sequences that the Gaussians are fitted to, at least 2.
+        elites: sequences that the Gaussians are fitted to, at least 2; half of the first round at most, as in the
+            authors' code (github.com/martius-lab/iCEM).
         keep: part of the elites that is rolled out again in the next round, in [0, 1]; with a memory, part of
             these, shifted by the step taken, also in the first round of the next decision.
         beta: colour of the noise, whose power falls with the frequency as f^-beta; 0 is white.

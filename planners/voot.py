@@ -18,9 +18,10 @@ from planners.core.selection import best_edge
 from planners.core.tree import ENDED, MEAN, SEARCH_TREE, SearchTree, add_edge, copy, has_room
 from planners.core.walk import TREE_WALK, TreeWalk
 from planners.core.widening import due
-from planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Parameters, Range
+from planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters, Range
 
-TRIES = 16  # the last with a standard deviation of 1e-7 of the range
+UNIFORM_TRIES = 100  # the authors' code makes 1,000 and notes that 100 do as well
+TRIES = 16  # the last Gaussian with a standard deviation of 3e-7 of the range
 
 
 class VOOTSettings(NamedTuple):
@@ -32,6 +33,7 @@ class VOOTSettings(NamedTuple):
     alpha_action: float
     k_state: float
     alpha_state: float
+    uniform: bool
     low: Array
     high: Array
     use_rollout: bool
@@ -51,8 +53,9 @@ def distance(a: Array, b: Array, low: Array, high: Array) -> float:
 def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng, settings: VOOTSettings) -> None:
     """Write an action from the Voronoi cell of the node's best action into its last edge, which is new.
 
-    Ties of the best are broken at random. Proposals are Gaussian around it, each with a smaller standard deviation than
-    the one before, until one is nearer to it than to all others; if none is, the one nearest to it stays.
+    Ties of the best are broken at random. Proposals go on until one is nearer to it than to all others: uniform ones if
+    the settings say so, then Gaussians around it, the first as wide as the range and each narrower than the one before,
+    cut at the bounds. If none is, the one nearest to it stays.
     """
     low, high, first = settings.low, settings.high, tree.nodes[node]["first_edge"]
     highest, equals = -math.inf, 0
@@ -65,16 +68,19 @@ def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng,
         skip -= tree.value[best, MEAN] == highest
         best += 1
     nearest = math.inf
-    for attempt in range(1, TRIES + 1):
+    for attempt in range(-UNIFORM_TRIES if settings.uniform else 0, TRIES):
         for i in range(len(proposal)):
-            centre = tree.action[best, i]
-            sd = max(high[i] - centre, centre - low[i]) * math.exp(-attempt)
-            moved = low[i] + abs(centre + sd * rng.standard_normal() - low[i])
-            proposal[i] = max(high[i] - abs(high[i] - moved), low[i])
+            if attempt < 0:
+                proposal[i] = low[i] + (high[i] - low[i]) * rng.random()
+            else:
+                moved = tree.action[best, i] + (high[i] - low[i]) * math.exp(-attempt) * rng.standard_normal()
+                proposal[i] = min(max(moved, low[i]), high[i])
         gap = distance(proposal, tree.action[best], low, high)
         inside = True
         for other in range(first, edge):
-            inside = inside and gap <= distance(proposal, tree.action[other], low, high)
+            if distance(proposal, tree.action[other], low, high) < gap:
+                inside = False
+                break
         if inside or gap < nearest:
             nearest = gap
             copy(proposal, tree.action[edge])
@@ -82,7 +88,9 @@ def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng,
             break
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, VOOTSettings(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, np.empty(1), np.empty(1), False))
+@search_kernel(
+    SEARCH_TREE, TREE_WALK, VOOTSettings(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, False, np.empty(1), np.empty(1), False)
+)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: VOOTSettings
 ) -> int:
@@ -125,14 +133,16 @@ class VOOT:
     Euclidean, with each coordinate as a part of its range (Kim, Lee, Lim, Kaelbling, Lozano-Perez 2020, "Monte Carlo
     tree search in continuous spaces using Voronoi optimistic optimization with regret bounds").
 
-    The cell is sampled as in the authors' practical variant, by Gaussians around the best action that get narrower by
-    1/e with each proposal; here at most 16 of them, mirrored at the bounds. The paper's transitions are deterministic;
-    where they are not, outcomes widen as in DPW. It is for one player, as in the paper: in games of two, new actions
-    would gather around those to which the opponent has not found the answer yet.
+    The cell is sampled as in the authors' code (github.com/beomjoonkim/voot, generators/voo.py): by rejecting uniform
+    draws, or by Gaussians around the best action, the first with the range as its standard deviation, that get narrower
+    by 1/e with each proposal. Where 100 uniform draws miss a small cell, Gaussians go on, here at most 16 of them.
+    The paper's transitions are deterministic; where they are not, outcomes widen as in DPW. It is for one player, as in
+    the paper: in games of two, new actions would gather around those to which the opponent has not found the answer.
 
     Args:
         exploration: C of UCB1, at least 0.
         omega: probability of a new action from anywhere, from 0 to 1.
+        sampling: how the cell is sampled, "uniform" or "gaussian".
         alpha_action: exponent of action widening, in (0, 1].
         k_action: factor of action widening, above 0.
         alpha_state: exponent of state widening, in (0, 1].
@@ -142,18 +152,27 @@ class VOOT:
 
     exploration: float = 1.0
     omega: float = 0.5
+    sampling: Literal["uniform", "gaussian"] = "uniform"
     alpha_action: float = 0.3
     k_action: float = 3.0
     alpha_state: float = 0.25
     k_state: float = 1.0
     leaf: Literal["tree", "rollout"] = "tree"
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **WIDENING, **STATES, **LEAF, "omega": Range(0.1, 0.9)}
+    tuning: ClassVar[Parameters] = {
+        **EXPLORATION,
+        **WIDENING,
+        **STATES,
+        **LEAF,
+        "omega": Range(0.1, 0.9),
+        "sampling": Choice(("uniform", "gaussian")),
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         require_at_least("exploration", self.exploration, 0.0)
         require_share("omega", self.omega)
+        require_choice("sampling", self.sampling, ("uniform", "gaussian"))
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
         require_positive("alpha_state", self.alpha_state, 1.0)
@@ -170,5 +189,6 @@ class VOOT:
         state = check_plan(self, model, state, budget, rng)
         low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
         widening = self.k_action, self.alpha_action, self.k_state, self.alpha_state
-        settings = VOOTSettings(self.exploration, self.omega, *widening, low, high, self.leaf == "rollout")
+        cell, use_rollout = (self.sampling == "uniform", low, high), self.leaf == "rollout"
+        settings = VOOTSettings(self.exploration, self.omega, *widening, *cell, use_rollout)
         return plan_with_tree(_search, settings, model, state, budget, rng, root_actions, by_state=False)

@@ -26,6 +26,7 @@ class CMCGSSettings(NamedTuple):
     elite_sd: float
     prior_shape: float
     prior_scale: float
+    rollout_steps: int
     low: Array
     high: Array
 

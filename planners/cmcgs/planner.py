@@ -30,8 +30,8 @@ class CMCGS:
     Pajarinen 2024, "Continuous Monte Carlo graph search").
 
     Other than in the paper, a layer is not clustered anew with one cluster more: two-means splits its largest node.
-    Experiences have the discounted return that follows them instead of the whole simulation's, random actions go on to
-    the end of the episode, and the memory is of a fixed size instead of a fifth of the budget.
+    Experiences have the discounted return that follows them instead of the whole simulation's, and the memory is of a
+    fixed size instead of a fifth of the budget.
 
     Args:
         samples: m, experiences for each node of a layer, and of the last layer before there is one below it.
@@ -42,6 +42,8 @@ class CMCGS:
         prior_shape: a of the inverse gamma prior of a policy's variance, at least 1.
         prior_scale: its b, above 0, for actions from -1 to 1.
         first_layers: layers that there are from the start.
+        rollout_steps: random steps below the last layer, at least 0; None goes on to the end of the episode. The
+            authors' code (github.com/kallekku/cmcgs) takes 5.
         final: which action to play, the "mean" of the root's policy, or the one of the "best" simulation, as the paper
             does where transitions are deterministic. The mean is valued by the mean return of the elites, too high
             where there is noise; it stands in the decision for all of them.
@@ -55,6 +57,7 @@ class CMCGS:
     prior_shape: float = 5.0
     prior_scale: float = 2.0
     first_layers: int = 3
+    rollout_steps: int | None = 10
     final: Literal["mean", "best"] = "mean"
 
     takes_root_actions: ClassVar[bool] = False
@@ -64,6 +67,7 @@ class CMCGS:
         "elite_probability": Range(0.0, 0.6),
         "elite_sd": Range(0.02, 0.2, log=True),
         "prior_scale": Range(0.1, 4.0, log=True),
+        "rollout_steps": Choice((0, 5, 10, None)),
         "final": Choice(("mean", "best")),
     }
 
@@ -78,6 +82,8 @@ class CMCGS:
         require_at_least("prior_shape", self.prior_shape, 1.0)
         require_positive("prior_scale", self.prior_scale)
         require_count("first_layers", self.first_layers)
+        if self.rollout_steps is not None:
+            require_count("rollout_steps", self.rollout_steps, 0)
         require_choice("final", self.final, ("mean", "best"))
 
     def unsupported(self, model: Model) -> str | None:
@@ -91,7 +97,9 @@ class CMCGS:
         problem = problem_of(model, state)
         low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
         elites = self.elite_ratio, self.elite_probability, self.elite_sd
-        settings = CMCGSSettings(self.samples, *elites, self.prior_shape, self.prior_scale, low, high)
+        rollout_steps = problem.steps if self.rollout_steps is None else self.rollout_steps
+        prior = self.prior_shape, self.prior_scale
+        settings = CMCGSSettings(self.samples, *elites, *prior, rollout_steps, low, high)
         steps, dims = problem.steps, (model.state_dim, len(low))
         first = min(self.first_layers, steps)
         room = min(max(first, FIRST_LAYERS), steps)

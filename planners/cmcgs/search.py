@@ -11,11 +11,11 @@ from planners.core.tree import copy
 
 
 @model_helper
-def _random_return(walk: GraphWalk, problem: Problem, depth: int, rng: Rng) -> float:
-    """The return of random actions to the end of the episode, from the state at this depth."""
+def _random_return(walk: GraphWalk, problem: Problem, depth: int, steps: int, rng: Rng) -> float:
+    """The return of up to so many steps by random actions, from the state at this depth."""
     total, weight = 0.0, 1.0
-    for left in range(problem.steps - depth):
-        state, next_state = walk.state[depth + left % 2], walk.state[depth + 1 - left % 2]
+    for passed in range(min(steps, problem.steps - depth)):
+        state, next_state = walk.state[depth + passed % 2], walk.state[depth + 1 - passed % 2]
         sample_action(problem, state, walk.last, rng)
         reward, terminated = step(problem, state, walk.last, next_state, rng)
         total += weight * reward
@@ -25,7 +25,7 @@ def _random_return(walk: GraphWalk, problem: Problem, depth: int, rng: Rng) -> f
     return total
 
 
-_EXAMPLE = CMCGSSettings(1, 1.0, 1.0, 1.0, 1.0, 1.0, np.empty(1), np.empty(1))
+_EXAMPLE = CMCGSSettings(1, 1.0, 1.0, 1.0, 1.0, 1.0, 1, np.empty(1), np.empty(1))
 
 
 @search_kernel(new_graph(1, 1, 1, 1, 1, 1), new_graph_walk(1, 1, 1, 1), _EXAMPLE)
@@ -44,7 +44,7 @@ def search(graph: Graph, walk: GraphWalk, problem: Problem, simulations: int, rn
             draw_action(graph, depth, walk.node[depth], near_top, action, rng, settings)
             walk.reward[depth], terminated = step(problem, state, action, walk.state[depth + 1], rng)
             depth += 1
-        total = 0.0 if terminated else _random_return(walk, problem, depth, rng)
+        total = 0.0 if terminated else _random_return(walk, problem, depth, settings.rollout_steps, rng)
         for i in range(depth - 1, -1, -1):
             total = walk.reward[i] + problem.discount * total
             remember(graph, i, walk.node[i], walk.state[i], walk.action[i], total)

@@ -3,7 +3,7 @@
 import functools
 import time
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -93,6 +93,8 @@ class GaussianRounds(ABC):
         size: sequences in a round.
     """
 
+    n_finalists: ClassVar[int] = 1
+
     def __init__(self, planner: Any, gaussian: Gaussian, size: int) -> None:
         self.planner, self.gaussian, self.size = planner, gaussian, size
 
@@ -150,7 +152,8 @@ class GaussianSearch:
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng, root_actions)
         gaussian = Gaussian(model, length(model, state, planner.horizon), planner.sd, planner.beta, rng)
-        rule = self.rounds(planner, gaussian, round_size(planner.population, planner.repeats, budget))
+        size = round_size(planner.population, planner.repeats, budget, self.rounds.n_finalists)
+        rule = self.rounds(planner, gaussian, size)
         step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1
         if self.last is not None and planner.memory > 0.0:
             require(step > self.step, "state", state, "of a later step than the last decision's; begin another episode")

@@ -103,11 +103,11 @@ def length(model: Model, state: Array, horizon: int | None) -> int:
     return left if horizon is None else min(left, horizon)
 
 
-def round_size(population: int, repeats: int, budget: Budget) -> int:
-    """Sequences in a round."""
+def round_size(population: int, repeats: int, budget: Budget, finalists: int = 1) -> int:
+    """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts."""
     if budget.simulations is None:
         return population
-    return max(1, min(population, budget.simulations // (FEWEST_ROUNDS * repeats)))
+    return max(1, min(population, (budget.simulations // repeats - finalists + 1) // FEWEST_ROUNDS))
 
 
 def plan_with_sequences(

@@ -23,7 +23,7 @@ from planners.core.search import plan_with_tree
 from planners.core.tree import INV_SQRT, MEAN
 from planners.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
 from planners.kr_uct.search import search
-from planners.spaces import EXPLORATION, WIDENING, Parameters, Range
+from planners.spaces import EXPLORATION, STATES, WIDENING, Parameters, Range
 
 
 def _noise_of(model: Model, bandwidth: float) -> Array:
@@ -54,7 +54,8 @@ class KRUCT:
 
     As in the paper an action leads to what it does without noise (`step_exact`), because the kernel already averages
     over executions, and an end of the episode that was seen before is not seen again: a new action near it is tried.
-    For a model that hides its executions, having no `step_exact`, an action is sampled anew at every visit instead.
+    For a model that hides its executions, having no `step_exact`, outcomes are sampled: they widen as in DPW (Couetoux
+    et al. 2011), of which the paper says nothing, and a step that the horizon follows is sampled anew at every visit.
 
     Args:
         exploration: C of UCB1, at least 0; also of the lower confidence bound that chooses in the end.
@@ -62,6 +63,8 @@ class KRUCT:
         alpha_action: exponent of action widening, in (0, 1]; 1/2 in the paper.
         k_action: factor of action widening, above 0.
         n_initial: first actions of a node, drawn where the model has no `actions` of its own.
+        alpha_state: exponent of state widening, in (0, 1], where outcomes are sampled.
+        k_state: factor of state widening, above 0, likewise.
         bandwidth: width of the kernel, as a fraction of the range of actions, where the model tells no `action_sd`.
         outcome: "exact" or "sampled", as above; "auto" is "exact" for a model that offers `step_exact`.
         leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout"; "auto" if it has one.
@@ -72,6 +75,8 @@ class KRUCT:
     alpha_action: float = 0.5
     k_action: float = 1.0
     n_initial: int = 8
+    alpha_state: float = 0.25
+    k_state: float = 1.0
     bandwidth: float = 0.05
     outcome: Literal["auto", "exact", "sampled"] = "auto"
     leaf: Literal["auto", "tree", "rollout"] = "auto"
@@ -79,6 +84,7 @@ class KRUCT:
     tuning: ClassVar[Parameters] = {
         **EXPLORATION,
         **WIDENING,
+        **STATES,
         "alpha_action": Range(0.2, 0.7),
         "bandwidth": Range(0.01, 0.3, log=True),
         "tau": Range(0.01, 0.5, log=True),
@@ -92,6 +98,8 @@ class KRUCT:
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
         require_count("n_initial", self.n_initial)
+        require_positive("alpha_state", self.alpha_state, 1.0)
+        require_positive("k_state", self.k_state)
         require_positive("bandwidth", self.bandwidth, 1.0)
         require_choice("outcome", self.outcome, ("auto", "exact", "sampled"))
         require_choice("leaf", self.leaf, ("auto", "tree", "rollout"))
@@ -110,9 +118,8 @@ class KRUCT:
         n_initial = 0 if offers(model, HasActions) else self.n_initial
         low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
         sd, choose = _noise_of(model, self.bandwidth), _by_lower_bound(self.exploration)
-        settings = KRUCTSettings(
-            self.exploration, self.k_action, self.alpha_action, self.tau, n_initial, sd, low, high, exact, use_rollout
-        )
+        actions = self.exploration, self.k_action, self.alpha_action, self.tau, n_initial
+        settings = KRUCTSettings(*actions, self.k_state, self.alpha_state, sd, low, high, exact, use_rollout)
         return plan_with_tree(
             search, settings, model, state, budget, rng, root_actions, by_state=False, columns=OWN + 1, choose=choose
         )

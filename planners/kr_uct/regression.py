@@ -28,6 +28,8 @@ class KRUCTSettings(NamedTuple):
     alpha_action: float
     tau: float
     n_initial: int
+    k_state: float
+    alpha_state: float
     sd: Array
     low: Array
     high: Array
@@ -75,6 +77,25 @@ def density(tree: SearchTree, node: int, action: Array, sd: Array) -> float:
 
 
 @helper
+def _regress(tree: SearchTree, node: int, edge: int, sd: Array) -> None:
+    """Begin an edge with what the edges of the node know of its action."""
+    init_edge(tree, edge)
+    total = 0.0
+    for other in edges_of(tree, node):
+        near = similarity(tree.action[edge], tree.action[other], sd)
+        if near == 1.0 and tree.value[other, WEIGHT] > 0.0:  # equal actions, as at a bound, have equal values
+            tree.value[edge, WEIGHT] = tree.value[other, WEIGHT]
+            tree.value[edge, MEAN] = tree.value[other, MEAN]
+            tree.value[edge, INV_SQRT] = tree.value[other, INV_SQRT]
+            return
+        tree.value[edge, WEIGHT] += near * tree.edges[other]["visits"]
+        total += near * tree.edges[other]["visits"] * tree.value[other, OWN]
+    if tree.value[edge, WEIGHT] > 0.0:
+        tree.value[edge, MEAN] = total / tree.value[edge, WEIGHT]
+        tree.value[edge, INV_SQRT] = 1.0 / math.sqrt(tree.value[edge, WEIGHT])
+
+
+@helper
 def widen(
     tree: SearchTree, node: int, best: int, proposals: int, proposal: Array, rng: Rng, settings: KRUCTSettings
 ) -> int:
@@ -96,15 +117,7 @@ def widen(
             if found < least:
                 least = found
                 copy(proposal, tree.action[edge])
-    init_edge(tree, edge)
-    total = 0.0
-    for other in edges_of(tree, node):
-        weight = similarity(tree.action[edge], tree.action[other], sd) * tree.edges[other]["visits"]
-        tree.value[edge, WEIGHT] += weight
-        total += weight * tree.value[other, OWN]
-    if tree.value[edge, WEIGHT] > 0.0:
-        tree.value[edge, MEAN] = total / tree.value[edge, WEIGHT]
-        tree.value[edge, INV_SQRT] = 1.0 / math.sqrt(tree.value[edge, WEIGHT])
+    _regress(tree, node, edge, sd)
     tree.nodes[node]["actions"] += 1
     return edge
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from planners.base import Rng
+from planners.core.descent import follow_outcome
 from planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
 from planners.core.problem import search_kernel
 from planners.core.tree import BLOCK, ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
@@ -32,38 +33,46 @@ def _follow(
     rng: Rng,
     settings: KRUCTSettings,
 ) -> tuple[int, float]:
-    """Take the edge's one outcome, drawn at the first visit, and record it.
+    """Take the edge's exact outcome or a sampled one, which widens as in DPW, and record it.
 
     Returns:
         The child, or ENDED at the end of the episode or of the horizon, and after the rollout that values a new child.
         The value of that rollout, else 0.
     """
     next_state, scratch = walk.state[0], walk.state[1]
-    if depth + 1 == problem.steps and not settings.exact:
+    if settings.exact:
+        child = tree.edges[edge]["first_outcome"]
+        is_new = child == 0
+        if is_new:
+            reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
+            child = add_node(tree, next_state, reward, player(problem, next_state))
+            tree.edges[edge]["first_outcome"] = child
+            if terminated or depth + 1 == problem.steps:
+                tree.nodes[child]["actions"] = ENDED
+        record(walk, depth, node, edge, tree.nodes[child]["reward"])
+    elif depth + 1 == problem.steps:  # nothing follows that an outcome would be kept for
         reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
         record(walk, depth, node, edge, reward)
         return ENDED, 0.0
-    child = tree.edges[edge]["first_outcome"]
-    known = child != 0
-    if not known:
-        if settings.exact:
-            reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
-        else:
-            reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
-        child = add_node(tree, next_state, reward, player(problem, next_state))
-        tree.edges[edge]["first_outcome"] = child
-        if terminated or depth + 1 == problem.steps:
-            tree.nodes[child]["actions"] = ENDED
-    record(walk, depth, node, edge, tree.nodes[child]["reward"])
-    if tree.nodes[child]["actions"] == ENDED:
-        return ENDED, 0.0
-    if settings.use_rollout and not known:
+    else:
+        k_state, alpha_state = settings.k_state, settings.alpha_state
+        child = follow_outcome(tree, walk, problem, depth, node, edge, rng, k_state, alpha_state, False)
+        is_new = tree.nodes[child]["visits"] == 0
+    is_over = tree.nodes[child]["actions"] == ENDED
+    if is_over or (settings.use_rollout and is_new):
+        if not settings.exact:  # by which old outcomes are drawn; `back_up` counts the visits of those that go on
+            tree.nodes[child]["visits"] += 1
+        if is_over:
+            return ENDED, 0.0
+        copy(tree.state[child], next_state)
         return ENDED, rollout(problem, next_state, scratch, problem.steps - depth - 1, rng)
     return child, 0.0
 
 
 @search_kernel(
-    SEARCH_TREE, TREE_WALK, KRUCTSettings(1.0, 1.0, 1.0, 1.0, 1, np.zeros(1), np.zeros(1), np.zeros(1), False, False)
+    SEARCH_TREE,
+    TREE_WALK,
+    KRUCTSettings(1.0, 1.0, 1.0, 1.0, 1, 1.0, 1.0, np.zeros(1), np.zeros(1), np.zeros(1), False, False),
 )
 def search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: KRUCTSettings
@@ -92,9 +101,9 @@ def search(
                 tree.nodes[node]["due"] = count if count < n_initial else due(count, k_action, alpha_action)
             else:
                 edge = best_edge(tree, node, settings.exploration)
-                # an episode's end seen again would teach nothing, so the search tries a neighbouring action
+                # an exact end seen again would teach nothing, so the search tries a neighbouring action
                 outcome = tree.edges[edge]["first_outcome"]
-                ended = outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
+                ended = settings.exact and outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
                 is_due = tree.nodes[node]["visits"] >= tree.nodes[node]["due"]
                 if is_due or (ended and tree.nodes[node]["due"] != NEVER):
                     proposals = PROPOSALS if is_due else 1

@@ -87,6 +87,7 @@ class TreeOracle:
         least_visited: whether an old outcome is the least visited one, or drawn in proportion to its count.
         rollout: the number of the model's rollouts that value a new node; 0 acts on in the tree.
         omega: probability that a new action is drawn anywhere, and not by `near_best`.
+        uniform: how many uniform proposals `near_best` makes before Gaussian ones.
         bonus: (C, N, n, variance of the returns) -> what is added to the mean; UCB1's if None.
         first_play: an untried action waits until no tried one has a higher score.
         scaled: whether C is in units of the range of the returns so far.
@@ -104,6 +105,7 @@ class TreeOracle:
         least_visited=False,
         rollout=0,
         omega=1.0,
+        uniform=0,
         bonus=None,
         first_play=math.inf,
         scaled=False,
@@ -113,7 +115,7 @@ class TreeOracle:
         self.returns = []
         self.model, self.rng, self.exploration, self.choices = model, rng, exploration, choices
         self.actions, self.outcomes, self.least_visited, self.rollout = actions, outcomes, least_visited, rollout
-        self.omega = omega
+        self.omega, self.uniform = omega, uniform
 
     def node(self, state):
         has_players = hasattr(self.model, "player")
@@ -173,7 +175,7 @@ class TreeOracle:
     def new_action(self, node):
         """As in VOOT, or by blind values (Couetoux, Doghmen, Teytaud 2012) with distances in widths of the box."""
         if self.omega < 1.0 and len(node.edges) > 1 and self.rng.random() >= self.omega:
-            return near_best(node.edges, self.model.action_low, self.model.action_high, self.rng)
+            return near_best(node.edges, self.model.action_low, self.model.action_high, self.rng, self.uniform)
         if self.blind_values == 0 or not node.edges:
             return self.sample(node)
         low, high = self.model.action_low, self.model.action_high
@@ -217,16 +219,21 @@ class TreeOracle:
     def revisit(self, edge):
         if self.least_visited:
             return min(edge.outcomes, key=lambda outcome: outcome[3])
-        left = int(self.rng.random() * edge.visits)
-        for chosen in edge.outcomes:
-            left -= chosen[3]
-            if left < 0:
-                break
-        return chosen
+        return drawn(edge.outcomes, edge.visits, self.rng)
 
 
-def near_best(edges, low, high, rng):
-    """VOO's draw from the Voronoi cell of the best action (Kim et al. 2020), by ever narrower Gaussians around it."""
+def drawn(outcomes, visits, rng):
+    """An outcome in proportion to its count."""
+    left = int(rng.random() * visits)
+    for chosen in outcomes:
+        left -= chosen[3]
+        if left < 0:
+            break
+    return chosen
+
+
+def near_best(edges, low, high, rng, uniform):
+    """VOO's draw from the Voronoi cell of the best action (Kim et al. 2020), with Gaussians cut at the bounds."""
 
     def gap(a, b):
         return sum(((x - y) / (top - bottom)) ** 2 for x, y, bottom, top in zip(a, b, low, high, strict=True))
@@ -234,14 +241,16 @@ def near_best(edges, low, high, rng):
     equals = [edge.action for edge in edges if edge.mean == max(edge.mean for edge in edges)]
     best = equals[int(rng.random() * len(equals))]
     tried = []
-    for attempt in range(1, 17):
-        drawn = []
+    for attempt in range(uniform + 16):
+        proposal = []
         for centre, bottom, top in zip(best, low, high, strict=True):
-            x = centre + max(top - centre, centre - bottom) * math.exp(-attempt) * rng.standard_normal()
-            x = bottom + abs(x - bottom)
-            drawn.append(max(top - abs(top - x), bottom))
-        tried.append(np.array(drawn))
-        if all(gap(drawn, best) <= gap(drawn, edge.action) for edge in edges):
+            if attempt < uniform:
+                proposal.append(bottom + (top - bottom) * rng.random())
+            else:
+                sd = (top - bottom) * math.exp(uniform - attempt)
+                proposal.append(min(max(centre + sd * rng.standard_normal(), bottom), top))
+        tried.append(np.array(proposal))
+        if all(gap(proposal, best) <= gap(proposal, edge.action) for edge in edges):
             return tried[-1]
     return min(tried, key=lambda action: gap(action, best))
 
@@ -304,18 +313,33 @@ def weighted_uct(model, actions, steps, simulations, rng, exploration=1.0, bandw
 
 @dataclass
 class KernelEdge:
-    """An action of KR-UCT: its own visits and mean, W(a) and E[v|a], and what it led to, (node, reward, ended)."""
+    """An action of KR-UCT: its own visits and mean, W(a) and E[v|a]; its outcomes are [node, reward, ended, count]."""
 
     action: np.ndarray
     visits: int = 0
     own: float = 0.0
     weight: float = 0.0
     mean: float = 0.0
-    outcome: tuple | None = None
+    outcomes: list = field(default_factory=list)
 
 
-def kr_uct(model, sd, steps, simulations, rng, exploration=1.0, tau=0.05, widening=(1, 0.5), n_initial=8, exact=False):
-    """Yee, Lisy and Bowling 2016: the root's edges; E[v|a] and W(a) are updated by each return, as in the planner."""
+def kr_uct(
+    model,
+    sd,
+    steps,
+    simulations,
+    rng,
+    exploration=1.0,
+    tau=0.05,
+    widening=(1, 0.5),
+    outcomes=(1, 0.25),
+    n_initial=8,
+    exact=False,
+):
+    """Yee, Lisy and Bowling 2016: the root's edges; E[v|a] and W(a) are updated by each return, as in the planner.
+
+    Outcomes that are not exact widen by `outcomes`, (k, alpha), as in DPW.
+    """
 
     def kernel(a, b):
         gaps = [(x - y) / s if x != y else 0.0 for x, y, s in zip(a, b, sd, strict=True)]
@@ -342,7 +366,10 @@ def kr_uct(model, sd, steps, simulations, rng, exploration=1.0, tau=0.05, wideni
                     least, found = density, action
         pairs = [(kernel(found, edge.action) * edge.visits, edge.own) for edge in node.edges]
         new = KernelEdge(found.copy(), weight=sum(weight for weight, _ in pairs))
-        if new.weight > 0.0:
+        equals = [edge for edge in node.edges if kernel(found, edge.action) == 1.0 and edge.weight > 0.0]
+        if equals:
+            new.weight, new.mean = equals[0].weight, equals[0].mean
+        elif new.weight > 0.0:
             new.mean = sum(weight * own for weight, own in pairs) / new.weight
         return new
 
@@ -359,29 +386,37 @@ def kr_uct(model, sd, steps, simulations, rng, exploration=1.0, tau=0.05, wideni
                 return node.edges[-1]
             return best_of(node)
         edge, due = best_of(node), may_widen(count, node.visits, *widening)
-        if due or (edge.outcome and edge.outcome[2]):
+        if due or (exact and edge.outcomes and edge.outcomes[0][2]):
             node.edges.append(neighbour(node, edge, 16 if due else 1))
             return node.edges[-1]
         return edge
 
     def step(node, edge, left):
-        """(child, reward, ended, whether it is new): the first outcome is kept, but for a last step with noise."""
-        if edge.outcome and (exact or left > 1):
-            return *edge.outcome, False
+        """(outcome, whether it is new): nothing is kept of a last step with noise."""
+        if exact and edge.outcomes:
+            return edge.outcomes[0], False
+        if not exact and left > 1 and not may_widen(len(edge.outcomes), edge.visits, *outcomes):
+            return drawn(edge.outcomes, edge.visits, rng), False
         state = np.empty_like(node.state)
         function = model.step_exact if exact else model.step
         reward, terminated = function(node.state, edge.action, state, model.params, rng)
-        child = new_node(state), reward, terminated or left == 1
+        for outcome in edge.outcomes:
+            if outcome[0].state.tolist() == state.tolist() and outcome[1:3] == [reward, terminated]:
+                return outcome, False
+        outcome = [new_node(state), reward, terminated or left == 1, 0]
         if exact or left > 1:
-            edge.outcome = child
-        return *child, True
+            edge.outcomes.append(outcome)
+        return outcome, True
 
     def simulate(node, left):
         edge = choose(node)
-        child, value, ended, is_new = step(node, edge, left)
+        outcome, is_new = step(node, edge, left)
+        child, value, ended, _ = outcome
+        outcome[3] += 1
         if not ended and is_new and hasattr(model, "rollout"):
             state, scratch = child.state.copy(), np.empty_like(child.state)
             value += model.discount * model.rollout(state, scratch, left - 1, model.params, rng)
+            child.visits += not exact  # as in DPW
         elif not ended:
             value += model.discount * simulate(child, left - 1)
         gain = node.player * value

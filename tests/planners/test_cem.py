@@ -85,14 +85,16 @@ def cem(model, rng, budget, population):
 def icem(model, rng, budget, population):
     width, mean, sd = start(model)
     rollouts, kept, every = Rollouts(model, rng, budget - 2), [], []
+    population = min(population, (budget - 1) // 4)
+    n_elites, largest = min(10, population // 2), population
     while rollouts.left > 0:
-        noise = coloured_noise((max(round(population), 20), *mean.shape), 2.0, rng)
-        sequences = around(model, mean, sd, noise) + kept
+        fresh = min(max(round(population), 2 * n_elites), largest - len(kept))
+        sequences = around(model, mean, sd, coloured_noise((fresh, *mean.shape), 2.0, rng)) + kept
         found = rollouts.round(sequences)
         every += found
         if len(found) >= len(sequences) / 2:
-            elites = best_first(found)[:10]
-            kept = elites[:3]
+            elites = best_first(found)[:n_elites]
+            kept = elites[: round(0.3 * n_elites)]
             mean, sd = fitted(elites, mean, sd, width)
         population /= 1.25
     best = best_first(every)[0]
@@ -118,6 +120,16 @@ def mppi(model, rng, budget, population):
 @pytest.mark.parametrize("budget", [400, 410, 950])
 def test_rounds_are_those_of_the_paper(oracle, model, budget):
     """A last round of 99 of 100 or 24 of 29 sequences is taken in, and one of 9 or 49 of 100 or 14 of 29 is not."""
+    check(oracle, model, budget)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("budget", [20, 60, 110])
+def test_few_simulations_make_small_rounds_and_few_elites(model, budget):
+    check(icem, model, budget)
+
+
+def check(oracle, model, budget):
     rng, oracle_rng = np.random.default_rng(7), np.random.default_rng(7)
     decision = planners.parse(TEXTS[oracle.__name__]).plan(model, model.initial_state(None), Budget(budget), rng)
     sequence, value = oracle(model, oracle_rng, budget, 100)

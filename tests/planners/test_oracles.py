@@ -9,7 +9,7 @@ import envs
 import planners
 from planners import Budget
 from tests.planners.oracles import TreeOracle, fixed_actions, kr_uct, proposed_actions, weighted_uct
-from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target
+from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target, python_twin
 
 MODELS = [Bandit(), Chain(), Diamond(), Handover(), Target(), envs.Trap(), envs.TreasureHunt()]
 ONE_PLAYER = [model for model in MODELS if not hasattr(model, "player")]
@@ -66,16 +66,12 @@ def test_dpw_widens_actions_and_outcomes(model):
 
 @pytest.mark.parametrize("model", ONE_PLAYER, ids=by_name)
 def test_voot_draws_from_the_voronoi_cell_of_the_best_action(model):
-    check("voot:omega=0.2", model, 400, actions=(3, 0.3), outcomes=(1, 0.25), omega=0.2)
-    check(
-        "voot:omega=0,alpha_action=0.8,k_action=1,exploration=0.3",
-        model,
-        400,
-        actions=(1, 0.8),
-        outcomes=(1, 0.25),
-        exploration=0.3,
-        omega=0.0,
-    )
+    few = {"actions": (3, 0.3), "outcomes": (1, 0.25), "omega": 0.2}
+    many = {"actions": (1, 0.8), "outcomes": (1, 0.25), "omega": 0.0, "exploration": 0.3}
+    for sampling, uniform in (("uniform", 100), ("gaussian", 0)):
+        check(f"voot:omega=0.2,sampling={sampling}", model, 400, uniform=uniform, **few)
+        text = f"voot:omega=0,alpha_action=0.8,k_action=1,exploration=0.3,sampling={sampling}"
+        check(text, model, 400, uniform=uniform, **many)
 
 
 def ucb_v(c, total, n, variance):
@@ -163,14 +159,18 @@ class DiscountedTarget(Target):
         (DiscountedTarget(), {}),
         (Duel(), {}),
         (envs.Trap(), {"k_action": 2.0}),
+        (python_twin(envs.TreasureHunt(size=4.0)), {"k_state": 2.0, "alpha_state": 0.5}),
     ],
     ids=repr,
 )
 def test_kr_uct_is_kernel_regression(model, given):
     rng, oracle_rng = np.random.default_rng(11), np.random.default_rng(11)
     decision = planners.make("kr_uct", **given).plan(model, model.initial_state(None), Budget(300), rng)
-    rule = {"widening": (given.pop("k_action", 1), 0.5)} | given
-    edges = kr_uct(model, [0.05], model.horizon, 300, oracle_rng, exact=hasattr(model, "step_exact"), **rule)
+    rule = {name: value for name, value in given.items() if name in ("exploration", "tau", "n_initial")}
+    rule["widening"] = given.get("k_action", 1), 0.5
+    rule["outcomes"] = given.get("k_state", 1), given.get("alpha_state", 0.25)
+    sd = getattr(model, "action_sd", 0.05 * (model.action_high - model.action_low))
+    edges = kr_uct(model, sd, model.horizon, 300, oracle_rng, exact=hasattr(model, "step_exact"), **rule)
     assert decision.visits.tolist() == [edge.visits for edge in edges]
     np.testing.assert_allclose(decision.actions, [edge.action for edge in edges], rtol=1e-12)
     values = [edge.mean if edge.visits else np.nan for edge in edges]

@@ -24,10 +24,11 @@ class Layer:
 
 
 class Oracle:
-    def __init__(self, model, rng, samples, experiences, elite_ratio=0.1, first_layers=3):
+    def __init__(self, model, rng, samples, experiences, elite_ratio=0.1, first_layers=3, rollout_steps=10):
         self.model, self.rng, self.samples, self.size = model, rng, samples, experiences
         self.ratio, self.layers = elite_ratio, [Layer() for _ in range(min(first_layers, model.horizon))]
         self.low, self.high = model.action_low, model.action_high
+        self.rollout_steps = model.horizon if rollout_steps is None else rollout_steps
 
     def draw(self, mean, sd):
         return np.array(
@@ -63,7 +64,7 @@ class Oracle:
             passed.append((layer, q, state, action, reward))
             state = after
         factor = 1.0
-        for _ in range(0 if ended else model.horizon - len(passed)):
+        for _ in range(0 if ended else min(model.horizon - len(passed), self.rollout_steps)):
             action, after = np.empty(len(self.low)), np.empty_like(state)
             model.sample_action(state, action, model.params, self.rng)
             reward, over = model.step(state, action, after, model.params, self.rng)
@@ -165,7 +166,12 @@ MODELS = [Fork(), Target(), envs.Trap(), python_twin(envs.TreasureHunt(size=4.0)
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 @pytest.mark.parametrize(
-    "given", [{"samples": 25, "experiences": 500}, {"samples": 8, "experiences": 40, "elite_ratio": 0.3}]
+    "given",
+    [
+        {"samples": 25, "experiences": 500},
+        {"samples": 8, "experiences": 40, "elite_ratio": 0.3, "rollout_steps": None},
+        {"samples": 8, "experiences": 500, "rollout_steps": 0},
+    ],
 )
 def test_is_the_algorithm_of_the_paper(model, given):
     simulations = 60 if model.horizon > 6 else 300
@@ -193,6 +199,30 @@ def test_plays_the_first_action_of_the_best_simulation():
 def test_few_simulations_are_played_from_the_whole_range():
     decision = planners.make("cmcgs").plan(Bandit(), np.zeros(1), Budget(5), np.random.default_rng(0))
     assert decision.visits.tolist() == [1] * 5
+
+
+@pytest.mark.parametrize("rollout_steps", [0, 5, None])
+def test_random_steps_end_after_their_number(rollout_steps):
+    """With one layer and no experience for a second one, all steps but the first of each simulation are random."""
+    steps = []
+
+    class Endless(Fork):
+        horizon = 20
+
+        @staticmethod
+        def step(state, action, next_state, params, rng):
+            steps.append(action[0])
+            return Fork.step(state, action, next_state, params, rng)
+
+    planner = planners.make("cmcgs", first_layers=1, rollout_steps=rollout_steps)
+    planner.plan(Endless(), np.zeros(3), Budget(20), np.random.default_rng(0))
+    assert len(steps) == 20 * (20 if rollout_steps is None else 1 + rollout_steps)
+
+
+@pytest.mark.parametrize("rollout_steps", [-1, 2.5])
+def test_a_rollout_of_no_number_of_steps_is_named(rollout_steps):
+    with pytest.raises(ValueError, match=f"rollout_steps={rollout_steps}: must be"):
+        planners.make("cmcgs", rollout_steps=rollout_steps)
 
 
 def test_a_memory_smaller_than_a_node_is_refused():

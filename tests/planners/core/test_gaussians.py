@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import envs
 import planners
-from planners import Budget
+from planners import Budget, icem
 from planners.testing import Walk
 from tests.planners.tiny_models import Chain
 
@@ -59,10 +60,45 @@ def test_the_deviation_starts_anew(name):
 
 
 @pytest.mark.parametrize(("memory", "count"), [(1.0, 4), (0.5, 2)])
-def test_icem_rolls_its_elites_out_again_after_a_step(memory, count):
-    """The first round of 20 new sequences is all that 24 simulations allow, two of which go to the finalists."""
+def test_icem_rolls_its_elites_out_again_after_a_step(memory, count, monkeypatch):
+    """A first round of 24 sequences, elites among them, is what 100 simulations allow, 2 of them for the finalists."""
     search, _ = begun("icem", Chain(), memory=memory, elites=10, keep=0.4)
-    elites = search.last.kept.copy()
-    decision = search.plan(np.zeros(1), Budget(24), np.random.default_rng(0))
-    assert len(elites) == 4 and len(decision.actions) == 2 + 20 + count
-    assert decision.actions[22:].tolist() == elites[:count, 1].tolist()
+    elites, rounds = search.last.kept.copy(), noted(monkeypatch, icem._Rounds, "propose")
+    search.plan(np.zeros(1), Budget(100), np.random.default_rng(0))
+    assert len(elites) == 4 and len(rounds[0]) == 24
+    assert rounds[0][-count:, 0].tolist() == elites[:count, 1].tolist()
+    assert rounds[0][-count - 1, 0] not in elites[:, 1]
+
+
+def noted(monkeypatch, cls, name):
+    """A list of what a method returns, filled as it is called."""
+    results, original = [], getattr(cls, name)
+    monkeypatch.setattr(cls, name, lambda self, *given: results.append(original(self, *given)) or results[-1])
+    return results
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"population": 100, "elites": 20, "repeats": 3},
+        {"population": 10, "elites": 20},
+        {"elites": 200, "keep": 1.0, "decay": 1.0},
+        {"population": 2, "elites": 2, "keep": 1.0},
+        {"repeats": 10, "elites": 5, "keep": 1.0, "memory": 1.0},
+    ],
+)
+@pytest.mark.parametrize("simulations", [5, 9, 30, 100, 101, 120, 150, 400])
+def test_few_simulations_move_the_gaussian_of_icem_four_times(given, simulations, monkeypatch):
+    """Four times from more than 8 sequences on; twice from 5 on, 2 of them finalists, which is the least that can."""
+    sequences = simulations / given.get("repeats", 1)
+    search, means = planners.begin_episode(planners.make("icem", **given), envs.TreasureHunt()), []
+    move = icem._Rounds.move
+    monkeypatch.setattr(
+        icem._Rounds, "move", lambda rounds, *found: move(rounds, *found) or means.append(rounds.gaussian.mean.copy())
+    )
+    for t in range(2):  # the second decision may start from what the first has learned
+        means.clear()
+        search.plan(np.array([0.0, 0.0, t]), Budget(simulations), np.random.default_rng(0))
+        assert len(means) >= (4 if sequences > 8 else 2 if sequences >= 5 else 0)
+        assert len(np.unique(means, axis=0)) == len(means)
