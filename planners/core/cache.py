@@ -5,7 +5,8 @@ import os
 import re
 import shutil
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 DIGEST = re.compile("[0-9a-f]{16}")
@@ -28,6 +29,18 @@ def code_folder(digest: str) -> Path:
             _remove_unused(folder.parent)
         os.utime(folder)
     return folder
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Lock a file against other processes; one that ends releases it. Where that cannot be done, nobody waits."""
+    with ExitStack() as opened:
+        with suppress(OSError, ImportError):  # a cache that cannot be written, Windows
+            import fcntl
+
+            file.parent.mkdir(parents=True, exist_ok=True)
+            fcntl.flock(opened.enter_context(file.open("a")), fcntl.LOCK_EX)
+        yield
 
 
 @functools.cache

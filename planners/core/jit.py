@@ -12,10 +12,11 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import takewhile
 from pathlib import Path
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar, cast
 
 from numba import boolean, float64, int64, typeof, types, uint64
@@ -30,7 +31,7 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from planners.base import Array
 from planners.core import sources
-from planners.core.cache import code_folder
+from planners.core.cache import code_folder, locked
 
 __all__ = [
     "MATRIX",
@@ -129,14 +130,19 @@ def _read_bit_generator(kind: Any, generator: Any, c: Any) -> NativeValue:
 _unboxers.functions[types.NumPyRandomBitGeneratorType] = _read_bit_generator
 
 
-@functools.cache
-def _announce_compilation() -> None:
-    print(
-        "bonspiel: compiling the searches for this machine, once for this version of the sources "
-        "(half a minute, with curling some minutes)",
-        file=sys.stderr,
-        flush=True,
-    )
+SECONDS_A_BYTE = 5e-4  # of compiling, by the length of Python's byte code: right within a factor of two
+WORTH_A_LINE = 1.0  # s
+
+
+def _byte_code(function: Any, seen: set[Any]) -> int:
+    """The length of a function's byte code with that of the helpers that become part of it, each counted once."""
+    source = getattr(function, "py_func", function)
+    if source in seen or getattr(source, "__code__", None) is None:
+        return 0
+    seen.add(source)
+    called = (source.__globals__.get(name) for name in source.__code__.co_names)
+    inlined = (one for one in called if isinstance(one, FunctionType) or getattr(one, "signature", 0) is None)
+    return len(source.__code__.co_code) + sum(_byte_code(one, seen) for one in inlined)
 
 
 class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
@@ -159,23 +165,43 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
         with global_compiler_lock:
             if not self.overloads:
                 begin = time.perf_counter()
-                if not self.is_on_disk():
-                    _announce_compilation()
-                self._open_cache()
-                super().compile(self.signature)
+                with nullcontext() if self.is_on_disk() else self._alone():
+                    super().compile(self.signature)
                 self.disable_compile()
                 if not within_another:
                     _loads.append((begin, time.perf_counter()))
             return next(iter(self.overloads.values()))
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let one process compile; others that need the function wait, and find the code on disk."""
+        module = Path(self.py_func.__code__.co_filename).stem
+        with locked(self._file(f".{module}.lock")) if self.digest is not None else nullcontext():
+            if not self.is_on_disk():
+                self._announce()
+            yield
+
+    def _announce(self) -> None:
+        """Say what is compiled, and how long it may take."""
+        seconds = SECONDS_A_BYTE * _byte_code(self, set())
+        if seconds >= WORTH_A_LINE:
+            name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
+            said = f"compiling {name} for this machine, once for this version of the sources: about {seconds:.0f} s"
+            print(f"bonspiel: {said}", file=sys.stderr, flush=True)
+
+    def _file(self, ending: str) -> Path:
+        """The file on disk, or the pattern of those, with this ending."""
+        self._open_cache()  # equal sources in different places share the digest's folder, and each has one within
+        name = f"{self.py_func.__qualname__}-{self.py_func.__code__.co_firstlineno}{ending}"
+        return Path(self._cache.cache_path) / name
+
     def is_on_disk(self) -> bool:
         """Whether the code need not be compiled, as far as the names of files tell."""
         if self.digest is None:
             return False
-        self._open_cache()  # equal sources in different places share the digest's folder, and each has one within
         # the index, .nbi, is written before the code: a process that ended between leaves the index alone
-        code = f"*{self.py_func.__qualname__}-{self.py_func.__code__.co_firstlineno}.*.nbc"
-        return any(Path(self._cache.cache_path).glob(code))
+        code = self._file(".*.nbc")
+        return any(code.parent.glob(f"*{code.name}"))
 
     def compile(self, sig: Any) -> Any:
         """The entry point for these types; numba calls this for calls within compiled code."""

@@ -21,7 +21,6 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from planners.core import signals
-from planners.core.jit import compile_missing
 from runs import provenance, suite
 from runs.experiment import Setting
 from runs.runner import cores, trial
@@ -267,7 +266,6 @@ def spread(
 
 
 def _by_loky(function: Callable[..., T], queue: RetryQueue, jobs: int, pinned: bool) -> Generator[T]:
-    compile_missing()
     settings = {"inner_max_num_threads": 1, "initializer": _begin_worker, "initargs": (os.getpid(), pinned)}
     folder = os.getcwd()
     with parallel_config(backend="loky", **settings):

@@ -1,4 +1,5 @@
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -227,3 +228,13 @@ def test_workers_of_an_earlier_run_find_the_modules_of_the_folder_that_they_are_
         monkeypatch.chdir(tmp_path / name)
         found = set(parallel.spread(packages.load, [(f"{name}_folder:WHERE",)] * 4, 2))
         assert found == {str(tmp_path / name)}
+
+
+def test_workers_compile_what_they_need_alone(tmp_path):
+    code = """from planners.abstraction import refined_actions
+from planners.core import jit
+from runs.runner import parallel
+print(sorted(parallel.spread(abs, [(-1,), (2,)], 2)), any(function.is_on_disk() for function in jit._unchecked))"""
+    environment = {**os.environ, "BONSPIEL_CACHE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("[1, 2] False\n", "")

@@ -44,15 +44,46 @@ def test_an_edited_helper_in_another_file_is_seen_despite_the_cache(tmp_path):
         assert run(use, tmp_path, tmp_path / "cache")[0] == factor
 
 
-def test_compilation_is_announced_once_and_not_again_from_the_cache(tmp_path):
+def test_what_is_compiled_is_named_with_its_time_and_not_again_from_the_cache(tmp_path):
     code = """import numpy as np
 from planners.core import hash_table, jit, zobrist
+jit.WORTH_A_LINE = 0.5 * jit.SECONDS_A_BYTE * jit._byte_code(zobrist.box_cells, set())
 jit.compile_missing()
 zobrist.box_cells(np.ones(1), 0, 1, np.ones(2), np.zeros(1, np.uint64))"""
     first, second = (run(code, tmp_path, tmp_path / "cache")[1] for _ in range(2))
-    assert first.count("compiling") == 1
-    assert first.count("\n") == 1
+    line = "bonspiel: compiling planners.core.zobrist.box_cells for this machine, once for this version of the sources"
+    assert first.count(f"{line}: about ") == 1
     assert second == ""
+
+
+def test_the_longer_a_function_with_its_helpers_the_more_time_it_is_said_to_take():
+    from planners import dpw
+    from planners.core import hash_table
+
+    small, large = (jit._byte_code(function, set()) for function in (hash_table.fill_slots, dpw._search))
+    assert len(dpw._search.py_func.__code__.co_code) < large and large > 5 * small > 0
+
+
+def test_processes_that_need_the_same_code_compile_it_once(tmp_path):
+    code = """import time
+from pathlib import Path
+from planners.core import hash_table, jit
+look, place, met = jit.CompiledFunction.is_on_disk, Path({folder!r}), []
+def both_have_looked(self):
+    found = look(self)
+    if self is hash_table.fill_slots and not met:
+        met.append(True)
+        (place / "looked{{}}".format({number})).touch()
+        while len(list(place.glob("looked*"))) < 2:
+            time.sleep(0.01)
+    return found
+jit.CompiledFunction.is_on_disk = both_have_looked
+hash_table.fill_slots.load()
+print(sum(hash_table.fill_slots.stats.cache_hits.values()))"""
+    codes = [code.format(folder=str(tmp_path), number=number) for number in range(2)]
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(lambda one: run(one, tmp_path, tmp_path / "cache")[0], codes))
+    assert sorted(found) == ["0", "1"]
 
 
 def test_code_of_which_only_the_index_was_written_is_compiled_again(tmp_path):
