@@ -1,21 +1,24 @@
 """The probability to win a match from a position: the one estimate that clients, analyses and pages show.
 
-It is what the network of `curling.end_network` expects, and takes both teams for equally strong.
-docs/results/curling.md says how often teams win by it.
+It is what the network of `curling.end_network` expects, calibrated by matches of the champion with itself, and takes
+both teams for equally strong. `runs.curling.calibration_study` fits it and counts how often teams win by it.
 """
 
 import functools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from curling.model import Curling
 from curling.model_params import NETWORK_TABLE, why_no_weights
 from curling.sheet import STONES
+from curling.state import shot_of
 from planners.base import Array
 
 PLAYOUTS = 300  # for a standard error of at most 0.03
 SEED = 1
+SLOPES = 1.04, 0.24  # of log odds: without stones to come in the end, and what a full end of them adds
 
 
 @functools.lru_cache(maxsize=8)
@@ -27,7 +30,7 @@ def with_network_table(match: Curling) -> Curling:
 
 
 def estimating(match: Curling) -> Curling:
-    """Return the match for planners whose `value` is the win probability; that is a playout where there are no weights.
+    """Return the match for planners with what the network expects of its ends, where there are weights for it.
 
     Args:
         match: of any reward and table.
@@ -45,9 +48,45 @@ def win_probability(match: Curling, state: Array) -> float:
     """
     model = estimating(match)
     state = model.begin_end(state)
-    if why_no_weights(model) is not None:
+    if not uses_network(model):
         return estimate_win_probability(model, state)
+    return calibrated(model, state, expected(model, state))
+
+
+def uses_network(model: Curling) -> bool:
+    """Return whether a model from `estimating` values positions by the network."""
+    return model.table == NETWORK_TABLE
+
+
+def expected(model: Curling, state: Array) -> float:
+    """Return what the network expects for team 0, before calibration; the model is from `estimating`."""
     return float(model.value(state, np.empty_like(state), STONES, model.params, np.random.default_rng(SEED)))
+
+
+def calibrated(model: Curling, state: Array, value: float) -> float:
+    """Return team 0's probability to win for what the network expects; what playouts return stays as it is.
+
+    Args:
+        model: from `estimating`.
+        state: the position; of a match that is over the result is certain.
+        value: team 0's expectation, 0 to 1.
+    """
+    if not uses_network(model) or model.steps_left(state) == 0:
+        return value
+    return float(with_slope(value, STONES - shot_of(state)))
+
+
+def with_slope(value: Any, to_come: Any, slopes: tuple[float, float] = SLOPES) -> Any:
+    """Return probabilities whose log odds are those of `value` times a slope (temperature scaling, Guo et al. 2017).
+
+    Args:
+        value: a team's probability to win, one or [n].
+        to_come: stones to come in the end, likewise.
+        slopes: that without stones to come, and what a full end of them adds.
+    """
+    slope = slopes[0] + slopes[1] * to_come / STONES
+    won, lost = value**slope, (1.0 - value) ** slope
+    return won / (won + lost)
 
 
 def estimate_win_probability(model: Curling, state: Array, playouts: int = PLAYOUTS) -> float:

@@ -9,16 +9,40 @@ from curling.mixed_doubles import mixed_state_of
 from curling.model import Curling
 from curling.sheet import no_stones
 from curling.state import state_of
-from curling.win_probability import estimate_win_probability, win_probability
+from curling.win_probability import (
+    SLOPES,
+    calibrated,
+    estimate_win_probability,
+    estimating,
+    win_probability,
+    with_slope,
+)
 
 MATCH = Curling(3, extra_ends=10)
 BEGIN = MATCH.initial_state(np.random.default_rng(0))
 
 
-def test_it_is_what_the_network_expects_with_its_own_values_of_later_ends():
+def test_it_is_what_the_network_expects_with_its_own_values_of_later_ends_and_a_slope():
     model = replace(MATCH, reward="win_probability", table="network")
-    expected = model.value(BEGIN, np.empty_like(BEGIN), 16, model.params, np.random.default_rng(0))
-    assert win_probability(MATCH, BEGIN) == expected
+    for shot in (0, 9, 15):
+        state = state_of(no_stones(), shot)
+        expected = model.value(state, np.empty_like(state), 16, model.params, np.random.default_rng(0))
+        odds = (expected / (1.0 - expected)) ** (SLOPES[0] + SLOPES[1] * (16 - shot) / 16)
+        assert win_probability(MATCH, state) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+
+
+def test_slopes_keep_the_order_and_what_is_certain_and_treat_both_teams_alike():
+    value = np.linspace(0.0, 1.0, 11)
+    shown = with_slope(value, 16)
+    assert (np.diff(shown) > 0.0).all() and shown[[0, 5, 10]].tolist() == [0.0, 0.5, 1.0]
+    np.testing.assert_allclose(shown + shown[::-1], 1.0, atol=1e-15)
+    np.testing.assert_allclose(with_slope(value, 7, (1.0, 0.0)), value, atol=1e-15)
+
+
+def test_results_of_matches_and_of_playouts_are_not_rescaled():
+    thesis = estimating(Curling(1, tie=0.781))
+    assert calibrated(thesis, state_of(no_stones(), 0, end=1), 0.781) == 0.781
+    assert calibrated(estimating(Curling(1, rule="four_rock")), BEGIN, 0.3) == 0.3
 
 
 @pytest.mark.parametrize("change", [{"reward": "win"}, {"reward": "win_probability"}, {"table": "thesis"}])

@@ -17,7 +17,7 @@ from curling.model import Curling
 from curling.replay.judgement import Judgement
 from curling.state import apply_rules, team_of
 from curling.umpire import first_state, set_up, turn_of
-from curling.win_probability import estimating
+from curling.win_probability import calibrated, estimating
 from planners.base import Array, Budget, Planner, require
 from runs.curling.analysis.shot_names import shot_name
 from runs.curling.analysis.valuation import Estimate, PositionJudge, estimate
@@ -72,7 +72,8 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
         require(not over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
         next_state = np.empty_like(state)
         reward, ended = apply_rules(state, stones_after(shot), next_state, model.params)
-        found.append(ThrownShot(number, state, shot.aim, next_state, reward if ended else None))
+        after_end = calibrated(model, next_state, reward) if ended else None
+        found.append(ThrownShot(number, state, shot.aim, next_state, after_end))
         state = next_state
     return found
 

@@ -16,6 +16,7 @@ from curling.noise import Noise, Thrower
 from curling.sheet import LAST_SHOT, STONES
 from curling.state import TIME, shot_of
 from curling.umpire import outcome
+from curling.win_probability import calibrated
 from planners.base import Array, Budget, Planner, Rng
 
 CELLS = 4  # along each part of the errors; 3, with longer replies, and 5, with shorter ones, were measured to be worse
@@ -89,7 +90,10 @@ class PositionJudge:
         values = np.empty(self._errors.shape[:2])
         for number, at in enumerate(np.ndindex(*values.shape), 2):
             after = outcome(self.model, self.state, throw(self.model, self._thrower, aim, self._errors[at]))
-            values[at] = after.reward if after.over else self._value(after.state, self._rng(number))
+            if after.over:
+                values[at] = calibrated(self.model, after.state, after.reward)
+            else:
+                values[at] = self._value(after.state, self._rng(number))
         return values
 
     def value_position(self, state: Array) -> Estimate:
@@ -126,6 +130,7 @@ def value_after(model: Curling, state: Array, action: Array, n: int, rng: Rng) -
         values[number], over = model.step(state, action, next_state, model.params, rng)
         if not over:
             values[number] = model.value(next_state, scratch, STONES, model.params, rng)
+        values[number] = calibrated(model, next_state, values[number])
     return float(values.mean())
 
 
