@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,9 @@ class Draws:
             await happening
         side = 1.0 if position.shot % 4 < 2 else -1.0
         return ShotChoice((0.1317 * side + 0.02 * position.shot / 16.0, 2.3997, side), 0.5, 1, 0.0)
+
+    async def rule_based(self, position: ClientPosition, limit: float, failure: str | None) -> ShotChoice:
+        return replace(await self.choose(position, 0.0, limit), failure=failure, is_own=True)
 
 
 @pytest.fixture(autouse=True)
