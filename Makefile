@@ -10,16 +10,17 @@ DOCS := .venv-docs
 # Tests start many Python processes, which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 # Results of `make bench` lie in a folder of this name: a run is resumed unless sources, packages or the suite changed.
-KEY := from runs import provenance, suite; print(provenance.key(suite.load("quick").digest()))
+KEY := from bonspiel.runs import provenance, suite; print(provenance.key(suite.load("quick").digest()))
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/mypy
 
-.PHONY: bench test test-oldest docs check clean help
+.PHONY: bench test test-oldest docs wheel check clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make bench        run the quick suite: a table, a chart and a report of reward against budget (two minutes)"
 	@echo "make test         run all linters and tests (about ten minutes on two cores)"
+	@echo "make wheel        build the wheel and the source distribution into dist/"
 	@echo "make docs         build the documentation with its API reference into build/site"
 	@echo "make test-oldest  run the tests of planners with the oldest numpy and numba allowed"
 	@echo "make clean        remove environments, caches and build products"
@@ -87,5 +88,9 @@ $(DOCS)/installed: | $(BIN)/python
 docs: $(DOCS)/installed
 	@$(DOCS)/bin/mkdocs build --strict --quiet && echo "the pages are in build/site"
 
+wheel: $(VENV)/installed-dev
+	@rm -rf build dist
+	@$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null && ls dist/*
+
 clean:
-	rm -rf $(VENV) $(PEER) $(OLDEST) $(DOCS) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEER) $(OLDEST) $(DOCS) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling.noise import Noise
-from curling.physics import Physics, law_index
-from curling.sheet import STONE_RADIUS
-from curling.shots import draw, launched, reach
-from planners.base import Array, require_count
-from planners.jit import VECTOR, float64, int64, kernel, typeof
+from bonspiel.curling.noise import Noise
+from bonspiel.curling.physics import Physics, law_index
+from bonspiel.curling.sheet import STONE_RADIUS
+from bonspiel.curling.shots import draw, launched, reach
+from bonspiel.planners.base import Array, require_count
+from bonspiel.planners.jit import VECTOR, float64, int64, kernel, typeof
 
 FULL_SIZE, FULL_COLUMNS = 4_284, 63  # 63 places x 34 speeds x 2 spins
 COLUMNS_POWER = 0.36  # of the size: coarser grids drop speeds rather than places

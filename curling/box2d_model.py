@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curling.dynamics import proceed, release
-from curling.engines.box2d import Box2DEngine
-from curling.model import Curling
-from curling.physics import BY_NAME
-from curling.state import LAW, row_of, stones_of
-from planners.base import Array, Rng
+from bonspiel.curling.dynamics import proceed, release
+from bonspiel.curling.engines.box2d import Box2DEngine
+from bonspiel.curling.model import Curling
+from bonspiel.curling.physics import BY_NAME
+from bonspiel.curling.state import LAW, row_of, stones_of
+from bonspiel.planners.base import Array, Rng
 
 ENGINES = tuple(Box2DEngine(name) for name in BY_NAME)  # type: ignore[arg-type]  # in the order of `law_index`
 

@@ -10,12 +10,22 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
-from curling.shots import draw, launched
-from curling.tactics import IN_HOUSE, TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
-from planners.base import Array
-from planners.core.zobrist import combine, mix
-from planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel, uint64
+from bonspiel.curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
+from bonspiel.curling.shots import draw, launched
+from bonspiel.curling.tactics import (
+    IN_HOUSE,
+    TEE,
+    TEE_SPEED,
+    draw_if_clear,
+    is_guard,
+    nearest,
+    to_tee,
+    try_draw,
+    try_hit,
+)
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.zobrist import combine, mix
+from bonspiel.planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel, uint64
 
 Keys = NDArray[np.uint64]
 

@@ -10,11 +10,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.sheet import STONES, TEAM_STONES
-from curling.state import FIRST_STONE, IN_HOUSE, LEAD, STATE_DIM, TEE, TIME, team_of
-from planners.base import Array
-from planners.core.zobrist import LEVELS, combine, fraction, mix
-from planners.jit import compiled, helper
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.curling.state import FIRST_STONE, IN_HOUSE, LEAD, STATE_DIM, TEE, TIME, team_of
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.zobrist import LEVELS, combine, fraction, mix
+from bonspiel.planners.jit import compiled, helper
 
 EXTENT = 15.8  # m, side of the square that the cells divide
 PLACES = 3  # the first depth that distinguishes places of stones

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from curling.engines import make_engine
-from curling.model import Curling
-from curling.rules import thrower
-from curling.sheet import STONES, TEAM_STONES, present
-from curling.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, row_of, stones_of
-from planners.base import Array, check_state, require
+from bonspiel.curling.engines import make_engine
+from bonspiel.curling.model import Curling
+from bonspiel.curling.rules import thrower
+from bonspiel.curling.sheet import STONES, TEAM_STONES, present
+from bonspiel.curling.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, row_of, stones_of
+from bonspiel.planners.base import Array, check_state, require
 
 
 def check_match_state(model: Curling, state: Array) -> Array:

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.candidates import MOST_CANDIDATES, candidate_shots
-from curling.engines.analytic import WORKSPACE, shoot
-from curling.mixed_doubles import begin_end
-from curling.noise import noisy_velocity, velocity_with_errors
-from curling.sheet import STONES
-from curling.state import (
+from bonspiel.curling.candidates import MOST_CANDIDATES, candidate_shots
+from bonspiel.curling.engines.analytic import WORKSPACE, shoot
+from bonspiel.curling.mixed_doubles import begin_end
+from bonspiel.curling.noise import noisy_velocity, velocity_with_errors
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import (
     FREE_GUARD,
     LAW,
     PER_THROWER,
@@ -27,8 +27,8 @@ from curling.state import (
     team_of,
     thrower_at,
 )
-from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, compiled, helper, kernel, typeof
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, compiled, helper, kernel, typeof
 
 
 @helper

@@ -7,11 +7,11 @@ order, so that its numbers are the same on every machine but for rounding.
 
 from math import exp, prod, sqrt
 
-from curling.sheet import STONES, TEAM_STONES
-from curling.state import FIRST_STONE, IN_HOUSE, TEE, hammer_of, shot_of
-from planners.base import Array
-from planners.core.tree import copy
-from planners.jit import VECTOR, helper, kernel, typeof
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.curling.state import FIRST_STONE, IN_HOUSE, TEE, hammer_of, shot_of
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.jit import VECTOR, helper, kernel, typeof
 
 SCORES = 2 * TEAM_STONES + 1  # -8..8 points of the team with the hammer
 PER_STONE = 8  # presence, x, |x|, y, distance from the tee, cover, backing, in the house

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from curling.end_network import SHAPES, SIZES
-from curling.noise import noise_of
-from planners.base import Array, require
+from bonspiel.curling.end_network import SHAPES, SIZES
+from bonspiel.curling.noise import noise_of
+from bonspiel.planners.base import Array, require
 
 FILE = Path(__file__).parent / "end_network.npz"
 FORMAT = 1

@@ -10,20 +10,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.candidates import MOST_CANDIDATES
-from curling.dynamics import actions, step_exact
-from curling.model import Curling
-from curling.sheet import LAST_SHOT, STONES, TEAM_STONES
-from curling.state import LEAD, STATE_DIM, hammer_of, shot_of, team_of
-from planners.base import Array, Rng, check_state, require
-from planners.core.tree import copy
-from planners.core.zobrist import hash_vector
-from planners.dfpn.search import advance
-from planners.dfpn.solve import Answer, Limits, Problem, solve
-from planners.dfpn.table import TABLE as PROOF_TABLE
-from planners.dfpn.table import ProofTable
-from planners.dfpn.walk import SWITCHES, WALK, Rules, Switches, Walk, one_each
-from planners.jit import helper, int64, kernel, typeof
+from bonspiel.curling.candidates import MOST_CANDIDATES
+from bonspiel.curling.dynamics import actions, step_exact
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import LAST_SHOT, STONES, TEAM_STONES
+from bonspiel.curling.state import LEAD, STATE_DIM, hammer_of, shot_of, team_of
+from bonspiel.planners.base import Array, Rng, check_state, require
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.zobrist import hash_vector
+from bonspiel.planners.dfpn.search import advance
+from bonspiel.planners.dfpn.solve import Answer, Limits, Problem, solve
+from bonspiel.planners.dfpn.table import TABLE as PROOF_TABLE
+from bonspiel.planners.dfpn.table import ProofTable
+from bonspiel.planners.dfpn.walk import SWITCHES, WALK, Rules, Switches, Walk, one_each
+from bonspiel.planners.jit import helper, int64, kernel, typeof
 
 MOST_STONES = 3  # to come; one more makes 24 times as many positions
 SCORES = range(-TEAM_STONES, TEAM_STONES + 1)  # points of the team with the hammer

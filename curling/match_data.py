@@ -8,10 +8,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from msgspec import Meta
 
-from curling.model import Curling
-from curling.noise import Noise, Pair
-from curling.sheet import MIXED_FIRST_SHOT
-from planners.base import Array
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise, Pair
+from bonspiel.curling.sheet import MIXED_FIRST_SHOT
+from bonspiel.planners.base import Array
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
 REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; a game cut short is won by the other team

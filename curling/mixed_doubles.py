@@ -10,9 +10,17 @@ are rows 3-7 of a team, the stone set up is its row 2.
 
 import numpy as np
 
-from curling.setup_value import CENTER_GUARD, CENTER_HOUSE, CHOICES, PP_LEFT, PP_RIGHT, best_choice, decider_value
-from curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
-from curling.state import (
+from bonspiel.curling.setup_value import (
+    CENTER_GUARD,
+    CENTER_HOUSE,
+    CHOICES,
+    PP_LEFT,
+    PP_RIGHT,
+    best_choice,
+    decider_value,
+)
+from bonspiel.curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
+from bonspiel.curling.state import (
     DECIDER,
     ENDS,
     FIRST_SHOT,
@@ -28,9 +36,9 @@ from curling.state import (
     VALUES,
     state_of,
 )
-from planners.base import Array, require
-from planners.jit import VECTOR, float64, int64, kernel, typeof
-from planners.registry import look_up
+from bonspiel.planners.base import Array, require
+from bonspiel.planners.jit import VECTOR, float64, int64, kernel, typeof
+from bonspiel.planners.registry import look_up
 
 HOUSE_Y = 38.870
 POWER_HOUSE_X, POWER_HOUSE_Y = 1.219, 38.260

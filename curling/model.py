@@ -9,19 +9,19 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from curling.aim_grid import aim_grid
-from curling.candidates import MOST_CANDIDATES
-from curling.cells import cells
-from curling.dynamics import actions, player, sample_action, step, step_exact
-from curling.end_weights import load
-from curling.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
-from curling.model_params import NETWORK_TABLE, params_of, weights_of
-from curling.noise import Noise, Pair, Thrower, mean_noise, noise_of
-from curling.physics import Physics, physics_of
-from curling.playouts import rollout, traced_rollout, value
-from curling.rules import MODIFIED, rule_of
-from curling.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, no_stones
-from curling.state import (
+from bonspiel.curling.aim_grid import aim_grid
+from bonspiel.curling.candidates import MOST_CANDIDATES
+from bonspiel.curling.cells import cells
+from bonspiel.curling.dynamics import actions, player, sample_action, step, step_exact
+from bonspiel.curling.end_weights import load
+from bonspiel.curling.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
+from bonspiel.curling.model_params import NETWORK_TABLE, params_of, weights_of
+from bonspiel.curling.noise import Noise, Pair, Thrower, mean_noise, noise_of
+from bonspiel.curling.physics import Physics, physics_of
+from bonspiel.curling.playouts import rollout, traced_rollout, value
+from bonspiel.curling.rules import MODIFIED, rule_of
+from bonspiel.curling.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, no_stones
+from bonspiel.curling.state import (
     FIRST_STONE,
     HAMMER,
     LEAD,
@@ -33,10 +33,10 @@ from curling.state import (
     state_of,
     thrower_at,
 )
-from curling.territory import REGIONS, region
-from curling.value import table_of
-from planners.base import AimBlock, Array, Rng
-from planners.checks import require, require_choice, require_count, require_positive, require_share
+from bonspiel.curling.territory import REGIONS, region
+from bonspiel.curling.value import table_of
+from bonspiel.planners.base import AimBlock, Array, Rng
+from bonspiel.planners.checks import require, require_choice, require_count, require_positive, require_share
 
 MOST_ENDS = 100
 GAMES = ("standard", "mixed_doubles")

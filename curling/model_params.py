@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from curling.end_weights import NO_WEIGHTS, load, own
-from curling.network_table import expect_ends
-from curling.noise import Noise, Thrower, is_same_noise, noise_of
-from curling.physics import law_index
-from curling.rules import MIXED_PROTECTED, rule_of
-from curling.setup_value import setup_values
-from curling.state import REWARDS
-from curling.value import table_of, win_probabilities
-from planners.base import Array
+from bonspiel.curling.end_weights import NO_WEIGHTS, load, own
+from bonspiel.curling.network_table import expect_ends
+from bonspiel.curling.noise import Noise, Thrower, is_same_noise, noise_of
+from bonspiel.curling.physics import law_index
+from bonspiel.curling.rules import MIXED_PROTECTED, rule_of
+from bonspiel.curling.setup_value import setup_values
+from bonspiel.curling.state import REWARDS
+from bonspiel.curling.value import table_of, win_probabilities
+from bonspiel.planners.base import Array
 
 if TYPE_CHECKING:
-    from curling.model import Curling
+    from bonspiel.curling.model import Curling
 
 NETWORK_TABLE = "network"
 

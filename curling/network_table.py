@@ -6,12 +6,12 @@ point behind in the last end plays another end than one that is ahead.
 
 import numpy as np
 
-from curling.playouts import value
-from curling.sheet import STONES
-from curling.state import ENDS, LAST_END, LEAD, NETWORK, REWARD, STATE_DIM, TIME, VALUES, WIN_PROBABILITY
-from curling.value import LEADS, MOST_LEAD
-from planners.base import Array, Rng
-from planners.jit import RNG, VECTOR, kernel
+from bonspiel.curling.playouts import value
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import ENDS, LAST_END, LEAD, NETWORK, REWARD, STATE_DIM, TIME, VALUES, WIN_PROBABILITY
+from bonspiel.curling.value import LEADS, MOST_LEAD
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.jit import RNG, VECTOR, kernel
 
 
 @kernel(VECTOR, VECTOR, VECTOR, RNG)

@@ -7,10 +7,10 @@ from statistics import fmean
 
 import numpy as np
 
-from curling.physics import DC2, DC2_DECELERATION
-from planners.base import Array, Rng, require_at_least
-from planners.jit import RNG, VECTOR, float64, helper, kernel, typeof
-from planners.registry import look_up
+from bonspiel.curling.physics import DC2, DC2_DECELERATION
+from bonspiel.planners.base import Array, Rng, require_at_least
+from bonspiel.planners.jit import RNG, VECTOR, float64, helper, kernel, typeof
+from bonspiel.planners.registry import look_up
 
 
 @dataclass(frozen=True)

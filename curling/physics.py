@@ -7,8 +7,8 @@ Impacts are elastic with Coulomb friction. "dc4" is "fcv1" but for the limits of
 import math
 from dataclasses import dataclass, replace
 
-from curling.sheet import DC2_SHEET, DC3_SHEET, DIAMETER, Limits, Sheet
-from planners.registry import look_up
+from bonspiel.curling.sheet import DC2_SHEET, DC3_SHEET, DIAMETER, Limits, Sheet
+from bonspiel.planners.registry import look_up
 
 GRAVITY = 9.80665
 

@@ -3,16 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.candidates import NO_KEY, key_of_draw
-from curling.dynamics import proceed, spin_of
-from curling.end_network import SCORES, predict
-from curling.end_network import WORKSPACE as NETWORK_WORKSPACE
-from curling.engines.analytic import WORKSPACE, shoot
-from curling.noise import noisy_velocity
-from curling.policy import default_shot
-from curling.rules import score
-from curling.sheet import LAST_SHOT, STONES
-from curling.state import (
+from bonspiel.curling.candidates import NO_KEY, key_of_draw
+from bonspiel.curling.dynamics import proceed, spin_of
+from bonspiel.curling.end_network import SCORES, predict
+from bonspiel.curling.end_network import WORKSPACE as NETWORK_WORKSPACE
+from bonspiel.curling.engines.analytic import WORKSPACE, shoot
+from bonspiel.curling.noise import noisy_velocity
+from bonspiel.curling.policy import default_shot
+from bonspiel.curling.rules import score
+from bonspiel.curling.sheet import LAST_SHOT, STONES
+from bonspiel.curling.state import (
     FREE_GUARD,
     IN_HOUSE,
     LAW,
@@ -33,9 +33,9 @@ from curling.state import (
     thrower_at,
     worth_of,
 )
-from curling.territory import REGIONS, write_owners
-from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, int64, kernel, uint64
+from bonspiel.curling.territory import REGIONS, write_owners
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, int64, kernel, uint64
 
 
 @helper

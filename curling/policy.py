@@ -7,11 +7,11 @@ Arguments are those of `curling.tactics`; `mine` and `theirs` are the rows of th
 
 from math import inf
 
-from curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
-from curling.shots import draw
-from curling.tactics import TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
-from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel, typeof
+from bonspiel.curling.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
+from bonspiel.curling.shots import draw
+from bonspiel.curling.tactics import TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel, typeof
 
 OPENING = 5  # shots
 TAKE_OUT, PEEL = 1.04, 1.42  # release speeds over that of a tee draw

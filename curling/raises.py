@@ -9,15 +9,15 @@ from math import atan2, ceil, cos, nan, sin, sqrt
 
 import numpy as np
 
-from curling.engines.analytic import EARLY
-from curling.engines.curve import curve_of, lookup_slope, motion_at, spin_lost, tau_of_speed, tau_of_spin_lost
-from curling.engines.curve_tables import PER_TAU, STOP_SPEED, STRAIGHT
-from curling.engines.impact import impulses
-from curling.engines.rates import TIME_STEP
-from curling.physics import LAWS
-from curling.sheet import DIAMETER, STONE_RADIUS
-from curling.shots import AIM, CAP, CLOSE, Aim, aim_by_arrival, arc_at, release_motion, tau_of_arc
-from planners.jit import float64, helper, int64, kernel
+from bonspiel.curling.engines.analytic import EARLY
+from bonspiel.curling.engines.curve import curve_of, lookup_slope, motion_at, spin_lost, tau_of_speed, tau_of_spin_lost
+from bonspiel.curling.engines.curve_tables import PER_TAU, STOP_SPEED, STRAIGHT
+from bonspiel.curling.engines.impact import impulses
+from bonspiel.curling.engines.rates import TIME_STEP
+from bonspiel.curling.physics import LAWS
+from bonspiel.curling.sheet import DIAMETER, STONE_RADIUS
+from bonspiel.curling.shots import AIM, CAP, CLOSE, Aim, aim_by_arrival, arc_at, release_motion, tau_of_arc
+from bonspiel.planners.jit import float64, helper, int64, kernel
 
 LAUNCH_SPIN = np.array([law.launch_spin for law in LAWS])
 STEPS = 20  # usually four suffice, but each correction may move the contact to another step of the engine

@@ -11,12 +11,12 @@ from typing import Any, Literal, get_type_hints
 
 import msgspec
 
-from curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, Setup, score_of
-from curling.noise import Noise
-from curling.server.console_lines import printable
-from curling.setup_value import CHOICES
-from curling.sheet import STONES
-from planners.base import require, require_choice
+from bonspiel.curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, Setup, score_of
+from bonspiel.curling.noise import Noise
+from bonspiel.curling.server.console_lines import printable
+from bonspiel.curling.setup_value import CHOICES
+from bonspiel.curling.sheet import STONES
+from bonspiel.planners.base import require, require_choice
 
 __all__ = [
     "End",

@@ -6,10 +6,10 @@ are team 0's. The hammer is the team (0 or 1) that throws second in an end; `sho
 
 import math
 
-from curling.sheet import MIXED_FIRST_SHOT, STONE_RADIUS, TEAM_STONES
-from planners.base import Array
-from planners.jit import MATRIX, boolean, float64, helper, int64, kernel
-from planners.registry import look_up
+from bonspiel.curling.sheet import MIXED_FIRST_SHOT, STONE_RADIUS, TEAM_STONES
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import MATRIX, boolean, float64, helper, int64, kernel
+from bonspiel.planners.registry import look_up
 
 # name: numbers of shots at the start of an end under the free guard zone and the no-tick rule
 RULES = {"none": (0, 0), "four_rock": (4, 0), "five_rock": (5, 0), "no_tick": (5, 5)}

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.value import LEADS, MOST_LEAD, POINTS, table_from_counts
-from planners.base import Array
-from planners.jit import helper
+from bonspiel.curling.value import LEADS, MOST_LEAD, POINTS, table_from_counts
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import helper
 
 CHOICES = ("center_guard", "center_house", "pp_left", "pp_right")  # names of the servers
 CENTER_GUARD, CENTER_HOUSE, PP_LEFT, PP_RIGHT = range(4)

@@ -14,12 +14,19 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
-from curling.engines.analytic import EARLY
-from curling.engines.curve import lookup, motion_at, tau_of_speed
-from curling.engines.curve_tables import PER_ROOT_ARC, PER_ROOT_REACH, PER_TAU, STRAIGHT, TAU_OF_ARC, TAU_OF_REACH
-from curling.physics import LAWS
-from curling.sheet import DIAMETER, STONE_RADIUS
-from planners.jit import float64, helper, int64, kernel, typeof
+from bonspiel.curling.engines.analytic import EARLY
+from bonspiel.curling.engines.curve import lookup, motion_at, tau_of_speed
+from bonspiel.curling.engines.curve_tables import (
+    PER_ROOT_ARC,
+    PER_ROOT_REACH,
+    PER_TAU,
+    STRAIGHT,
+    TAU_OF_ARC,
+    TAU_OF_REACH,
+)
+from bonspiel.curling.physics import LAWS
+from bonspiel.curling.sheet import DIAMETER, STONE_RADIUS
+from bonspiel.planners.jit import float64, helper, int64, kernel, typeof
 
 CAP = np.array([law.max_speed for law in LAWS])
 NEWTON_STEPS = 12  # usually two or three suffice

@@ -15,12 +15,12 @@ After the last shot of an end the sheet is empty; only the final state of the ma
 
 import numpy as np
 
-from curling.rules import is_foul, next_hammer, removes_stone, row, score, thrower
-from curling.setup_value import decider_value
-from curling.sheet import MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, TEAM_STONES
-from curling.value import value_of
-from planners.base import Array, require
-from planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
+from bonspiel.curling.rules import is_foul, next_hammer, removes_stone, row, score, thrower
+from bonspiel.curling.setup_value import decider_value
+from bonspiel.curling.sheet import MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, TEAM_STONES
+from bonspiel.curling.value import value_of
+from bonspiel.planners.base import Array, require
+from bonspiel.planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
 
 TIME, HAMMER, LEAD, FIRST_STONE = range(4)
 STATE_DIM = FIRST_STONE + 2 * STONES

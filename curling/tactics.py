@@ -9,12 +9,12 @@ from math import hypot, isfinite, sqrt
 
 import numpy as np
 
-from curling.engines.curve import graph_at
-from curling.physics import LAWS
-from curling.sheet import DIAMETER, STONE_RADIUS, STONES, TEAM_STONES
-from curling.shots import Throw, throw_to_hit, throw_to_stop, turned
-from planners.base import Array
-from planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel
+from bonspiel.curling.engines.curve import graph_at
+from bonspiel.curling.physics import LAWS
+from bonspiel.curling.sheet import DIAMETER, STONE_RADIUS, STONES, TEAM_STONES
+from bonspiel.curling.shots import Throw, throw_to_hit, throw_to_stop, turned
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel
 
 TEE = np.array([law.sheet.tee for law in LAWS])  # m
 IN_HOUSE = np.array([law.sheet.in_house for law in LAWS])  # m

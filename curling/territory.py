@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 
-from curling.dynamics import spin_of, velocity_of
-from curling.engines.analytic import WORKSPACE, shoot
-from curling.noise import velocity_with_errors
-from curling.sheet import STONES, TEAM_STONES
-from curling.state import LAW, PER_THROWER, TEE, THROWERS, VALUES
-from planners.base import Array
-from planners.jit import MATRIX, VECTOR, compiled, float64, helper, kernel, typeof
+from bonspiel.curling.dynamics import spin_of, velocity_of
+from bonspiel.curling.engines.analytic import WORKSPACE, shoot
+from bonspiel.curling.noise import velocity_with_errors
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.curling.state import LAW, PER_THROWER, TEE, THROWERS, VALUES
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import MATRIX, VECTOR, compiled, float64, helper, kernel, typeof
 
 CELL = 0.4  # m
 SIDE = 11  # cells each way, so that every stone in the house is in one

@@ -6,13 +6,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling import mixed_doubles
-from curling.engines import Path, make_engine
-from curling.match_data import CUT_SHORT, PLAYED_OUT, End, Record, Setup, Throw, places, score_of, stones_after
-from curling.model import Curling
-from curling.sheet import STONES
-from curling.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, apply_rules, row_of, shot_of, stones_of, team_of
-from planners.base import Array, require
+from bonspiel.curling import mixed_doubles
+from bonspiel.curling.engines import Path, make_engine
+from bonspiel.curling.match_data import CUT_SHORT, PLAYED_OUT, End, Record, Setup, Throw, places, score_of, stones_after
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import (
+    FIRST_STONE,
+    HAMMER,
+    LEAD,
+    STATE_DIM,
+    TIME,
+    apply_rules,
+    row_of,
+    shot_of,
+    stones_of,
+    team_of,
+)
+from bonspiel.planners.base import Array, require
 
 
 class Outcome(NamedTuple):

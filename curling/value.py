@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from curling.physics import physics_of
-from curling.rules import next_hammer
-from curling.sheet import TEAM_STONES
-from planners.base import Array, require, require_positive
-from planners.jit import helper
+from bonspiel.curling.physics import physics_of
+from bonspiel.curling.rules import next_hammer
+from bonspiel.curling.sheet import TEAM_STONES
+from bonspiel.planners.base import Array, require, require_positive
+from bonspiel.planners.jit import helper
 
 POINTS = range(-TEAM_STONES, TEAM_STONES + 1)
 PRIOR_ENDS = 10.0  # weight of the thesis's table in estimates, in ends

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from curling.model import Curling
-from curling.model_params import NETWORK_TABLE, why_no_weights
-from curling.sheet import STONES
-from curling.state import shot_of
-from planners.base import Array
+from bonspiel.curling.model import Curling
+from bonspiel.curling.model_params import NETWORK_TABLE, why_no_weights
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import shot_of
+from bonspiel.planners.base import Array
 
 PLAYOUTS = 300  # for a standard error of at most 0.03
 SEED = 1

@@ -2,24 +2,28 @@
 
 Examples:
     >>> import gymnasium
-    >>> import envs
-    >>> env = gymnasium.make("Trap-v0", noise_range=0.01)
+    >>> from bonspiel import envs
+    >>> env = gymnasium.make("bonspiel/Trap-v0", noise_range=0.01)
     >>> observation, info = env.reset(seed=1)
     >>> envs.Trap(noise_range=0.01) == env.unwrapped.model
     True
 """
 
+if __name__ != "bonspiel.envs":  # the folder is importable from the checkout's root, and would be loaded twice
+    raise ImportError("import bonspiel.envs, not envs")
+
+
 import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from envs import outside
-from planners.core.text import read
-from planners.registry import Registry
+from bonspiel.envs import outside
+from bonspiel.planners.core.text import read
+from bonspiel.planners.registry import Registry
 
 if TYPE_CHECKING:
-    from envs.base import ModelEnv
-    from envs.checks import check_model
-    from envs.snapshot import Recorded, from_gymnasium
+    from bonspiel.envs.base import ModelEnv
+    from bonspiel.envs.checks import check_model
+    from bonspiel.envs.snapshot import Recorded, from_gymnasium
 
 __all__ = ["IDS", "ModelEnv", "Recorded", "check_model", "from_gymnasium", "make_model", "names", "parse", "register"]
 
@@ -33,38 +37,50 @@ class Environment(NamedTuple):
 
 
 ENVIRONMENTS = {
-    "trap": Environment("envs.trap:Trap", "envs.trap_env:TrapEnv", "Trap-v0"),
+    "trap": Environment("bonspiel.envs.trap:Trap", "bonspiel.envs.trap_env:TrapEnv", "bonspiel/Trap-v0"),
     "treasure_hunt": Environment(
-        "envs.treasure_hunt:TreasureHunt", "envs.treasure_hunt_env:TreasureHuntEnv", "TreasureHunt-v0"
+        "bonspiel.envs.treasure_hunt:TreasureHunt",
+        "bonspiel.envs.treasure_hunt_env:TreasureHuntEnv",
+        "bonspiel/TreasureHunt-v0",
     ),
     "pendulum": Environment(
-        "envs.classic.pendulum:Pendulum", "envs.classic.pendulum_env:PendulumEnv", "bonspiel/Pendulum-v0"
+        "bonspiel.envs.classic.pendulum:Pendulum",
+        "bonspiel.envs.classic.pendulum_env:PendulumEnv",
+        "bonspiel/Pendulum-v0",
     ),
     "mountain_car": Environment(
-        "envs.classic.mountain_car:MountainCar",
-        "envs.classic.mountain_car_env:MountainCarEnv",
+        "bonspiel.envs.classic.mountain_car:MountainCar",
+        "bonspiel.envs.classic.mountain_car_env:MountainCarEnv",
         "bonspiel/MountainCar-v0",
     ),
     "cart_pole": Environment(
-        "envs.classic.cart_pole:CartPole", "envs.classic.cart_pole_env:CartPoleEnv", "bonspiel/CartPole-v0"
+        "bonspiel.envs.classic.cart_pole:CartPole",
+        "bonspiel.envs.classic.cart_pole_env:CartPoleEnv",
+        "bonspiel/CartPole-v0",
     ),
     "double_integrator": Environment(
-        "envs.classic.double_integrator:DoubleIntegrator",
-        "envs.classic.double_integrator_env:DoubleIntegratorEnv",
+        "bonspiel.envs.classic.double_integrator:DoubleIntegrator",
+        "bonspiel.envs.classic.double_integrator_env:DoubleIntegratorEnv",
         "bonspiel/DoubleIntegrator-v0",
     ),
     "bicycle": Environment(
-        "envs.classic.bicycle:Bicycle", "envs.classic.bicycle_env:BicycleEnv", "bonspiel/Bicycle-v0"
+        "bonspiel.envs.classic.bicycle:Bicycle", "bonspiel.envs.classic.bicycle_env:BicycleEnv", "bonspiel/Bicycle-v0"
     ),
-    "donut": Environment("envs.classic.donut:Donut", "envs.classic.donut_env:DonutEnv", "bonspiel/Donut-v0"),
+    "donut": Environment(
+        "bonspiel.envs.classic.donut:Donut", "bonspiel.envs.classic.donut_env:DonutEnv", "bonspiel/Donut-v0"
+    ),
     "racetrack": Environment(
-        "envs.classic.racetrack:Racetrack", "envs.classic.racetrack_env:RacetrackEnv", "bonspiel/Racetrack-v0"
+        "bonspiel.envs.classic.racetrack:Racetrack",
+        "bonspiel.envs.classic.racetrack_env:RacetrackEnv",
+        "bonspiel/Racetrack-v0",
     ),
     "hovering": Environment(
-        "envs.classic.hovering:Hovering", "envs.classic.hovering_env:HoveringEnv", "bonspiel/Hovering-v0"
+        "bonspiel.envs.classic.hovering:Hovering",
+        "bonspiel.envs.classic.hovering_env:HoveringEnv",
+        "bonspiel/Hovering-v0",
     ),
-    "go": Environment("envs.go.model:Go", "envs.go.env:GoEnv", "Go-v0"),
-    "curling": Environment("curling.model:Curling", "envs.curling:CurlingEnv", "Curling-v0"),
+    "go": Environment("bonspiel.envs.go.model:Go", "bonspiel.envs.go.env:GoEnv", "bonspiel/Go-v0"),
+    "curling": Environment("bonspiel.curling.model:Curling", "bonspiel.envs.curling:CurlingEnv", "bonspiel/Curling-v0"),
 }
 
 REGISTRY = Registry(
@@ -74,16 +90,18 @@ REGISTRY = Registry(
     members=("step",),
 )
 IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values() if environment.id}
-IDS["CurlingMixedDoubles-v0"] = "envs.curling:mixed_doubles"
+IDS["bonspiel/CurlingMixedDoubles-v0"] = "bonspiel.envs.curling:mixed_doubles"
+SHORT_IDS = ("Trap-v0", "TreasureHunt-v0", "Curling-v0", "CurlingMixedDoubles-v0", "Go-v0")  # of before the namespace
+IDS |= {env_id: IDS[f"bonspiel/{env_id}"] for env_id in SHORT_IDS}
 
 names = REGISTRY.names
 
 # Imported when first asked for: models are compiled on import, and registering the environments needs none of them.
 _LAZY = [
-    "envs.base:ModelEnv",
-    "envs.checks:check_model",
-    "envs.snapshot:Recorded",
-    "envs.snapshot:from_gymnasium",
+    "bonspiel.envs.base:ModelEnv",
+    "bonspiel.envs.checks:check_model",
+    "bonspiel.envs.snapshot:Recorded",
+    "bonspiel.envs.snapshot:from_gymnasium",
     *REGISTRY.classes.values(),
 ]
 

@@ -8,8 +8,17 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from envs import draw
-from planners.base import Array, HasStateBounds, HasTimeIndex, Model, check_action, check_state, offers, require
+from bonspiel.envs import draw
+from bonspiel.planners.base import (
+    Array,
+    HasStateBounds,
+    HasTimeIndex,
+    Model,
+    check_action,
+    check_state,
+    offers,
+    require,
+)
 
 
 class ModelEnv(gymnasium.Env[Array, Array]):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from envs.role_checks import OPTIONAL, check_refinement, checked_step, sampled_action
-from planners.base import (
+from bonspiel.envs.role_checks import OPTIONAL, check_refinement, checked_step, sampled_action
+from bonspiel.planners.base import (
     Array,
     HasActions,
     HasCells,
@@ -20,7 +20,7 @@ from planners.base import (
     require_count,
     require_positive,
 )
-from planners.jit import SIGNATURES
+from bonspiel.planners.jit import SIGNATURES
 
 BRIEF = (1, 4, 16)  # states looked at, as long as there is time
 BRIEF_SECONDS = 0.02
@@ -39,7 +39,9 @@ def check_model(model: Model, rng: Rng | None = None, states: int = 100) -> None
     Raises:
         ValueError: the model breaks the contract; names the function or attribute and what is wrong.
     """
-    instead = "a planners.Model: take envs.from_gymnasium(env), or env.unwrapped.model of an environment of bonspiel"
+    instead = (
+        "a planners.Model: take bonspiel.envs.from_gymnasium(env), or env.unwrapped.model of an environment of bonspiel"
+    )
     require(not hasattr(model, "action_space"), "model", model, instead)
     _check_attributes(model)
     require(isinstance(rng, np.random.Generator), "rng", rng, "a Generator, such as numpy.random.default_rng(0)")
@@ -104,7 +106,7 @@ def _check_attributes(model: Model) -> None:
         require(0 <= model.time_index <= last, "time_index", model.time_index, f"between 0 and {last}")
     for name in SIGNATURES if model.compiled else ():
         function = getattr(model, name, None)
-        decorated = f'decorated with planners.jit.compiled("{name}"), since the model says compiled=True'
+        decorated = f'decorated with bonspiel.planners.jit.compiled("{name}"), since the model says compiled=True'
         require(function is None or hasattr(function, "py_func"), name, function, decorated)
 
 

@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-import planners
-from curling import make_engine
-from curling.checks import check_match_state
-from curling.dynamics import release
-from curling.engines import Path
-from curling.engines import names as engine_names
-from curling.model import Curling
-from curling.noise import Noise
-from curling.sheet import STONES, TEAM_STONES
-from curling.state import HAMMER, LEAD, TIME, row_of, stones_of, team_of
-from envs import draw
-from envs.base import ModelEnv
-from envs.curling_draw import Scene, draw_scene
-from planners.base import Array, Budget, Planner, require, require_choice
+from bonspiel import planners
+from bonspiel.curling import make_engine
+from bonspiel.curling.checks import check_match_state
+from bonspiel.curling.dynamics import release
+from bonspiel.curling.engines import Path
+from bonspiel.curling.engines import names as engine_names
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.curling.state import HAMMER, LEAD, TIME, row_of, stones_of, team_of
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.curling_draw import Scene, draw_scene
+from bonspiel.planners.base import Array, Budget, Planner, require, require_choice
 
 FLIGHT_FRAMES = 24  # pictures of a shot in human mode
 
@@ -30,7 +30,7 @@ def _model_class(engine: str) -> type[Curling]:
     require_choice("engine", engine, engine_names())
     if engine == "analytic":
         return Curling
-    from curling.box2d_model import Box2DCurling
+    from bonspiel.curling.box2d_model import Box2DCurling
 
     return Box2DCurling
 

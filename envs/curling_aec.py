@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar
 
-from curling.state import team_of
-from envs.curling import CurlingEnv
-from envs.two_agents import TwoAgents
-from planners.base import Array, require
+from bonspiel.curling.state import team_of
+from bonspiel.envs.curling import CurlingEnv
+from bonspiel.envs.two_agents import TwoAgents
+from bonspiel.planners.base import Array, require
 
 
 class CurlingAEC(TwoAgents[Array, Array]):

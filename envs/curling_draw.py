@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from curling.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
-from envs.draw import FAINT, INK
-from planners.base import Array
+from bonspiel.curling.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
+from bonspiel.envs.draw import FAINT, INK
+from bonspiel.planners.base import Array
 
 SIZE = (9.6, 6.2)  # inches
 BEFORE_HOG, BEHIND_BACK = 0.45, 0.65  # metres shown beyond the lines

@@ -1,7 +1,7 @@
 """Values of the best policy, by dynamic programming or the Riccati equation, and of the random one.
 
 Examples:
-    >>> from envs import Trap
+    >>> from bonspiel.envs import Trap
     >>> reference = solve(Trap(noise_range=0.1))
     >>> round(reference.q([0.0, 0.0], [0.9375]), 4), round(reference.value([0.0, 0.0]), 6)
     (1.4375, 1.7)
@@ -18,8 +18,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from envs.random_policy import simulated_value
-from planners.base import Array, Model, check_action, check_actions, check_state
+from bonspiel.envs.random_policy import simulated_value
+from bonspiel.planners.base import Array, Model, check_action, check_actions, check_state
 
 
 class Reference(ABC):

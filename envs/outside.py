@@ -19,10 +19,10 @@ from typing import Any
 
 import gymnasium
 
-from planners.base import Model, missing, require_count
-from planners.core import packages
-from planners.core.text import read
-from planners.registry import Registry, check_parameters, parameters_of, unknown
+from bonspiel.planners.base import Model, missing, require_count
+from bonspiel.planners.core import packages
+from bonspiel.planners.core.text import read
+from bonspiel.planners.registry import Registry, check_parameters, parameters_of, unknown
 
 GYM = "gym:"
 WRAP = "wrap"
@@ -76,8 +76,8 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
     """The model itself, or one of a Gymnasium environment."""
     from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
-    from envs.base import ModelEnv
-    from envs.snapshot import from_gymnasium
+    from bonspiel.envs.base import ModelEnv
+    from bonspiel.envs.snapshot import from_gymnasium
 
     for text in wraps:
         wrapper, parameters = read(text)
@@ -103,7 +103,9 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
                 "gymnasium.Env"
             )
         if lacks := missing(made, Model):
-            raise ValueError(f"{name} gives {type(made).__name__}, which {lacks} to be a model; see envs.check_model")
+            raise ValueError(
+                f"{name} gives {type(made).__name__}, which {lacks} to be a model; see bonspiel.envs.check_model"
+            )
         if conversion:
             raise unknown(f"parameter of {name}", next(iter(conversion)), parameters_of(type(made)) or [])
         return made

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import Array, HasPlayer, Rng, offers
-from planners.core import sources
-from planners.core.tree import copy
-from planners.core.values import cached
-from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, sample_action, step
+from bonspiel.planners.base import Array, HasPlayer, Rng, offers
+from bonspiel.planners.core import sources
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.values import cached
+from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, sample_action, step
 
 STEPS = 20_000_000  # of all episodes together
 

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-import envs
+from bonspiel import envs
 
 
 class ReferenceValue(NamedTuple):

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from planners.base import Array, Rng, require_choice, require_positive
-from planners.jit import compiled
+from bonspiel.planners.base import Array, Rng, require_choice, require_positive
+from bonspiel.planners.jit import compiled
 
 NOISE_RANGE, NOISE_LOW = 0, 1  # the entries of params
 TRAP_START, TRAP_END = 1.0, 1.7

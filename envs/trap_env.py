@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.trap import PRIZE, SAFE, TRAP_END, TRAP_START, Noise, Trap
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.trap import PRIZE, SAFE, TRAP_END, TRAP_START, Noise, Trap
 
 BEND = 0.35  # height of an arc over its length
 

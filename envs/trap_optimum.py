@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from envs.optimal import Reference
-from envs.trap import NOISE_LOW, NOISE_RANGE, PRIZE, SAFE, TRAP_END, TRAP_START, Trap
-from planners.base import Array, steps_left
+from bonspiel.envs.optimal import Reference
+from bonspiel.envs.trap import NOISE_LOW, NOISE_RANGE, PRIZE, SAFE, TRAP_END, TRAP_START, Trap
+from bonspiel.planners.base import Array, steps_left
 
 POINTS = 401  # of the integrals over noise and actions
 

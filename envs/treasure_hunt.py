@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Rng, require, require_at_least, require_choice
-from planners.core.zobrist import box_cells
-from planners.jit import compiled
+from bonspiel.planners.base import Array, Rng, require, require_at_least, require_choice
+from bonspiel.planners.core.zobrist import box_cells
+from bonspiel.planners.jit import compiled
 
 # The entries of params.
 SIZE, STEP, NOISE, TREASURE_LOW, HOLE_LOW, HOLE_HIGH, HOLE_TERMINATES, RADIANS, BOUNDS = range(9)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.treasure_hunt import HOLE_HIGH, HOLE_LOW, SIZE, TREASURE_LOW, AngleUnit, TreasureHunt
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.treasure_hunt import HOLE_HIGH, HOLE_LOW, SIZE, TREASURE_LOW, AngleUnit, TreasureHunt
 
 
 class TreasureHuntEnv(ModelEnv):

@@ -11,11 +11,11 @@ from functools import cached_property
 
 import numpy as np
 
-from envs import treasure_hunt as hunt
-from envs.optimal import Reference
-from envs.treasure_hunt import HOLE_REWARD, STEP_REWARD, TREASURE_REWARD, TreasureHunt
-from planners.base import Array, steps_left
-from planners.core.values import cached
+from bonspiel.envs import treasure_hunt as hunt
+from bonspiel.envs.optimal import Reference
+from bonspiel.envs.treasure_hunt import HOLE_REWARD, STEP_REWARD, TREASURE_REWARD, TreasureHunt
+from bonspiel.planners.base import Array, steps_left
+from bonspiel.planners.core.values import cached
 
 DIRECTIONS = 256
 LARGEST = 20.0  # side of the square; the grid grows with its area

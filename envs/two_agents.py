@@ -9,7 +9,7 @@ from gymnasium.spaces import Space
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from envs.base import ModelEnv
+from bonspiel.envs.base import ModelEnv
 
 Observation = TypeVar("Observation")
 Action = TypeVar("Action")

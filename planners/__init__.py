@@ -1,15 +1,29 @@
 """Search algorithms for planning with continuous actions.
 
 Examples:
-    >>> import planners
+    >>> from bonspiel import planners
     >>> planners.make("dpw", exploration=0.5) == planners.parse("dpw:exploration=0.5")
     True
 """
 
+if __name__ != "bonspiel.planners":  # the folder is importable from the checkout's root, and would be loaded twice
+    raise ImportError("import bonspiel.planners, not planners")
+
+
 from typing import Any
 
-from planners.base import Array, Budget, Decision, EpisodeSearch, Model, Planner, Rng, begin_episode, unsupported
-from planners.registry import Registry
+from bonspiel.planners.base import (
+    Array,
+    Budget,
+    Decision,
+    EpisodeSearch,
+    Model,
+    Planner,
+    Rng,
+    begin_episode,
+    unsupported,
+)
+from bonspiel.planners.registry import Registry
 
 __all__ = [
     "Array",
@@ -30,42 +44,42 @@ __all__ = [
 REGISTRY = Registry(
     "planner",
     {
-        "random": "planners.random:RandomPlanner",
-        "uct": "planners.uct:UCT",
-        "pw": "planners.pw:PW",
-        "dpw": "planners.dpw:DPW",
-        "voot": "planners.voot:VOOT",
-        "hoot": "planners.hoot:HOOT",
-        "poly_hoot": "planners.hoot:PolyHOOT",
-        "cmcgs": "planners.cmcgs:CMCGS",
-        "weighted_uct": "planners.weighted_uct:WeightedUCT",
-        "abstraction": "planners.abstraction:AbstractionTree",
-        "scaled_abstraction": "planners.abstraction:ScaledAbstraction",
-        "refined_abstraction": "planners.abstraction:RefinedAbstraction",
-        "presearch": "planners.presearch:Presearch",
-        "kr_uct": "planners.kr_uct:KRUCT",
-        "crave": "planners.crave:CRAVE",
-        "sequential_halving": "planners.sequential_halving:SequentialHalving",
-        "open_loop": "planners.open_loop:OpenLoop",
-        "random_shooting": "planners.random_shooting:RandomShooting",
-        "cem": "planners.cem:CEM",
-        "icem": "planners.icem:ICEM",
-        "mppi": "planners.mppi:MPPI",
-        "root": "planners.root:Root",
-        "threads": "planners.threads:TreeParallel",
-        "valued": "planners.valued:Valued",
-        "rave_uct": "planners.rave_uct:RaveUCT",
-        "territory_uct": "planners.rave_uct:TerritoryUCT",
+        "random": "bonspiel.planners.random:RandomPlanner",
+        "uct": "bonspiel.planners.uct:UCT",
+        "pw": "bonspiel.planners.pw:PW",
+        "dpw": "bonspiel.planners.dpw:DPW",
+        "voot": "bonspiel.planners.voot:VOOT",
+        "hoot": "bonspiel.planners.hoot:HOOT",
+        "poly_hoot": "bonspiel.planners.hoot:PolyHOOT",
+        "cmcgs": "bonspiel.planners.cmcgs:CMCGS",
+        "weighted_uct": "bonspiel.planners.weighted_uct:WeightedUCT",
+        "abstraction": "bonspiel.planners.abstraction:AbstractionTree",
+        "scaled_abstraction": "bonspiel.planners.abstraction:ScaledAbstraction",
+        "refined_abstraction": "bonspiel.planners.abstraction:RefinedAbstraction",
+        "presearch": "bonspiel.planners.presearch:Presearch",
+        "kr_uct": "bonspiel.planners.kr_uct:KRUCT",
+        "crave": "bonspiel.planners.crave:CRAVE",
+        "sequential_halving": "bonspiel.planners.sequential_halving:SequentialHalving",
+        "open_loop": "bonspiel.planners.open_loop:OpenLoop",
+        "random_shooting": "bonspiel.planners.random_shooting:RandomShooting",
+        "cem": "bonspiel.planners.cem:CEM",
+        "icem": "bonspiel.planners.icem:ICEM",
+        "mppi": "bonspiel.planners.mppi:MPPI",
+        "root": "bonspiel.planners.root:Root",
+        "threads": "bonspiel.planners.threads:TreeParallel",
+        "valued": "bonspiel.planners.valued:Valued",
+        "rave_uct": "bonspiel.planners.rave_uct:RaveUCT",
+        "territory_uct": "bonspiel.planners.rave_uct:TerritoryUCT",
     },
     aliases={"wuct": "weighted_uct"},
     extensions={
         "curling": {
-            "rulebased": "curling.players.rulebased:RuleBased",
-            "expectimax": "curling.players.expectimax:Expectimax",
-            "process": "curling.players.process:ProcessPlayer",
-            "champion": "curling.players.champion:Champion",
+            "rulebased": "bonspiel.curling.players.rulebased:RuleBased",
+            "expectimax": "bonspiel.curling.players.expectimax:Expectimax",
+            "process": "bonspiel.curling.players.process:ProcessPlayer",
+            "champion": "bonspiel.curling.players.champion:Champion",
         },
-        "go": {"gtp": "envs.go.gtp_player:GTPPlayer"},
+        "go": {"gtp": "bonspiel.envs.go.gtp_player:GTPPlayer"},
     },
     group="bonspiel.planners",
     members=("plan",),

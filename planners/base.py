@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.checks import *  # noqa: F403  (planners find all checks here too)
-from planners.checks import check_state, require, require_count, require_positive
+from bonspiel.planners.checks import *  # noqa: F403  (planners find all checks here too)
+from bonspiel.planners.checks import check_state, require, require_count, require_positive
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

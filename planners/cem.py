@@ -7,12 +7,12 @@ on the cross-entropy method", 2005; for planning as in PETS (Chua et al. 2018) a
 from dataclasses import dataclass
 from typing import ClassVar
 
-from planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
-from planners.checks import require, require_at_least, require_count, require_positive, require_share
-from planners.core import sequences
-from planners.core.gaussians import GaussianRounds, GaussianSearch
-from planners.core.sequences import best_of
-from planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
+from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
+from bonspiel.planners.core import sequences
+from bonspiel.planners.core.gaussians import GaussianRounds, GaussianSearch
+from bonspiel.planners.core.sequences import best_of
+from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
 class _Rounds(GaussianRounds):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from planners.base import Model
+    from bonspiel.planners.base import Model
 
 Part = TypeVar("Part")
 
@@ -129,11 +129,11 @@ def _not_a_model(given: Any) -> str:
     if hasattr(getattr(getattr(given, "unwrapped", None), "model", None), "state_dim"):
         remedy = "pass env.unwrapped.model"
     elif hasattr(given, "num_envs"):
-        remedy = "pass envs.from_gymnasium(env) with a single environment, not a vector of them"
+        remedy = "pass bonspiel.envs.from_gymnasium(env) with a single environment, not a vector of them"
     elif hasattr(given, "action_space"):
-        remedy = "pass envs.from_gymnasium(env)"
+        remedy = "pass bonspiel.envs.from_gymnasium(env)"
     else:
-        remedy = "see envs.check_model"
+        remedy = "see bonspiel.envs.check_model"
     return f"model={given!r}: must be a planners.Model, which has `state_dim`; {remedy}"
 
 

@@ -18,17 +18,17 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasDistanceWeights, HasRollout, check_plan, missing, offers
-from planners.checks import require_at_least, require_choice, require_positive
-from planners.core.actions import inverse_widths
-from planners.core.backup import back_up
-from planners.core.descent import follow_outcome
-from planners.core.jit import Problem, helper, rollout, sample_action
-from planners.core.problem import problem_of, search_kernel
-from planners.core.search import decide, extend, first_nodes, root_of
-from planners.core.selection import sqrt_2_log
-from planners.core.tree import (
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import HasDistanceWeights, HasRollout, check_plan, missing, offers
+from bonspiel.planners.checks import require_at_least, require_choice, require_positive
+from bonspiel.planners.core.actions import inverse_widths
+from bonspiel.planners.core.backup import back_up
+from bonspiel.planners.core.descent import follow_outcome
+from bonspiel.planners.core.jit import Problem, helper, rollout, sample_action
+from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
+from bonspiel.planners.core.selection import sqrt_2_log
+from bonspiel.planners.core.tree import (
     COLUMNS,
     ENDED,
     EXAMPLE_TREE,
@@ -42,10 +42,10 @@ from planners.core.tree import (
     longer,
     new_tree,
 )
-from planners.core.tree import grow as grow_tree
-from planners.core.walk import TREE_WALK, TreeWalk, new_walk
-from planners.core.widening import due
-from planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters, Range
+from bonspiel.planners.core.tree import grow as grow_tree
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.core.widening import due
+from bonspiel.planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters, Range
 
 WEIGHT, RAVE = COLUMNS, COLUMNS + 1  # columns of SearchTree.value: sum of the kernels, and of kernels times returns
 LOG_2 = math.log(2.0)

@@ -3,21 +3,35 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasRollout, check_plan, missing
-from planners.checks import require_choice, require_positive
-from planners.core.backup import back_up
-from planners.core.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values, new_action
-from planners.core.descent import follow_outcome
-from planners.core.jit import Problem
-from planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of, value_leaf
-from planners.core.problem import search_kernel
-from planners.core.search import plan_with_tree
-from planners.core.selection import Bonus, Selection, check_selection, columns_of, select_edge, selection_of, tries_new
-from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
-from planners.core.walk import TREE_WALK, TreeWalk
-from planners.core.widening import due
-from planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import HasRollout, check_plan, missing
+from bonspiel.planners.checks import require_choice, require_positive
+from bonspiel.planners.core.backup import back_up
+from bonspiel.planners.core.blind_values import (
+    NO_BLIND_VALUES,
+    BlindValues,
+    blind_values_of,
+    check_blind_values,
+    new_action,
+)
+from bonspiel.planners.core.descent import follow_outcome
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of, value_leaf
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.selection import (
+    Bonus,
+    Selection,
+    check_selection,
+    columns_of,
+    select_edge,
+    selection_of,
+    tries_new,
+)
+from bonspiel.planners.core.tree import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.core.widening import due
+from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
 
 
 class DPWSettings(NamedTuple):

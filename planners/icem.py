@@ -9,12 +9,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
-from planners.checks import require, require_at_least, require_count, require_positive, require_share
-from planners.core import sequences
-from planners.core.gaussians import Gaussian, GaussianRounds, GaussianSearch, shifted
-from planners.core.sequences import best_of
-from planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
+from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
+from bonspiel.planners.core import sequences
+from bonspiel.planners.core.gaussians import Gaussian, GaussianRounds, GaussianSearch, shifted
+from bonspiel.planners.core.sequences import best_of
+from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
 
 
 class _Rounds(GaussianRounds):

@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
-from planners.checks import require_at_least, require_choice, require_count, require_positive, require_share
-from planners.core import sequences
-from planners.core.gaussians import GaussianRounds, GaussianSearch
-from planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
+from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from bonspiel.planners.checks import require_at_least, require_choice, require_count, require_positive, require_share
+from bonspiel.planners.core import sequences
+from bonspiel.planners.core.gaussians import GaussianRounds, GaussianSearch
+from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
 def weights(returns: Array, temperature: float, standardised: bool) -> Array:

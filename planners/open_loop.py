@@ -9,18 +9,18 @@ bound the value of a sequence by those of its parts.
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasRollout, check_plan, missing, two_players
-from planners.checks import require_at_least, require_choice, require_positive
-from planners.core.backup import back_up
-from planners.core.jit import Problem, rollout, sample_action, step
-from planners.core.problem import search_kernel
-from planners.core.search import plan_with_tree
-from planners.core.selection import best_edge
-from planners.core.tree import SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
-from planners.core.walk import TREE_WALK, TreeWalk, record
-from planners.core.widening import due
-from planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import HasRollout, check_plan, missing, two_players
+from bonspiel.planners.checks import require_at_least, require_choice, require_positive
+from bonspiel.planners.core.backup import back_up
+from bonspiel.planners.core.jit import Problem, rollout, sample_action, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.selection import best_edge
+from bonspiel.planners.core.tree import SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
+from bonspiel.planners.core.widening import due
+from bonspiel.planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters
 
 
 class OpenLoopSettings(NamedTuple):

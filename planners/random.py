@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_plan, steps_left
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_plan, steps_left
 
 
 @dataclass(frozen=True)

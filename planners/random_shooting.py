@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import check_plan
-from planners.checks import require_count
-from planners.core import sequences
-from planners.core.sequences import length, plan_with_sequences
-from planners.spaces import SEQUENCES, Choice, Parameters
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import check_plan
+from bonspiel.planners.checks import require_count
+from bonspiel.planners.core import sequences
+from bonspiel.planners.core.sequences import length, plan_with_sequences
+from bonspiel.planners.spaces import SEQUENCES, Choice, Parameters
 
 ROUND = 256  # sequences drawn at once
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar, get_args
 
-from planners.core import packages
-from planners.core.text import parse_value, read
+from bonspiel.planners.core import packages
+from bonspiel.planners.core.text import parse_value, read
 
 __all__ = ["NESTED", "VERBATIM", "Registry", "look_up", "parse_value", "unknown"]
 

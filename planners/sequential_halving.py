@@ -17,20 +17,28 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import MOST_ACTIONS, HasActions, HasRollout, check_plan, missing, missing_action_bounds, offers
-from planners.checks import require_count
-from planners.core.actions import action_set, own_actions
-from planners.core.backup import back_up
-from planners.core.descent import choose_of_set, follow
-from planners.core.jit import Problem, helper
-from planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
-from planners.core.problem import problem_of, search_kernel
-from planners.core.search import decide, extend, first_nodes, root_of
-from planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
-from planners.core.tree import ENDED, MEAN, SEARCH_TREE, SearchTree, grow, has_room, new_tree
-from planners.core.walk import TREE_WALK, TreeWalk, new_walk
-from planners.spaces import EXPLORATION, LEAF, N_ACTIONS, Choice, Parameters
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import (
+    MOST_ACTIONS,
+    HasActions,
+    HasRollout,
+    check_plan,
+    missing,
+    missing_action_bounds,
+    offers,
+)
+from bonspiel.planners.checks import require_count
+from bonspiel.planners.core.actions import action_set, own_actions
+from bonspiel.planners.core.backup import back_up
+from bonspiel.planners.core.descent import choose_of_set, follow
+from bonspiel.planners.core.jit import Problem, helper
+from bonspiel.planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
+from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
+from bonspiel.planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
+from bonspiel.planners.core.tree import ENDED, MEAN, SEARCH_TREE, SearchTree, grow, has_room, new_tree
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.spaces import EXPLORATION, LEAF, N_ACTIONS, Choice, Parameters
 
 
 class HalvingSettings(NamedTuple):

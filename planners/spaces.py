@@ -7,7 +7,7 @@ A planner says by a class attribute what `bonspiel tune` chooses:
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planners.checks import require
+from bonspiel.planners.checks import require
 
 
 @dataclass(frozen=True)

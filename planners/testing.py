@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import (
+from bonspiel.planners.base import (
     Array,
     Budget,
     Decision,

@@ -5,20 +5,28 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import MOST_ACTIONS, HasActions, HasRollout, check_plan, missing, missing_action_bounds, offers
-from planners.checks import require_count
-from planners.core.actions import action_set
-from planners.core.backup import back_up
-from planners.core.descent import choose_of_set, follow
-from planners.core.jit import Problem
-from planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
-from planners.core.problem import search_kernel
-from planners.core.search import plan_with_tree
-from planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
-from planners.core.tree import ENDED, SEARCH_TREE, SearchTree, has_room
-from planners.core.walk import TREE_WALK, TreeWalk
-from planners.spaces import BONUS, EXPLORATION, LEAF, N_ACTIONS, Parameters
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import (
+    MOST_ACTIONS,
+    HasActions,
+    HasRollout,
+    check_plan,
+    missing,
+    missing_action_bounds,
+    offers,
+)
+from bonspiel.planners.checks import require_count
+from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.core.backup import back_up
+from bonspiel.planners.core.descent import choose_of_set, follow
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.selection import Bonus, Selection, check_selection, columns_of, selection_of
+from bonspiel.planners.core.tree import ENDED, SEARCH_TREE, SearchTree, has_room
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.spaces import BONUS, EXPLORATION, LEAF, N_ACTIONS, Parameters
 
 
 class UCTSettings(NamedTuple):

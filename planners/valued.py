@@ -5,11 +5,18 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
-from planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
-from planners.base import HasValue, budget_multiple, check_plan, has_same_actions, is_reproducible, takes_root_actions
-from planners.checks import missing, require
-from planners.presearch.planner import Presearch
-from planners.registry import NESTED
+from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from bonspiel.planners.base import (
+    HasValue,
+    budget_multiple,
+    check_plan,
+    has_same_actions,
+    is_reproducible,
+    takes_root_actions,
+)
+from bonspiel.planners.checks import missing, require
+from bonspiel.planners.presearch.planner import Presearch
+from bonspiel.planners.registry import NESTED
 
 
 @functools.cache

@@ -6,19 +6,19 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasRollout, check_plan, discrete_actions, missing, missing_action_bounds, two_players
-from planners.checks import require_at_least, require_choice, require_positive, require_share
-from planners.core.backup import back_up
-from planners.core.descent import follow_outcome
-from planners.core.jit import Problem, helper, rollout, sample_action
-from planners.core.problem import search_kernel
-from planners.core.search import plan_with_tree
-from planners.core.selection import best_edge
-from planners.core.tree import ENDED, MEAN, SEARCH_TREE, SearchTree, add_edge, copy, has_room
-from planners.core.walk import TREE_WALK, TreeWalk
-from planners.core.widening import due
-from planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters, Range
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import HasRollout, check_plan, discrete_actions, missing, missing_action_bounds, two_players
+from bonspiel.planners.checks import require_at_least, require_choice, require_positive, require_share
+from bonspiel.planners.core.backup import back_up
+from bonspiel.planners.core.descent import follow_outcome
+from bonspiel.planners.core.jit import Problem, helper, rollout, sample_action
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.selection import best_edge
+from bonspiel.planners.core.tree import ENDED, MEAN, SEARCH_TREE, SearchTree, add_edge, copy, has_room
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.core.widening import due
+from bonspiel.planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters, Range
 
 UNIFORM_TRIES = 100  # the authors' code makes 1,000 and notes that 100 do as well
 TRIES = 16  # the last Gaussian with a standard deviation of 3e-7 of the range

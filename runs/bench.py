@@ -7,15 +7,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-import envs
-import planners
-from runs import provenance
-from runs.benchmarks.measurement import Benchmark, Measurement
-from runs.benchmarks.processes import cold_decision, first_batch, first_decision, memory, scaling
-from runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
-from runs.benchmarks.threads import shared_tree
-from runs.experiment import planner_for
-from runs.progress import counted, duration, time_left
+from bonspiel import envs, planners
+from bonspiel.runs import provenance
+from bonspiel.runs.benchmarks.measurement import Benchmark, Measurement
+from bonspiel.runs.benchmarks.processes import cold_decision, first_batch, first_decision, memory, scaling
+from bonspiel.runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
+from bonspiel.runs.benchmarks.threads import shared_tree
+from bonspiel.runs.experiment import planner_for
+from bonspiel.runs.progress import counted, duration, time_left
 
 # of other folders as text
 BENCHMARKS: tuple[Benchmark | str, ...] = (
@@ -23,11 +22,11 @@ BENCHMARKS: tuple[Benchmark | str, ...] = (
     growth,
     overruns,
     yardstick,
-    "runs.curling.benchmarks.engines:curling_engines",
-    "runs.curling.benchmarks.last_stones:curling_proofs",
-    "runs.curling.benchmarks.serving:serving",
-    "runs.go.benchmark:go_playouts",
-    "runs.go.benchmark:go_proofs",
+    "bonspiel.runs.curling.benchmarks.engines:curling_engines",
+    "bonspiel.runs.curling.benchmarks.last_stones:curling_proofs",
+    "bonspiel.runs.curling.benchmarks.serving:serving",
+    "bonspiel.runs.go.benchmark:go_playouts",
+    "bonspiel.runs.go.benchmark:go_proofs",
     first_decision,
     cold_decision,
     first_batch,

@@ -8,12 +8,12 @@ try:  # Ctrl-C may come during the imports
     import sys
     from collections.abc import Sequence
 
-    from runs import interrupts
-    from runs.curling.verbs import client, curling, server
-    from runs.experiment import RunError, UsageError
-    from runs.go import verbs as go
-    from runs.verbs import agreement, benchmarks, film, games, results, tree
-    from runs.verbs.command_line import DONE, FAILED, USAGE, Command, Parser, PrintAndExit, Verb
+    from bonspiel.runs import interrupts
+    from bonspiel.runs.curling.verbs import client, curling, server
+    from bonspiel.runs.experiment import RunError, UsageError
+    from bonspiel.runs.go import verbs as go
+    from bonspiel.runs.verbs import agreement, benchmarks, film, games, results, tree
+    from bonspiel.runs.verbs.command_line import DONE, FAILED, USAGE, Command, Parser, PrintAndExit, Verb
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
@@ -44,7 +44,7 @@ def version(root: argparse.ArgumentParser, _: None) -> str:
 
 def completion(root: argparse.ArgumentParser, shell: str) -> str:
     """The script of `bonspiel --completion`."""
-    from runs.verbs import completion
+    from bonspiel.runs.verbs import completion
 
     return completion.script(root, shell)
 

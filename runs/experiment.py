@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from planners import Model, Planner
+    from bonspiel.planners import Model, Planner
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ def planner_for(text: str, model: "Model", env: str) -> "Planner":
     Raises:
         UsageError: an invalid text, or a planner that cannot.
     """
-    import planners
+    from bonspiel import planners
 
     planner = parsed(planners.parse, text)
     if reason := planners.unsupported(planner, model):
@@ -80,7 +80,7 @@ def planner_for(text: str, model: "Model", env: str) -> "Planner":
 
 def known_fields(cls: type[Any], given: Mapping[str, Any], where: str, *more: str) -> None:
     """Refuse keys that are neither fields of the dataclass nor among `more`, with the close match named."""
-    from planners.registry import unknown
+    from bonspiel.planners.registry import unknown
 
     allowed = [*(field.name for field in fields(cls)), *more]
     for key in given:

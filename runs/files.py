@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from runs.experiment import UsageError
+from bonspiel.runs.experiment import UsageError
 
 LOCK = "run.lock"
 PATIENCE = 0.5  # s; longer than `in_use` of another process holds the lock

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from runs.experiment import UsageError, number
+from bonspiel.runs.experiment import UsageError, number
 
 MOST = 100_000
 

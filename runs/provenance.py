@@ -15,9 +15,9 @@ from typing import Any
 import joblib
 
 import bonspiel
-from planners.core import sources
-from planners.core.packages import MISSING, origin
-from runs.experiment import RunError
+from bonspiel.planners.core import sources
+from bonspiel.planners.core.packages import MISSING, origin
+from bonspiel.runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
 PLAYED = (*sources.folders(), sources.ROOT / "runs/runner/episode.py")  # the return of an episode depends on these

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from planners.core.packages import error_place, error_text
-from runs.experiment import UsageError
+from bonspiel.planners.core.packages import error_place, error_text
+from bonspiel.runs.experiment import UsageError
 
 if TYPE_CHECKING:
-    from planners import Model
+    from bonspiel.planners import Model
 
 UNSEEDED = "played --unseeded, so that planners did not meet the same episodes and pairs of them say nothing"
 REMEDY = (
@@ -27,8 +27,8 @@ def note(text: str, model: "Model", unseeded: bool) -> str:
     Raises:
         UsageError: it does, and must not; or it fails.
     """
-    from envs.snapshot import GymnasiumModel
-    from envs.snapshot.check import UnseededError, check_seeding
+    from bonspiel.envs.snapshot import GymnasiumModel
+    from bonspiel.envs.snapshot.check import UnseededError, check_seeding
 
     if not isinstance(model, GymnasiumModel):  # others keep the contract of models, or are refused
         return ""

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from planners.core.packages import error_place, error_text, extensions, origin
-from planners.core.sources import PACKAGES
-from runs import seeding
-from runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
+from bonspiel.planners.core.packages import error_place, error_text, extensions, origin
+from bonspiel.runs import seeding
+from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
 
 if TYPE_CHECKING:
-    from planners import Model
+    from bonspiel.planners import Model
 
 DEFAULT_SIMULATIONS = (10, 100, 1000)
 OWN = "module:Class, as my_module:MyModel for a class in my_module.py"
@@ -158,7 +157,7 @@ class Suite:
             UsageError: an unknown name or parameter, a value out of range, a planner that does not support an
                 environment, or a model of another package that breaks the contract of models.
         """
-        import planners
+        from bonspiel import planners
 
         places = dict.fromkeys(experiment.env for experiment in self.experiment)
         entrants = dict.fromkeys(entrant.planner for experiment in self.experiment for entrant in experiment.planners)
@@ -192,16 +191,16 @@ def _sound_model(text: str, folder: str) -> "Model":
     Raises:
         UsageError: it does not, or the text is invalid.
     """
-    import envs
-    from envs.checks import check_briefly
+    from bonspiel import envs
+    from bonspiel.envs.checks import check_briefly
 
     model: Model = parsed(envs.parse, text)
-    if type(model).__module__.partition(".")[0] not in PACKAGES:
+    if type(model).__module__.partition(".")[0] != "bonspiel":
         try:
             check_briefly(model, np.random.default_rng(0))
         except (Exception, SystemExit) as error:  # whatever the author's code raises
             wrong = f"{text} breaks the contract of models ({error_text(error)}){error_place(error)}"
-            raise UsageError(f"{wrong}; mend it, and test it with envs.check_model") from error
+            raise UsageError(f"{wrong}; mend it, and test it with bonspiel.envs.check_model") from error
     return model
 
 
@@ -224,7 +223,7 @@ def in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterato
     Raises:
         UsageError: no list of planners has the name that the table gives.
     """
-    from planners.registry import unknown
+    from bonspiel.planners.registry import unknown
 
     named, places = table.get(LISTS), table.get("env")
     if isinstance(named, str):
@@ -243,8 +242,7 @@ def modules(settings: Iterable[Setting]) -> tuple[str, ...]:
 
 def _outside(environments: Iterable[str], entrants: Iterable[str]) -> dict[str, list[str]]:
     """The modules of other packages behind each text."""
-    import envs
-    import planners
+    from bonspiel import envs, planners
 
     found = {text: list(planners.REGISTRY.modules(text)) for text in entrants}
     return found | {text: envs.modules(text) for text in environments}
@@ -255,7 +253,7 @@ GROUP = "bonspiel.suites"  # entry points NAME = "package.module", a folder with
 
 def names() -> list[str]:
     """The suites that come with this package, and those that installed packages add."""
-    files = resources.files("runs.suites").iterdir()
+    files = resources.files("bonspiel.runs.suites").iterdir()
     own = sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
     return [*own, *(name for name in extensions(GROUP) if name not in own)]
 
@@ -266,8 +264,8 @@ def qualified(target: str, entrants: Iterable[str]) -> str:
     Raises:
         UsageError: a planner is unknown, or its module cannot be imported.
     """
-    import planners
-    from envs import outside
+    from bonspiel import planners
+    from bonspiel.envs import outside
 
     modules = (module for text in entrants for module in parsed(lambda of: list(planners.REGISTRY.modules(of)), text))
     return parsed(lambda text: outside.qualified(text, modules), target) if target.startswith(outside.GYM) else target
@@ -290,9 +288,8 @@ def load(target: str, entrants: Iterable[str] = ()) -> Suite:
             return _read(Path(target).stem, Path(target).read_bytes())
         except OSError as error:
             raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
-    import envs
-    import planners
-    from planners.registry import unknown
+    from bonspiel import envs, planners
+    from bonspiel.planners.registry import unknown
 
     if ":" not in target and target not in (known := [*envs.names(), *envs.REGISTRY.installed()]):
         unheard = unknown("suite or environment", target, dict.fromkeys([*names(), *known]))
@@ -311,7 +308,7 @@ def load(target: str, entrants: Iterable[str] = ()) -> Suite:
 
 def _named(name: str) -> Suite:
     """A suite of this package or of an installed one."""
-    own = resources.files("runs.suites").joinpath(f"{name}.toml")
+    own = resources.files("bonspiel.runs.suites").joinpath(f"{name}.toml")
     if own.is_file():
         return _read(name, own.read_bytes())
     added = extensions(GROUP)[name]

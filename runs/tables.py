@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from runs.experiment import Setting, amount
+from bonspiel.runs.experiment import Setting, amount
 
 if TYPE_CHECKING:  # `bonspiel status` does not wait for scipy
-    from runs.statistics.sample import Interval
-    from runs.suite import Suite
+    from bonspiel.runs.statistics.sample import Interval
+    from bonspiel.runs.suite import Suite
 
 NARROWEST = 24  # characters of a name that are kept in one line on a narrow terminal
 

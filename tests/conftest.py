@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import matplotlib.image
 import pytest
 
-from planners.core import sources
+from bonspiel.planners.core import sources
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
@@ -36,7 +36,7 @@ MISSING = "; ".join(
 REQUIRED = os.environ.get("BONSPIEL_BROWSER") == "required"
 
 COMPILE = """import importlib, sys
-from planners.core.jit import compile_missing
+from bonspiel.planners.core.jit import compile_missing
 for name in sys.argv[1:]:
     importlib.import_module(name)
 compile_missing()"""
@@ -59,16 +59,14 @@ def pytest_sessionstart(session):
     if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
         return
     names = [
-        ".".join(file.relative_to(sources.ROOT).with_suffix("").parts)
+        sources.PREFIX + ".".join(file.relative_to(sources.ROOT).with_suffix("").parts)
         for folder in sources.folders()
         for file in sorted(folder.glob("*.py"))
         if any(name in file.read_text(encoding="utf-8") for name in sources.COMPILER)
     ]
     for together in (("planners", "curling"), ("envs",)):  # neither of the first two compiles much of the other
-        started = [
-            subprocess.Popen([sys.executable, "-c", COMPILE, *(name for name in names if name.startswith(package))])
-            for package in together
-        ]
+        named = [[name for name in names if name.startswith(sources.PREFIX + package)] for package in together]
+        started = [subprocess.Popen([sys.executable, "-c", COMPILE, *modules]) for modules in named]
         for process in started:
             process.wait()  # tests show what cannot be imported
 

@@ -1,4 +1,4 @@
-"""The module at the top: scripts in folders that have packages of the same names."""
+"""The package at the top: what importing it does, and that nobody's folders stand in its way."""
 
 import subprocess
 import sys
@@ -6,61 +6,53 @@ import sys
 import pytest
 
 import bonspiel
-from runs import cli
+from bonspiel.runs import cli
 
-SCRIPT = """
-import bonspiel
-import gymnasium
-print(gymnasium.make("Trap-v0").unwrapped.spec.id)
-"""
+FOREIGN = ("curling", "envs", "planners", "runs")
 
 
 @pytest.fixture
 def run(tmp_path):
-    """Run Python in a folder of a user's own: arguments -> (status, output, errors)."""
+    """Run Python in a folder of a user's own, which has packages of the names of ours: arguments -> output."""
+    for name in FOREIGN:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"MINE = {name!r}\n")
 
     def call(*arguments):
         done = subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout, done.stderr
+        assert done.returncode == 0, done.stderr
+        assert not done.stderr
+        return done.stdout
 
-    (tmp_path / "script.py").write_text(SCRIPT)
     return call
 
 
-def package(folder):
-    folder.mkdir()
-    (folder / "__init__.py").touch()
-    return folder
+@pytest.mark.parametrize("imports", ["bonspiel, gymnasium", "gymnasium, bonspiel", "gymnasium; import bonspiel.envs"])
+def test_importing_it_before_or_after_gymnasium_registers_the_environments(run, imports):
+    assert run("-c", f"import {imports}; print(gymnasium.make('Trap-v0').unwrapped.spec.id)") == "Trap-v0\n"
 
 
-def test_importing_it_registers_the_environments(run):
-    assert run("script.py") == (0, "Trap-v0\n", "")
+def test_gymnasium_imports_it_by_the_name_before_a_colon(run):
+    assert run("-c", "import gymnasium; print(gymnasium.make('bonspiel:Go-v0').spec.id)") == "Go-v0\n"
 
 
-@pytest.mark.parametrize("name", ["planners", "curling", "envs", "runs"])
-def test_a_package_of_the_same_name_is_named_in_one_line(run, tmp_path, name):
-    place = package(tmp_path / name)
-    status, out, err = run("script.py")
-    last = err.splitlines()[-1]
-    assert (status, out) == (1, "") and last.startswith("ImportError: ") and f"{place} " in last and f"`{name}`" in last
-    status, out, err = run("-m", "bonspiel", "--help")
-    assert (status, out) == (1, "") and err.count("\n") == 1 and f"{place} " in err
+def test_packages_of_the_same_names_in_a_users_folder_are_the_users(run):
+    modules = ", ".join(f"{name}, bonspiel.{name}" for name in FOREIGN)
+    assert run("-c", f"import {modules}; print({', '.join(f'{name}.MINE' for name in FOREIGN)})").split() == [*FOREIGN]
 
 
-def test_so_is_one_that_was_imported_before_and_a_module(run, tmp_path):
-    (tmp_path / "envs.py").touch()
-    assert f"{tmp_path / 'envs.py'} " in run("-c", "import envs, bonspiel")[2].splitlines()[-1]
+@pytest.mark.parametrize("module", ["bonspiel", "bonspiel.runs.cli"])
+def test_importing_it_loads_neither_numpy_nor_gymnasium(run, module):
+    assert run("-c", f"import sys, {module}; print({{'numpy', 'gymnasium'}} & {{*sys.modules}})") == "set()\n"
 
 
-def test_a_folder_of_data_is_no_conflict(run, tmp_path):
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "data.csv").touch()
-    assert run("script.py") == (0, "Trap-v0\n", "")
+def test_planners_load_neither_gymnasium_nor_environments(run):
+    heavy = "{'gymnasium', 'bonspiel.envs', 'bonspiel.curling'}"
+    assert run("-c", f"import sys, bonspiel.planners; print({heavy} & {{*sys.modules}})") == "set()\n"
 
 
 def test_run_as_a_program_it_is_the_command_line(run):
-    status, out, err = run("-m", "bonspiel", "--help")
-    assert (status, err) == (0, "") and out.split()[:2] == ["usage:", cli.parser().prog]
+    assert run("-m", "bonspiel", "--help").split()[:2] == ["usage:", cli.parser().prog]
 
 
 def test_version_is_that_of_the_installed_package():

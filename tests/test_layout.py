@@ -13,29 +13,36 @@ ALLOWED = {
     "planners": {"planners"},
     "curling": {"planners", "curling"},
     "envs": {"planners", "curling", "envs"},
-    "runs": {"planners", "curling", "envs", "runs", "bonspiel"},
-    "bonspiel": {"envs", "runs"},
+    "runs": {"planners", "curling", "envs", "runs"},
 }
 
 
 def files(name):
-    """The modules of a package, or the one module of this name."""
-    return [ROOT / f"{name}.py"] if name == "bonspiel" else list((ROOT / name).rglob("*.py"))
+    """The modules of a package."""
+    return list((ROOT / name).rglob("*.py"))
+
+
+def module(file):
+    """The name of a file's module."""
+    return "bonspiel." + ".".join(file.relative_to(ROOT).with_suffix("").parts)
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_the_packages_and_the_module_are_ours(name):
-    assert Path(importlib.import_module(name).__file__).is_relative_to(ROOT)
+def test_the_packages_are_those_of_this_checkout(name):
+    assert Path(importlib.import_module(f"bonspiel.{name}").__file__).resolve() == ROOT / name / "__init__.py"
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_a_package_is_not_imported_by_its_short_name_from_the_root_of_the_checkout(name):
+    with pytest.raises(ImportError, match=rf"import bonspiel\.{name}, not {name}$"):
+        importlib.import_module(name)
 
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_imports_point_from_runs_to_planners_and_never_back(name):
     for file in files(name):
-        for node in ast.walk(ast.parse(file.read_text())):
-            modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            ours = {module.split(".")[0] for module in modules} & set(ALLOWED)
-            assert ours <= ALLOWED[name], f"{file.relative_to(ROOT)} imports {ours - ALLOWED[name]}"
+        packages = {module.split(".")[1] for module in imports(file) if module.startswith("bonspiel.")}
+        assert packages & ALLOWED.keys() <= ALLOWED[name], f"{file.relative_to(ROOT)} imports {packages}"
 
 
 def imports(file):
@@ -51,18 +58,18 @@ def imports(file):
 
 def test_the_general_wing_of_runs_knows_curling_only_where_verbs_are_composed():
     allowed = {
-        "runs/cli.py": r"runs\.curling\.verbs",
-        "runs/reporting/page.py": r"curling\.replay(\.template)?$",  # HTML helpers
+        "runs/cli.py": r"bonspiel\.runs\.curling\.verbs",
+        "runs/reporting/page.py": r"bonspiel\.curling\.replay(\.template)?$",  # HTML helpers
     }
     for file in files("runs"):
         name = file.relative_to(ROOT).as_posix()
-        curling = {module for module in imports(file) if re.match(r"(runs\.)?curling\b", module)}
+        curling = {module for module in imports(file) if re.match(r"bonspiel\.(runs\.)?curling\b", module)}
         unexpected = [module for module in curling if not re.match(allowed.get(name, "$"), module)]
         assert not unexpected or name.startswith("runs/curling/"), f"{name} imports {unexpected}"
 
 
 def test_no_modules_of_runs_import_each_other_in_a_circle():
-    modules = {".".join(file.relative_to(ROOT).with_suffix("").parts): file for file in files("runs")}
+    modules = {module(file): file for file in files("runs")}
     graph = {name: imports(file) & modules.keys() for name, file in modules.items()}
     TopologicalSorter(graph).prepare()  # a CycleError names the circle
 
@@ -78,7 +85,7 @@ def test_only_two_files_know_the_compiler():
 
 
 def test_every_package_says_that_it_is_typed():
-    assert all((ROOT / name / "py.typed").exists() for name in ALLOWED if (ROOT / name).is_dir())
+    assert all((ROOT / name / "py.typed").exists() for name in ALLOWED)
 
 
 def test_tests_are_not_a_package():

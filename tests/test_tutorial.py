@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from planners.core import sources
-from runs.cli import main
+from bonspiel.planners.core import sources
+from bonspiel.runs.cli import main
 
 TEXT = (sources.ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", TEXT, re.DOTALL))

@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from curling.client.exit_status import ConnectionLost, NoSuchHost, no_connection
-from curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
-from curling.protocols import ProtocolError, check_kind
-from curling.protocols.tcp import keep_alive
+from bonspiel.curling.client.exit_status import ConnectionLost, NoSuchHost, no_connection
+from bonspiel.curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
+from bonspiel.curling.protocols import ProtocolError, check_kind
+from bonspiel.curling.protocols.tcp import keep_alive
 
 INPUT, OUTPUT = 0, 1  # file descriptors
 IDLE = 10  # s of silence before probes; a dead server is detected within 40 s

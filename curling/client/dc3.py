@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec import UNSET
 
-from curling.client.connection import Connection, MessageFormat
-from curling.client.console import count_ends, describe_shot
-from curling.client.exit_status import ConnectionLost
-from curling.client.match_player import AimedShot, MatchPlayer
-from curling.client.message_log import MessageLog
-from curling.client.position import ClientPosition
-from curling.protocols import ProtocolError, dc3
-from curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
-from curling.sheet import no_stones
+from bonspiel.curling.client.connection import Connection, MessageFormat
+from bonspiel.curling.client.console import count_ends, describe_shot
+from bonspiel.curling.client.exit_status import ConnectionLost
+from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
+from bonspiel.curling.client.message_log import MessageLog
+from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.protocols import ProtocolError, dc3
+from bonspiel.curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
+from bonspiel.curling.sheet import no_stones
 
 VERSION = 1  # of the protocol
 PLAYERS = 4  # of a team; each throws two stones in every end

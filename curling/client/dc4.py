@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from curling.client.console import count_ends, describe_end, describe_shot
-from curling.client.dc4_connection import (
+from bonspiel.curling.client.console import count_ends, describe_end, describe_shot
+from bonspiel.curling.client.dc4_connection import (
     ANSWER,
     PATIENCE,
     Account,
@@ -18,12 +18,12 @@ from curling.client.dc4_connection import (
     failure_of,
     load_dc4client,
 )
-from curling.client.exit_status import ConnectionLost
-from curling.client.match_player import AimedShot, MatchPlayer
-from curling.client.position import ClientPosition, MixedDoubles, Throwers
-from curling.protocols import ProtocolError
-from curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
-from curling.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
+from bonspiel.curling.client.exit_status import ConnectionLost
+from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
+from bonspiel.curling.client.position import ClientPosition, MixedDoubles, Throwers
+from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
+from bonspiel.curling.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
 
 ENDS, SECONDS = 10, 219.0  # assumed for the warm-up; servers announce theirs when the match begins
 MODIFIED = "modified"  # the rule of mixed doubles; `curling.rules`, which names it too, is compiled code

@@ -14,11 +14,11 @@ from contextlib import aclosing, suppress
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
-from curling.client.dc4_redirects import refuse_redirects
-from curling.client.exit_status import ConnectionLost, no_connection
-from curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
-from curling.protocols import ProtocolError
-from curling.protocols.dc4 import ShotRequest, StateUpdate, decode_state
+from bonspiel.curling.client.dc4_redirects import refuse_redirects
+from bonspiel.curling.client.exit_status import ConnectionLost, no_connection
+from bonspiel.curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
+from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.protocols.dc4 import ShotRequest, StateUpdate, decode_state
 
 PATIENCE = 60.0  # s that a server may be unreachable
 SILENCE = 75  # s without data until the stream is reopened; servers send something every 30 s

@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable
 
-from curling.client.console import print_error
-from curling.protocols import ProtocolError
+from bonspiel.curling.client.console import print_error
+from bonspiel.curling.protocols import ProtocolError
 
 GAME_OVER = 0
 CONNECTION_LOST = 3

@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from curling.client.console import print_error
-from curling.client.message_log import MessageLog
-from curling.client.patience import Patience
-from curling.client.planner_process import OWN_SECONDS, PlannerProcess
-from curling.client.planner_worker import ShotChoice
-from curling.client.position import ClientPosition
-from curling.client.time_manager import LEAST, TimeManager, slices_left
-from curling.physics import physics_of
+from bonspiel.curling.client.console import print_error
+from bonspiel.curling.client.message_log import MessageLog
+from bonspiel.curling.client.patience import Patience
+from bonspiel.curling.client.planner_process import OWN_SECONDS, PlannerProcess
+from bonspiel.curling.client.planner_worker import ShotChoice
+from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.client.time_manager import LEAST, TimeManager, slices_left
+from bonspiel.curling.physics import physics_of
 
 WARM_UP = 3.0  # s at most for the planning before a match
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from curling.client.exit_status import ConnectionLost
+from bonspiel.curling.client.exit_status import ConnectionLost
 
 T = TypeVar("T")
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from curling.client.console import print_error
-from curling.client.planner_worker import ShotChoice, first_answer
-from curling.client.position import ClientPosition
-from curling.client.setup_choice import FALLBACK, SetupChoice
-from curling.client.standby import FIRST_SECONDS, RESTART, Standby
-from curling.client.worker_process import PlannerGone, PlannerRefused, PlannerSilent, WorkerProcess
+from bonspiel.curling.client.console import print_error
+from bonspiel.curling.client.planner_worker import ShotChoice, first_answer
+from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.client.setup_choice import FALLBACK, SetupChoice
+from bonspiel.curling.client.standby import FIRST_SECONDS, RESTART, Standby
+from bonspiel.curling.client.worker_process import PlannerGone, PlannerRefused, PlannerSilent, WorkerProcess
 
 if TYPE_CHECKING:
-    from planners.base import Planner
+    from bonspiel.planners.base import Planner
 
 __all__ = ["PlannerGone", "PlannerProcess", "PlannerRefused", "PlannerSilent"]
 

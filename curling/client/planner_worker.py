@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING
 
-from curling.client.best_so_far import BestSoFar, ShotSoFar
-from curling.client.position import ClientPosition
-from curling.client.setup_choice import best_setup
-from curling.client.time_manager import LEAST
-from curling.sheet import LAST_SHOT, STONES
-from planners.core.packages import error_text
+from bonspiel.curling.client.best_so_far import BestSoFar, ShotSoFar
+from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.client.setup_choice import best_setup
+from bonspiel.curling.client.time_manager import LEAST
+from bonspiel.curling.sheet import LAST_SHOT, STONES
+from bonspiel.planners.core.packages import error_text
 
 if TYPE_CHECKING:
-    from planners.base import Decision, Planner, Rng
+    from bonspiel.planners.base import Decision, Planner, Rng
 
 Pipe = connection.Connection
 
@@ -73,7 +73,7 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestS
     threading.Thread(target=exit_with_parent, daemon=True).start()
     import numpy as np
 
-    from curling import players
+    from bonspiel.curling import players
 
     try:
         try:
@@ -118,8 +118,8 @@ def _silence() -> Iterator[None]:
 
 def first_answer(position: ClientPosition, rng: Rng, publish: Callable[[ShotSoFar], None]) -> ShotChoice:
     """The best of the rule-based candidates after a few playouts, published; its estimate is too rough to give."""
-    from planners.abstraction import AbstractionTree
-    from planners.base import Budget
+    from bonspiel.planners.abstraction import AbstractionTree
+    from bonspiel.planners.base import Budget
 
     try:
         budget = Budget(simulations=FIRST_SHOTS // (STONES - position.shot))
@@ -152,8 +152,8 @@ def _choose(
 
     `publish` takes the best shots so far, when they have more than so many simulations.
     """
-    from planners.base import Budget, check_actions, require
-    from planners.core.search import progress_to
+    from bonspiel.planners.base import Budget, check_actions, require
+    from bonspiel.planners.core.search import progress_to
 
     end, is_last = time.perf_counter() + seconds, position.ends == 1 and position.shot >= LAST_SHOT - 1
 
@@ -169,7 +169,7 @@ def _choose(
     try:
         import numpy as np
 
-        from curling.win_probability import win_probability
+        from bonspiel.curling.win_probability import win_probability
 
         model, state = position.model(), position.state()
         chance = abs(position.team - win_probability(model, state))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from curling.sheet import MIXED_FIRST_SHOT
-from planners.base import Array
+from bonspiel.curling.sheet import MIXED_FIRST_SHOT
+from bonspiel.planners.base import Array
 
 if TYPE_CHECKING:
-    from curling.model import Curling
+    from bonspiel.curling.model import Curling
 
 # of two players: top speed, m/s, standard deviations of speed, m/s, and angle, rad
 Throwers: TypeAlias = tuple[tuple[float, float, float], tuple[float, float, float]]
@@ -81,8 +81,8 @@ class ClientPosition:
 
     def model(self) -> Curling:
         """The model for planners; values are team 0's probability to win."""
-        from curling.model import MOST_ENDS, Curling
-        from curling.noise import Noise, Thrower
+        from bonspiel.curling.model import MOST_ENDS, Curling
+        from bonspiel.curling.noise import Noise, Thrower
 
         ends, extra_ends = min(self.ends, MOST_ENDS), EXTRA_ENDS if self.extra_ends else 0
         noise: str | Noise | None = self.noise if isinstance(self.noise, str) else Noise(*self.noise)
@@ -97,8 +97,8 @@ class ClientPosition:
 
     def state(self) -> Array:
         """The state of `model` in this position."""
-        from curling.mixed_doubles import mixed_state_of
-        from curling.state import state_of
+        from bonspiel.curling.mixed_doubles import mixed_state_of
+        from bonspiel.curling.state import state_of
 
         position = self.stones, self.shot, self.hammer, 0, self.lead
         if self.mixed is None:

@@ -4,9 +4,9 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from curling.client.exit_status import ConnectionLost, NoSuchHost
-from curling.client.match_player import MatchPlayer
-from curling.client.patience import Patience
+from bonspiel.curling.client.exit_status import ConnectionLost, NoSuchHost
+from bonspiel.curling.client.match_player import MatchPlayer
+from bonspiel.curling.client.patience import Patience
 
 RETRY = 0.5  # s between two attempts
 

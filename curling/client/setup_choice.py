@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from curling.client.position import ClientPosition
+    from bonspiel.curling.client.position import ClientPosition
 
 FALLBACK = "center_house"  # the hammer, which is nearly always the best
 
@@ -26,7 +26,7 @@ class SetupChoice(NamedTuple):
 
 def best_setup(position: ClientPosition) -> SetupChoice:
     """The best set-up of the end that begins with this position, by the table of `curling.setup_value`."""
-    from curling.mixed_doubles import decider_chance, setup_of
+    from bonspiel.curling.mixed_doubles import decider_chance, setup_of
 
     model, state = position.model(), position.state()
     return SetupChoice(setup_of(model.begin_end(state))[1], decider_chance(state, model.params))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from curling.client.position import ClientPosition
-from curling.client.worker_process import WorkerProcess
+from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.client.worker_process import WorkerProcess
 
 if TYPE_CHECKING:
-    from planners.base import Planner
+    from bonspiel.planners.base import Planner
 
 RESTART = 20.0  # s for a process to get ready, or twice what the first one took; nothing is compiled any more
 PAUSE, LONGEST_PAUSE = 1.0, 30.0  # s before one that could not be started is tried again; doubled each time

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
-from curling.sheet import LAST_SHOT, STONES
+from bonspiel.curling.sheet import LAST_SHOT, STONES
 
 RESERVE, MOST_RESERVE = 0.5, 0.8  # of a shot and s, whichever is less, so that the last one does not use all the time
 FRACTION = 0.95  # of the share

@@ -7,13 +7,13 @@ import math
 import multiprocessing
 from typing import TYPE_CHECKING, Any
 
-from curling.client.best_so_far import BestSoFar
-from curling.client.interrupts import ctrl_c_ignored
-from curling.client.planner_worker import Pipe, ShotChoice, run_worker
-from curling.client.position import ClientPosition
+from bonspiel.curling.client.best_so_far import BestSoFar
+from bonspiel.curling.client.interrupts import ctrl_c_ignored
+from bonspiel.curling.client.planner_worker import Pipe, ShotChoice, run_worker
+from bonspiel.curling.client.position import ClientPosition
 
 if TYPE_CHECKING:
-    from planners.base import Planner
+    from bonspiel.planners.base import Planner
 
 
 class PlannerRefused(Exception):

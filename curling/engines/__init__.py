@@ -1,11 +1,14 @@
 """Engines: "box2d", the reference, a rigid body simulation; "analytic", compiled, for searches."""
 
-from curling.engines.base import Engine, Path
-from planners.registry import Registry
+from bonspiel.curling.engines.base import Engine, Path
+from bonspiel.planners.registry import Registry
 
 __all__ = ["Engine", "Path", "make_engine", "names"]
 
-ENGINES = {"analytic": "curling.engines.analytic:AnalyticEngine", "box2d": "curling.engines.box2d:Box2DEngine"}
+ENGINES = {
+    "analytic": "bonspiel.curling.engines.analytic:AnalyticEngine",
+    "box2d": "bonspiel.curling.engines.box2d:Box2DEngine",
+}
 REGISTRY = Registry("engine", ENGINES)
 names = REGISTRY.names
 

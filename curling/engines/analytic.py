@@ -7,17 +7,17 @@ from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 
-from curling.engines.base import Engine, Path
-from curling.engines.board import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, row_count
-from curling.engines.curve import place_of
-from curling.engines.curve_tables import BACK_AT_REST, HOG, LONGEST, TOP_SPEED
-from curling.engines.events import find_next_event, process_events, start_moving
-from curling.engines.impact import CONTACT_ROWS
-from curling.engines.rates import TIME_STEP
-from curling.physics import LAWS, law_index
-from curling.sheet import STONES
-from planners.base import Array
-from planners.jit import helper, kernel
+from bonspiel.curling.engines.base import Engine, Path
+from bonspiel.curling.engines.board import ABSENT, COUNT, FIELDS, MOVING, RESTING, ROW, STATE, X, Y, row_count
+from bonspiel.curling.engines.curve import place_of
+from bonspiel.curling.engines.curve_tables import BACK_AT_REST, HOG, LONGEST, TOP_SPEED
+from bonspiel.curling.engines.events import find_next_event, process_events, start_moving
+from bonspiel.curling.engines.impact import CONTACT_ROWS
+from bonspiel.curling.engines.rates import TIME_STEP
+from bonspiel.curling.physics import LAWS, law_index
+from bonspiel.curling.sheet import STONES
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import helper, kernel
 
 WORKSPACE = (STONES + CONTACT_ROWS, FIELDS)
 # s; fcv1 slows a stone before moving it, as if released half a step earlier; dc2 slows it half a step first

@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from curling.physics import Physics, physics_of
-from curling.sheet import STONE_RADIUS, STONES, present
-from planners.base import Array, require, require_count
+from bonspiel.curling.physics import Physics, physics_of
+from bonspiel.curling.sheet import STONE_RADIUS, STONES, present
+from bonspiel.planners.base import Array, require, require_count
 
 OVERLAP = 0.005  # m, largest accepted overlap of stones; servers report about a millimetre
 NOISE_ROOM = 1.025  # largest accepted speed over the cap on aims, because of execution noise

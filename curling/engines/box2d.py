@@ -14,11 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from curling.engines.base import Engine, Path
-from curling.engines.rates import TIME_STEP
-from curling.physics import DC2_DECELERATION, DC2_TURN, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_STOP_SPEED, FCV1_TURN, Physics
-from curling.sheet import STONE_MASS, STONE_RADIUS, STONES, no_stones, present
-from planners.base import Array
+from bonspiel.curling.engines.base import Engine, Path
+from bonspiel.curling.engines.rates import TIME_STEP
+from bonspiel.curling.physics import (
+    DC2_DECELERATION,
+    DC2_TURN,
+    FCV1_DRAG,
+    FCV1_SPIN_LOSS,
+    FCV1_STOP_SPEED,
+    FCV1_TURN,
+    Physics,
+)
+from bonspiel.curling.sheet import STONE_MASS, STONE_RADIUS, STONES, no_stones, present
+from bonspiel.planners.base import Array
 
 with warnings.catch_warnings():
     # a warning about SWIG types; with warnings as errors it would crash the interpreter

@@ -4,14 +4,26 @@ from math import inf, sqrt
 
 import numpy as np
 
-from curling.engines.board import ACROSS, ALONG, ANCHOR_X, ANCHOR_Y, COS, END_TAU, SIDE_OF_SPIN, SIN, STOP_TIME, X, Y
-from curling.engines.curve import curve_of, graph_at, motion, motion_at, tau_of_sine
-from curling.engines.curve_tables import INVERSE_CELLS, PER_SINE
-from curling.engines.rates import RATES
-from curling.physics import LAWS
-from curling.sheet import DIAMETER
-from planners.base import Array
-from planners.jit import helper
+from bonspiel.curling.engines.board import (
+    ACROSS,
+    ALONG,
+    ANCHOR_X,
+    ANCHOR_Y,
+    COS,
+    END_TAU,
+    SIDE_OF_SPIN,
+    SIN,
+    STOP_TIME,
+    X,
+    Y,
+)
+from bonspiel.curling.engines.curve import curve_of, graph_at, motion, motion_at, tau_of_sine
+from bonspiel.curling.engines.curve_tables import INVERSE_CELLS, PER_SINE
+from bonspiel.curling.engines.rates import RATES
+from bonspiel.curling.physics import LAWS
+from bonspiel.curling.sheet import DIAMETER
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import helper
 
 NEVER = -1.0  # as a time-to-stop: no event
 NEWTON_STEPS = 30  # usually one or two suffice; the others bisect

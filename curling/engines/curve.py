@@ -7,11 +7,23 @@ Coordinates "in the frame of the curve" are already mirrored by `side`: the ston
 
 from math import sqrt
 
-from curling.engines import curve_tables as tables
-from curling.engines.board import ACROSS, ALONG, ANCHOR_X, ANCHOR_Y, COS, SIDE_OF_SPIN, SIN, SPIN, STOP_TIME, X, Y
-from curling.physics import LAWS
-from planners.base import Array
-from planners.jit import helper
+from bonspiel.curling.engines import curve_tables as tables
+from bonspiel.curling.engines.board import (
+    ACROSS,
+    ALONG,
+    ANCHOR_X,
+    ANCHOR_Y,
+    COS,
+    SIDE_OF_SPIN,
+    SIN,
+    SPIN,
+    STOP_TIME,
+    X,
+    Y,
+)
+from bonspiel.curling.physics import LAWS
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import helper
 
 LAW_COUNT = len(LAWS)
 

@@ -20,12 +20,12 @@ import sys
 
 import numpy as np
 
-from curling import physics, sheet
-from curling.engines import rates
-from curling.engines.rates import RATES
-from curling.physics import DC2_STOP_SPEED, FCV1_STOP_SPEED, LAWS, Physics
-from planners.base import Array
-from planners.core.values import cached
+from bonspiel.curling import physics, sheet
+from bonspiel.curling.engines import rates
+from bonspiel.curling.engines.rates import RATES
+from bonspiel.curling.physics import DC2_STOP_SPEED, FCV1_STOP_SPEED, LAWS, Physics
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.values import cached
 
 CURVE_CELLS = 1024
 INVERSE_CELLS = 512

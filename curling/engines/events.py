@@ -7,7 +7,7 @@ the next step of the reference, which halves the error of shots with several imp
 
 from math import ceil, inf, sqrt
 
-from curling.engines.board import (
+from bonspiel.curling.engines.board import (
     ABSENT,
     ANCHOR_X,
     ANCHOR_Y,
@@ -28,14 +28,14 @@ from curling.engines.board import (
     Y,
     row_count,
 )
-from curling.engines.contact import NEVER, contact_of_moving, contact_with_resting, corner, line_crossing
-from curling.engines.curve import motion, place_of, spin_at, start_path, tau_of_spin_lost
-from curling.engines.curve_tables import BACK, SIDE, STOP_SPEED
-from curling.engines.impact import impact, impact_of_many
-from curling.engines.rates import TIME_STEP
-from curling.sheet import DIAMETER, STONES
-from planners.base import Array
-from planners.jit import MATRIX, boolean, float64, helper, int64, kernel, typeof
+from bonspiel.curling.engines.contact import NEVER, contact_of_moving, contact_with_resting, corner, line_crossing
+from bonspiel.curling.engines.curve import motion, place_of, spin_at, start_path, tau_of_spin_lost
+from bonspiel.curling.engines.curve_tables import BACK, SIDE, STOP_SPEED
+from bonspiel.curling.engines.impact import impact, impact_of_many
+from bonspiel.curling.engines.rates import TIME_STEP
+from bonspiel.curling.sheet import DIAMETER, STONES
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import MATRIX, boolean, float64, helper, int64, kernel, typeof
 
 STOPS, SPIN_ENDS, LEAVES = -1.0, -2.0, -3.0  # kinds of events; from 0 on: contact with the resting stone in that row
 MAX_EVENTS = 20_000  # usually a few; stones that still move afterwards stay in place

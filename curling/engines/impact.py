@@ -4,11 +4,11 @@ from math import sqrt
 
 import numpy as np
 
-from curling.engines.board import ABSENT, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
-from curling.physics import LAWS
-from curling.sheet import DIAMETER, STONE_RADIUS, STONES
-from planners.base import Array
-from planners.jit import helper
+from bonspiel.curling.engines.board import ABSENT, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
+from bonspiel.curling.physics import LAWS
+from bonspiel.curling.sheet import DIAMETER, STONE_RADIUS, STONES
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import helper
 
 ITERATIONS = 8  # of the reference's solver over touching stones
 BISECTIONS = 20

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from curling.physics import DC2_DECELERATION, DC2_STOP_SPEED, DC2_TURN, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_TURN
-from planners.base import Array
+from bonspiel.curling.physics import DC2_DECELERATION, DC2_STOP_SPEED, DC2_TURN, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_TURN
+from bonspiel.planners.base import Array
 
 TIME_STEP = 0.001  # s
 

@@ -1,1 +1,1 @@
-"""Learns the weights of `curling.end_network` from self-play: `python -m curling.learning --help`."""
+"""Learns the weights of `curling.end_network` from self-play: `python -m bonspiel.curling.learning --help`."""

@@ -8,8 +8,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from curling.end_weights import FILE
-from curling.learning.rounds import Learning
+from bonspiel.curling.end_weights import FILE
+from bonspiel.curling.learning.rounds import Learning
 
 # of each round; round 0 is the default policy's, and 256 aims make an end take twenty times as long
 ENDS = (240_000, 160_000, 320_000, 640_000, 48_000, 72_000, 72_000, 72_000, 72_000)
@@ -20,7 +20,9 @@ EPOCHS = (6, 6, 8, 8, 4, 4, 4, 4, 4)
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m curling.learning", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m bonspiel.curling.learning",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     steps = parser.add_subparsers(dest="step", required=True, metavar="STEP")
     helps = {
@@ -50,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         _run(options)
     except (ValueError, OSError) as error:
-        print(f"python -m curling.learning: {error}", file=sys.stderr)
+        print(f"python -m bonspiel.curling.learning: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped; the same command goes on", file=sys.stderr)

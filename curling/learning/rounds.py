@@ -13,15 +13,15 @@ from typing import Protocol
 import joblib
 import numpy as np
 
-from curling.end_weights import Provenance, load, save
-from curling.learning.evaluation import Evaluation, evaluate
-from curling.learning.self_play import Part, play_part
-from curling.learning.training import Descent, epoch, first_weights
-from curling.model import Curling
-from planners.base import Array, require
-from planners.checks import require_count
-from planners.core.jit import compile_missing
-from planners.root.workers import leave_ctrl_c_to_the_parent
+from bonspiel.curling.end_weights import Provenance, load, save
+from bonspiel.curling.learning.evaluation import Evaluation, evaluate
+from bonspiel.curling.learning.self_play import Part, play_part
+from bonspiel.curling.learning.training import Descent, epoch, first_weights
+from bonspiel.curling.model import Curling
+from bonspiel.planners.base import Array, require
+from bonspiel.planners.checks import require_count
+from bonspiel.planners.core.jit import compile_missing
+from bonspiel.planners.root.workers import leave_ctrl_c_to_the_parent
 
 PART_ENDS = 4_000
 HELD_OUT = 2  # parts of each round that are not learned from

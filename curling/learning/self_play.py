@@ -12,18 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.dynamics import step
-from curling.end_network import SCORES
-from curling.model import Curling
-from curling.players.lookahead import Scratch as SearchScratch
-from curling.players.lookahead import best_shot, new_scratch
-from curling.playouts import rollout
-from curling.sheet import STONES, TEAM_STONES
-from curling.state import HAMMER, LEAD, STATE_DIM, TIME, hammer_of, worth_of
-from planners.base import Array, Rng
-from planners.core.aims import aims_of
-from planners.core.tree import copy
-from planners.jit import MATRIX, RNG, VECTOR, float64, int64, kernel
+from bonspiel.curling.dynamics import step
+from bonspiel.curling.end_network import SCORES
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players.lookahead import Scratch as SearchScratch
+from bonspiel.curling.players.lookahead import best_shot, new_scratch
+from bonspiel.curling.playouts import rollout
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.curling.state import HAMMER, LEAD, STATE_DIM, TIME, hammer_of, worth_of
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.aims import aims_of
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, float64, int64, kernel
 
 EXPLORING = 0.3  # chance of a shot of the default policy before positions are kept
 KEPT = 0.5  # chance of a position

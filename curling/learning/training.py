@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.end_network import (
+from bonspiel.curling.end_network import (
     INPUTS,
     KNOWN,
     LYING,
@@ -23,12 +23,12 @@ from curling.end_network import (
     WORTH,
     describe,
 )
-from curling.learning.self_play import Part
-from curling.sheet import TEAM_STONES
-from curling.state import FIRST_STONE, STATE_DIM, shot_of
-from planners.base import Array, Rng
-from planners.core.tree import copy
-from planners.jit import VECTOR, boolean, int64, kernel, typeof
+from bonspiel.curling.learning.self_play import Part
+from bonspiel.curling.sheet import TEAM_STONES
+from bonspiel.curling.state import FIRST_STONE, STATE_DIM, shot_of
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.jit import VECTOR, boolean, int64, kernel, typeof
 
 Single = NDArray[np.float32]
 

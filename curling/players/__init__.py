@@ -1,11 +1,11 @@
 """Planners that know curling and play nothing else; `planners` knows their names.
 
->>> from curling import players
+>>> from bonspiel.curling import players
 >>> players.parse("expectimax:plies=1").plies
 1
 """
 
-from planners import REGISTRY, make, parse
+from bonspiel.planners import REGISTRY, make, parse
 
 __all__ = ["PLAYERS", "make", "parse"]
 

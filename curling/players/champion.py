@@ -8,18 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from curling.model import Curling
-from curling.model_params import why_no_weights
-from curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
-from curling.sheet import STONES
-from curling.state import TIME
-from curling.win_probability import with_network_table
-from planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
-from planners.checks import check_actions, require, require_count, require_positive
-from planners.presearch.planner import Presearch
-from planners.presearch.ties import by_second_reward
-from planners.root.workers import is_worker
-from planners.valued import with_values
+from bonspiel.curling.model import Curling
+from bonspiel.curling.model_params import why_no_weights
+from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import TIME
+from bonspiel.curling.win_probability import with_network_table
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
+from bonspiel.planners.checks import check_actions, require, require_count, require_positive
+from bonspiel.planners.presearch.planner import Presearch
+from bonspiel.planners.presearch.ties import by_second_reward
+from bonspiel.planners.root.workers import is_worker
+from bonspiel.planners.valued import with_values
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from typing import Literal, cast
 
 import numpy as np
 
-from curling.model import Curling
-from curling.players.static import MOST_LYING, features, outcome_table
-from curling.sheet import STONES, TEAM_STONES
-from curling.state import hammer_of, value_after
-from planners.base import Array, Model, Rng
-from planners.core.tree import copy
-from planners.jit import Problem, model_helper, rollout
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players.static import MOST_LYING, features, outcome_table
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.curling.state import hammer_of, value_after
+from bonspiel.planners.base import Array, Model, Rng
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.jit import Problem, model_helper, rollout
 
 Evaluation = Literal["board", "static", "playouts"]
 EVALUATIONS = ("board", "static", "playouts")

@@ -13,16 +13,27 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.model import Curling
-from curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
-from curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
-from curling.sheet import STONES
-from curling.state import TIME, shot_of
-from planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_plan, require, require_choice
-from planners.core.aims import aims_of, outcomes
-from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
-from planners.core.search import extend
-from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, search_kernel, step_exact
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
+from bonspiel.curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import TIME, shot_of
+from bonspiel.planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_plan, require, require_choice
+from bonspiel.planners.core.aims import aims_of, outcomes
+from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
+from bonspiel.planners.core.search import extend
+from bonspiel.planners.jit import (
+    MATRIX,
+    PROBLEM,
+    RNG,
+    VECTOR,
+    Problem,
+    kernel,
+    problem_of,
+    run,
+    search_kernel,
+    step_exact,
+)
 
 FIRST_ROUNDS = 4  # playouts of each aim for which the budget must suffice
 RESERVE = 0.003  # s, to smooth the values of the largest grid

@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.candidates import MOST_CANDIDATES
-from curling.dynamics import actions, step_exact, step_with_errors
-from curling.engines.analytic import WORKSPACE
-from curling.playouts import value
-from curling.sheet import STONES
-from curling.state import STATE_DIM, team_of
-from planners.base import Array, Rng
-from planners.core.tree import copy
-from planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
+from bonspiel.curling.candidates import MOST_CANDIDATES
+from bonspiel.curling.dynamics import actions, step_exact, step_with_errors
+from bonspiel.curling.engines.analytic import WORKSPACE
+from bonspiel.curling.playouts import value
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import STATE_DIM, team_of
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
 
 FEW = 3  # errors of each reply, before the best few meet all
 BEST_REPLIES = 5

@@ -16,14 +16,14 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
-from curling.match_data import places
-from curling.mixed_doubles import decider_of
-from curling.model import Curling
-from curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
-from curling.sheet import STONES
-from curling.state import LEAD, POWER, TIME, hammer_of, stones_of, team_of
-from planners.base import Array, Budget, Decision, Model, Rng, check_action, check_plan, require, steps_left
-from planners.registry import VERBATIM
+from bonspiel.curling.match_data import places
+from bonspiel.curling.mixed_doubles import decider_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import LEAD, POWER, TIME, hammer_of, stones_of, team_of
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_action, check_plan, require, steps_left
+from bonspiel.planners.registry import VERBATIM
 
 PROTOCOL = 1
 PATIENCE = 300.0  # s for a program to start, which may compile, and to answer the greeting

@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.model import Curling
-from curling.players.lookahead import Scratch, expect, look_further, new_scratch, screen
-from curling.sheet import LAST_SHOT
-from curling.state import shot_of
-from planners.base import Array, Budget, Decision, Rng
-from planners.core.actions import own_actions
-from planners.core.aims import aims_of
-from planners.core.jit import seconds_loading
-from planners.core.search import PROGRESS_SECONDS, Stopped, reported, stopping
-from planners.presearch.sweep import Sweep, grid_size, peaks, sweep_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players.lookahead import Scratch, expect, look_further, new_scratch, screen
+from bonspiel.curling.sheet import LAST_SHOT
+from bonspiel.curling.state import shot_of
+from bonspiel.planners.base import Array, Budget, Decision, Rng
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.core.aims import aims_of
+from bonspiel.planners.core.jit import seconds_loading
+from bonspiel.planners.core.search import PROGRESS_SECONDS, Stopped, reported, stopping
+from bonspiel.planners.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 
 FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of that which tells how many throws a time budget pays for
 PEAKS = 16

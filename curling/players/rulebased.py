@@ -5,13 +5,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curling.model import Curling
-from curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
-from curling.sheet import STONES
-from curling.state import shot_of
-from planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_plan, require_choice, require_count
-from planners.core.actions import own_actions
-from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, player, problem_of, run, step
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import shot_of
+from bonspiel.planners.base import (
+    Array,
+    Budget,
+    Decision,
+    Model,
+    Rng,
+    check_actions,
+    check_plan,
+    require_choice,
+    require_count,
+)
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, player, problem_of, run, step
 
 
 @kernel(PROBLEM, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG)

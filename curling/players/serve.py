@@ -1,4 +1,4 @@
-"""Plays as a program of its own: `python -m curling.players.serve PLANNER` answers docs/process-player.md.
+"""Plays as a program of its own: `python -m bonspiel.curling.players.serve PLANNER` answers docs/process-player.md.
 
 In standard games this file uses only what bonspiel has had since version 0.1, so that it plays an older version where
 that version's own Python runs it: `process:/path/to/old/python -I /path/to/this/serve.py PLANNER`.
@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from curling import players
-from curling.model import Curling
-from curling.noise import Noise
-from curling.state import state_of
-from planners import Budget
+from bonspiel.curling import players
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise
+from bonspiel.curling.state import state_of
+from bonspiel.planners import Budget
 
 PROTOCOL = 1
 WARM_UP = Budget(seconds=0.1)  # which loads, or compiles, all that a planner needs
@@ -35,11 +35,11 @@ def position(asked: dict[str, Any]) -> tuple[Curling, Any]:
     place = stones, asked["shot"], asked["hammer"], asked["end"], asked["lead"]
     if mixed is None:
         return match_of(**given), state_of(*place)
-    from curling.mixed_doubles import mixed_state_of  # older versions have none
+    from bonspiel.curling.mixed_doubles import mixed_state_of  # older versions have none
 
     given |= {"game": "mixed_doubles", "pattern": mixed["pattern"]}
     if mixed["throwers"] is not None:
-        from curling.noise import Thrower  # nor this
+        from bonspiel.curling.noise import Thrower  # nor this
 
         pairs = [tuple(Thrower(one["max_speed"], Noise(**one["noise"])) for one in pair) for pair in mixed["throwers"]]
         given |= {"noise": None, "max_speed": None, "throwers": tuple(pairs)}
@@ -77,7 +77,9 @@ def failure(error: Exception) -> dict[str, str]:
 def main(line: list[str]) -> int:
     """Answer standard input, line by line, until it is closed; the exit status."""
     if len(line) != 1:
-        print("usage: python -m curling.players.serve PLANNER, a planner as for bonspiel match", file=sys.stderr)
+        print(
+            "usage: python -m bonspiel.curling.players.serve PLANNER, a planner as for bonspiel match", file=sys.stderr
+        )
         return 2
     answers = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
     os.dup2(2, 1)  # whatever else is printed

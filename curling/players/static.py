@@ -1,6 +1,6 @@
 """Static evaluation: the distribution of end scores by features of a position, counted in ends of the default policy.
 
-`python -m curling.players.static` writes the file of counts again, in about two minutes.
+`python -m bonspiel.curling.players.static` writes the file of counts again, in about two minutes.
 """
 
 import json
@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from curling.model import Curling
-from curling.physics import physics_of
-from curling.rules import score
-from curling.sheet import STONES, TEAM_STONES
-from curling.state import FIRST_STONE, IN_HOUSE, STATE_DIM, TEE, hammer_of, shot_of
-from planners.base import Array, Rng
-from planners.jit import VECTOR, kernel
+from bonspiel.curling.model import Curling
+from bonspiel.curling.physics import physics_of
+from bonspiel.curling.rules import score
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.curling.state import FIRST_STONE, IN_HOUSE, STATE_DIM, TEE, hammer_of, shot_of
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.jit import VECTOR, kernel
 
 FILE = Path(__file__).parent / "static.json"
 NOISES = {"fcv1": "normal_dist", "dc2": "gat"}  # of the counted ends

@@ -19,8 +19,8 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 from msgspec import Meta, Struct
 
-from curling.protocols import Finite, Thrown
-from curling.sheet import STONES
+from bonspiel.curling.protocols import Finite, Thrown
+from bonspiel.curling.sheet import STONES
 
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
 Time: TypeAlias = Annotated[int, Meta(ge=-(10**9), le=10**9)]  # a server's clock may fall below 0

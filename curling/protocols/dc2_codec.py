@@ -1,6 +1,6 @@
 r"""Encodes and decodes the messages of Digital Curling 2.
 
->>> from curling.protocols.dc2 import BestShot
+>>> from bonspiel.curling.protocols.dc2 import BestShot
 >>> encode(BestShot(-0.99074, -29.559774, 0))
 b'BESTSHOT -0.990740 -29.559774 0\x00'
 >>> decode_server(b"GO 59956 60000")
@@ -15,9 +15,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from curling.protocols import invalid_message
-from curling.protocols.dc2 import ClientMessage, LoginOk, Position, ServerMessage
-from curling.sheet import STONES
+from bonspiel.curling.protocols import invalid_message
+from bonspiel.curling.protocols.dc2 import ClientMessage, LoginOk, Position, ServerMessage
+from bonspiel.curling.sheet import STONES
 
 MAX_TEXT = 4096  # bytes of the longest message, in either direction
 

@@ -5,9 +5,9 @@ In Digital Curling 2 stones are thrown towards -y from (2.375, 41.28) to the tee
 
 import numpy as np
 
-from curling.protocols.dc2 import BestShot, Position
-from curling.sheet import STONES, TEAM_STONES
-from planners.base import Array
+from bonspiel.curling.protocols.dc2 import BestShot, Position
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.planners.base import Array
 
 RELEASE = np.array([2.375, 41.28])  # m, where stones are released
 _FLIP = np.array([1.0, -1.0])

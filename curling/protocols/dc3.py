@@ -19,8 +19,8 @@ from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from curling.protocols import Finite, Thrown
-from curling.sheet import STONES, TEAM_STONES
+from bonspiel.curling.protocols import Finite, Thrown
+from bonspiel.curling.sheet import STONES, TEAM_STONES
 
 T = TypeVar("T")
 Team: TypeAlias = Literal["team0", "team1"]

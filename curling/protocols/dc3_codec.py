@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from curling.protocols import dc3, decode_json, invalid_message
-from curling.sheet import STONES, TEAM_STONES
-from planners.base import Array
+from bonspiel.curling.protocols import dc3, decode_json, invalid_message
+from bonspiel.curling.sheet import STONES, TEAM_STONES
+from bonspiel.planners.base import Array
 
 MAX_CLIENT_LINE = 1 << 16  # bytes of the longest line that a server accepts
 MAX_SERVER_LINE = 1 << 24  # bytes of the longest line that a client accepts; trajectories are large

@@ -26,10 +26,10 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
-from curling.protocols import ProtocolError, decode_json
-from curling.protocols.dc3 import Coordinate, PerTeam, Team
-from curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
-from planners.base import Array
+from bonspiel.curling.protocols import ProtocolError, decode_json
+from bonspiel.curling.protocols.dc3 import Coordinate, PerTeam, Team
+from bonspiel.curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
+from bonspiel.planners.base import Array
 
 # the two players of mixed doubles, the server's own and those of the organisers' example: top speed, m/s, standard
 # deviations of speed, m/s, and angle, rad

@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
-from curling.replay.live_matches import LiveMatch, LiveMatches
-from curling.replay.pages import index_page, live_page
-from curling.server.page_server import EventStream, PageServer, first_event
-from curling.server.record_feed import RecordFeed
+from bonspiel.curling.replay.live_matches import LiveMatch, LiveMatches
+from bonspiel.curling.replay.pages import index_page, live_page
+from bonspiel.curling.server.page_server import EventStream, PageServer, first_event
+from bonspiel.curling.server.record_feed import RecordFeed
 
 
 class LiveServer(PageServer):

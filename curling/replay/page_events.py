@@ -6,15 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from curling.match_data import End, Match, Point, Record, RecordedShot, Result, Setup, Throw, places, stones_after
-from curling.mixed_doubles import allowed_choices, is_setup_due
-from curling.replay.judgement import Judged
-from curling.replay.tracks import stone_tracks
-from curling.sheet import STONES
-from curling.state import FIRST_STONE, STATE_DIM, row_of, stones_of
-from curling.umpire import first_state, outcome, set_up, turn_of
-from curling.win_probability import win_probability
-from planners.base import Array, require
+from bonspiel.curling.match_data import (
+    End,
+    Match,
+    Point,
+    Record,
+    RecordedShot,
+    Result,
+    Setup,
+    Throw,
+    places,
+    stones_after,
+)
+from bonspiel.curling.mixed_doubles import allowed_choices, is_setup_due
+from bonspiel.curling.replay.judgement import Judged
+from bonspiel.curling.replay.tracks import stone_tracks
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import FIRST_STONE, STATE_DIM, row_of, stones_of
+from bonspiel.curling.umpire import first_state, outcome, set_up, turn_of
+from bonspiel.curling.win_probability import win_probability
+from bonspiel.planners.base import Array, require
 
 Event = dict[str, Any]
 # the numbers of a judgement on a page

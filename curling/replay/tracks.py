@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from curling.engines import Path
-from planners.base import Array
+from bonspiel.curling.engines import Path
+from bonspiel.planners.base import Array
 
 TOLERANCE = 0.003  # m; largest distance between the track and the true path
 STILL = 5e-4  # m; a stone that moves less is shown at rest

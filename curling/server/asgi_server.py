@@ -19,8 +19,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from curling.protocols.tcp import AT_ONCE, BACKLOG, has_room, queue_connections
-from planners.core.packages import error_text
+from bonspiel.curling.protocols.tcp import AT_ONCE, BACKLOG, has_room, queue_connections
+from bonspiel.planners.core.packages import error_text
 
 KEEP_ALIVE = 5  # s between two requests of a connection
 LINGER = 1.0  # s to read on after a refusal: closing at once would destroy an answer that was not read yet

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from curling.protocols.tcp import has_room, keep_alive
+from bonspiel.curling.protocols.tcp import has_room, keep_alive
 
 MOST_UNSENT = 4 << 20  # bytes sent that the client has not read
 IDLE = 30  # s of silence before probes; a dead client is detected within a minute, even where no clock runs

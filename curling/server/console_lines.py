@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from curling.match_data import Result
+from bonspiel.curling.match_data import Result
 
 LONGEST_NAME = 40  # characters
 

@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import Sequence
 
-from curling.protocols import ProtocolError, check_kind, dc2
-from curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
-from curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
-from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
-from curling.server.guest import Guest
-from curling.server.lobby import Door, Lobby, listen
-from curling.server.referee import Referee
-from curling.server.server_context import ServerContext
-from curling.server.session import Session
+from bonspiel.curling.protocols import ProtocolError, check_kind, dc2
+from bonspiel.curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
+from bonspiel.curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
+from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from bonspiel.curling.server.guest import Guest
+from bonspiel.curling.server.lobby import Door, Lobby, listen
+from bonspiel.curling.server.referee import Referee
+from bonspiel.curling.server.server_context import ServerContext
+from bonspiel.curling.server.session import Session
 
 LOGIN_SECONDS = 60.0
 READY_SECONDS = 900.0  # for a client to become ready, which may compile code and start a program of its own

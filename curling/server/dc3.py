@@ -5,18 +5,18 @@ import uuid
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from curling.protocols import check_kind, dc3
-from curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
-from curling.server.client_connection import ClientConnection
-from curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
-from curling.server.guest import Guest
-from curling.server.lobby import Door, Lobby, listen
-from curling.server.referee import Referee
-from curling.server.server_context import ServerContext
-from curling.server.session import Session
-from curling.state import row_of
-from curling.umpire import Outcome
-from planners.base import Array
+from bonspiel.curling.protocols import check_kind, dc3
+from bonspiel.curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
+from bonspiel.curling.server.client_connection import ClientConnection
+from bonspiel.curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
+from bonspiel.curling.server.guest import Guest
+from bonspiel.curling.server.lobby import Door, Lobby, listen
+from bonspiel.curling.server.referee import Referee
+from bonspiel.curling.server.server_context import ServerContext
+from bonspiel.curling.server.session import Session
+from bonspiel.curling.state import row_of
+from bonspiel.curling.umpire import Outcome
+from bonspiel.planners.base import Array
 
 GREETING_SECONDS = 5.0  # for a client to answer the server's greeting
 READY_SECONDS = 900.0  # for it to become ready, which may compile code and start a program of its own

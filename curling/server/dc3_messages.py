@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from curling.engines import Path
-from curling.match_data import Match, Throw
-from curling.noise import Noise, noise_of
-from curling.physics import physics_of
-from curling.protocols import dc3
-from curling.protocols.dc3_codec import stone_lists
-from curling.server.referee import Referee, ThinkingTimes
-from curling.sheet import TEAM_STONES
-from curling.umpire import Outcome
-from planners.base import Array
+from bonspiel.curling.engines import Path
+from bonspiel.curling.match_data import Match, Throw
+from bonspiel.curling.noise import Noise, noise_of
+from bonspiel.curling.physics import physics_of
+from bonspiel.curling.protocols import dc3
+from bonspiel.curling.protocols.dc3_codec import stone_lists
+from bonspiel.curling.server.referee import Referee, ThinkingTimes
+from bonspiel.curling.sheet import TEAM_STONES
+from bonspiel.curling.umpire import Outcome
+from bonspiel.planners.base import Array
 
 STEP = 0.001  # s, of the reference simulator
 TEAMS: tuple[dc3.Team, dc3.Team] = ("team0", "team1")

@@ -14,18 +14,18 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from curling.protocols.dc4_server import NewMatch, Shot, TeamConfig
-from curling.server import dc4_messages
-from curling.server.asgi_server import listening_socket, serving
-from curling.server.dc4_match import Dc4Match
-from curling.server.dc4_matches import Dc4Matches
-from curling.server.dc4_refusal import MATCH_NOT_FOUND, NO_SEAT, Refusal, unauthorized
-from curling.server.dc4_requests import JSON, checked, json_of, match_id_of, parameter, user_of
-from curling.server.dc4_stream import Dc4Stream
-from curling.server.lobby import listen_address, port_error
-from curling.server.page_server import foreign_request
-from curling.server.serve import signal_before, signals_caught
-from curling.setup_value import CHOICES
+from bonspiel.curling.protocols.dc4_server import NewMatch, Shot, TeamConfig
+from bonspiel.curling.server import dc4_messages
+from bonspiel.curling.server.asgi_server import listening_socket, serving
+from bonspiel.curling.server.dc4_match import Dc4Match
+from bonspiel.curling.server.dc4_matches import Dc4Matches
+from bonspiel.curling.server.dc4_refusal import MATCH_NOT_FOUND, NO_SEAT, Refusal, unauthorized
+from bonspiel.curling.server.dc4_requests import JSON, checked, json_of, match_id_of, parameter, user_of
+from bonspiel.curling.server.dc4_stream import Dc4Stream
+from bonspiel.curling.server.lobby import listen_address, port_error
+from bonspiel.curling.server.page_server import foreign_request
+from bonspiel.curling.server.serve import signal_before, signals_caught
+from bonspiel.curling.setup_value import CHOICES
 
 
 async def serve_dc4(

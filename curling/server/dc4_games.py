@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 
-from curling.match_data import Match
-from curling.mixed_doubles import PATTERNS
-from curling.model import MOST_ENDS
-from curling.noise import Noise, Thrower, mean_noise
-from curling.protocols.dc4_server import NewMatch, Player, TeamConfig
-from curling.rules import MODIFIED
-from curling.server.dc4_refusal import Refusal
-from curling.sheet import MIXED_THROWERS
+from bonspiel.curling.match_data import Match
+from bonspiel.curling.mixed_doubles import PATTERNS
+from bonspiel.curling.model import MOST_ENDS
+from bonspiel.curling.noise import Noise, Thrower, mean_noise
+from bonspiel.curling.protocols.dc4_server import NewMatch, Player, TeamConfig
+from bonspiel.curling.rules import MODIFIED
+from bonspiel.curling.server.dc4_refusal import Refusal
+from bonspiel.curling.sheet import MIXED_THROWERS
 
 STANDARD_RULES = {"fgz_rule": "five_rock", "no_tick_rule": "no_tick"}
 MIXED_RULE = "modified_fgz_rule"

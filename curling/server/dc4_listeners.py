@@ -2,8 +2,8 @@
 
 import msgspec
 
-from curling.protocols.dc4_server import ToldState, event
-from curling.server.dc4_stream import Dc4Stream
+from bonspiel.curling.protocols.dc4_server import ToldState, event
+from bonspiel.curling.server.dc4_stream import Dc4Stream
 
 
 class Dc4Listeners:

@@ -8,23 +8,23 @@ from uuid import UUID
 
 import numpy as np
 
-from curling.client.console import count_ends
-from curling.match_data import Throw
-from curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState
-from curling.server.console_lines import printable, result_line
-from curling.server.dc4_clock import Dc4Clock
-from curling.server.dc4_games import NOT_FOR_STANDARD, with_players
-from curling.server.dc4_listeners import Dc4Listeners
-from curling.server.dc4_messages import TEAMS, move_of, score_lists, settings_of, state_of_match
-from curling.server.dc4_referee import Dc4Referee
-from curling.server.dc4_refusal import Refusal, conflict
-from curling.server.dc4_seats import Dc4Seats
-from curling.server.dc4_stream import Dc4Stream
-from curling.server.server_context import RecordPublisher, ServerContext
-from curling.sheet import STONES, no_stones
-from curling.umpire import Outcome
-from planners.base import Array
-from planners.core.packages import error_text
+from bonspiel.curling.client.console import count_ends
+from bonspiel.curling.match_data import Throw
+from bonspiel.curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState
+from bonspiel.curling.server.console_lines import printable, result_line
+from bonspiel.curling.server.dc4_clock import Dc4Clock
+from bonspiel.curling.server.dc4_games import NOT_FOR_STANDARD, with_players
+from bonspiel.curling.server.dc4_listeners import Dc4Listeners
+from bonspiel.curling.server.dc4_messages import TEAMS, move_of, score_lists, settings_of, state_of_match
+from bonspiel.curling.server.dc4_referee import Dc4Referee
+from bonspiel.curling.server.dc4_refusal import Refusal, conflict
+from bonspiel.curling.server.dc4_seats import Dc4Seats
+from bonspiel.curling.server.dc4_stream import Dc4Stream
+from bonspiel.curling.server.server_context import RecordPublisher, ServerContext
+from bonspiel.curling.sheet import STONES, no_stones
+from bonspiel.curling.umpire import Outcome
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.packages import error_text
 
 NOT_BEGUN = "Not your turn: the match begins when both teams are there and listen."
 FINISHED = "Match already finished."

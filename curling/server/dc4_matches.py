@@ -9,16 +9,16 @@ from functools import lru_cache
 from http import HTTPStatus
 from uuid import UUID
 
-from curling.client.console import count_ends
-from curling.match_data import Match
-from curling.protocols.dc4_server import NewMatch, Player
-from curling.server.console_lines import printable
-from curling.server.dc4_games import match_of
-from curling.server.dc4_match import Dc4Match
-from curling.server.dc4_refusal import Refusal
-from curling.server.dc4_stream import Dc4Stream
-from curling.server.referee import ThinkingTimes
-from curling.server.server_context import ServerContext
+from bonspiel.curling.client.console import count_ends
+from bonspiel.curling.match_data import Match
+from bonspiel.curling.protocols.dc4_server import NewMatch, Player
+from bonspiel.curling.server.console_lines import printable
+from bonspiel.curling.server.dc4_games import match_of
+from bonspiel.curling.server.dc4_match import Dc4Match
+from bonspiel.curling.server.dc4_refusal import Refusal
+from bonspiel.curling.server.dc4_stream import Dc4Stream
+from bonspiel.curling.server.referee import ThinkingTimes
+from bonspiel.curling.server.server_context import ServerContext
 
 MOST_MATCHES = 200  # that are kept
 MOST_VIEWERS = 100  # at once; streams of players need a password

@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from curling.match_data import Match, Throw
-from curling.mixed_doubles import decider_of
-from curling.protocols.dc3 import PerTeam, Team
-from curling.protocols.dc4 import MixedDoublesSettings
-from curling.protocols.dc4_server import NewMatch, Places, Shot, ToldState, ToldStones
-from curling.server.dc4_referee import Dc4Referee
-from curling.server.referee import Referee
-from curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES
-from planners.base import Array
+from bonspiel.curling.match_data import Match, Throw
+from bonspiel.curling.mixed_doubles import decider_of
+from bonspiel.curling.protocols.dc3 import PerTeam, Team
+from bonspiel.curling.protocols.dc4 import MixedDoublesSettings
+from bonspiel.curling.protocols.dc4_server import NewMatch, Places, Shot, ToldState, ToldStones
+from bonspiel.curling.server.dc4_referee import Dc4Referee
+from bonspiel.curling.server.referee import Referee
+from bonspiel.curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES
+from bonspiel.planners.base import Array
 
 TEAMS: tuple[Team, Team] = ("team0", "team1")
 RULE_NUMBERS = {"fgz_rule": 0, "no_tick_rule": 1, "modified_fgz_rule": 2}

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-from curling.match_data import Throw
-from curling.protocols.dc4 import MOST_SPIN, StateUpdate, decode_state, shot_request
-from curling.protocols.dc4_server import Player, Shot, TeamConfig
-from curling.server.dc4_match import Dc4Match
-from curling.server.dc4_matches import Dc4Matches
-from curling.server.dc4_refusal import Refusal
-from curling.server.dc4_stream import Dc4Stream
-from curling.server.seat import NAME, Moves, Seat
+from bonspiel.curling.match_data import Throw
+from bonspiel.curling.protocols.dc4 import MOST_SPIN, StateUpdate, decode_state, shot_request
+from bonspiel.curling.protocols.dc4_server import Player, Shot, TeamConfig
+from bonspiel.curling.server.dc4_match import Dc4Match
+from bonspiel.curling.server.dc4_matches import Dc4Matches
+from bonspiel.curling.server.dc4_refusal import Refusal
+from bonspiel.curling.server.dc4_stream import Dc4Stream
+from bonspiel.curling.server.seat import NAME, Moves, Seat
 
 USER = ":person"  # of the server; the names of those who log in have no colon
 _NOBODY = Player(0.0, 0.0, 0.0, NAME)

@@ -3,15 +3,15 @@
 import math
 from collections.abc import Sequence
 
-from curling.match_data import Match, Result, Setup, Throw
-from curling.mixed_doubles import choice_of, decider_of, is_setup_due, setup_of
-from curling.model import Curling
-from curling.protocols.dc4 import LEAST_SPIN, MOST_SPIN
-from curling.protocols.dc4_server import Player, Shot
-from curling.server.referee import Publish, Referee, ThinkingTimes
-from curling.setup_value import PP_LEFT
-from curling.state import HAMMER, shot_of
-from planners.base import Rng
+from bonspiel.curling.match_data import Match, Result, Setup, Throw
+from bonspiel.curling.mixed_doubles import choice_of, decider_of, is_setup_due, setup_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.protocols.dc4 import LEAST_SPIN, MOST_SPIN
+from bonspiel.curling.protocols.dc4_server import Player, Shot
+from bonspiel.curling.server.referee import Publish, Referee, ThinkingTimes
+from bonspiel.curling.setup_value import PP_LEFT
+from bonspiel.curling.state import HAMMER, shot_of
+from bonspiel.planners.base import Rng
 
 
 class Dc4Referee(Referee):

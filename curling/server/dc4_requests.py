@@ -10,8 +10,8 @@ from uuid import UUID
 import msgspec
 from starlette.requests import Request
 
-from curling.protocols.dc4_server import InvalidBody, content_of
-from curling.server.dc4_refusal import invalid, unauthorized
+from bonspiel.curling.protocols.dc4_server import InvalidBody, content_of
+from bonspiel.curling.server.dc4_refusal import invalid, unauthorized
 
 JSON = "application/json"
 T = TypeVar("T")

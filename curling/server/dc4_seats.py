@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from curling.match_data import Match
-from curling.protocols.dc4_server import Player, TeamConfig
-from curling.server.dc4_games import players_of
-from curling.server.dc4_refusal import NO_SEAT, unauthorized
+from bonspiel.curling.match_data import Match
+from bonspiel.curling.protocols.dc4_server import Player, TeamConfig
+from bonspiel.curling.server.dc4_games import players_of
+from bonspiel.curling.server.dc4_refusal import NO_SEAT, unauthorized
 
 
 class Dc4Seats:

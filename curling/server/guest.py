@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from curling.protocols import ProtocolError
-from curling.server.client_connection import ClientConnection, ClientEvent
-from curling.server.console_lines import printable
+from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent
+from bonspiel.curling.server.console_lines import printable
 
 if TYPE_CHECKING:
-    from curling.server.session import Session
+    from bonspiel.curling.server.session import Session
 
 
 class Guest:

@@ -20,7 +20,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from curling.server.asgi_server import listening_socket, serving
+from bonspiel.curling.server.asgi_server import listening_socket, serving
 
 VIEWERS, PLAYERS = 64, 8  # streams of events at once, of those who watch and of those who play
 PING = 10.0  # s between keep-alive messages, which also reveal viewers that have left

@@ -3,10 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from curling.match_data import Throw
-from curling.server.client_connection import ClientConnection, ClientEvent
-from curling.server.lobby import Lobby
-from curling.server.seat import Moves, Seat
+from bonspiel.curling.match_data import Throw
+from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent
+from bonspiel.curling.server.lobby import Lobby
+from bonspiel.curling.server.seat import Moves, Seat
 
 
 class Person(ClientConnection, ABC):

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling.match_data import End, Match, RecordedShot, Result, Setup, Throw, places
-from curling.model import Curling
-from curling.noise import noise_of, noisy_velocity
-from curling.rules import score, thrower
-from curling.sheet import LAST_SHOT, no_stones
-from curling.state import HAMMER, stones_of
-from curling.umpire import Outcome, first_state
-from planners.base import Array
+from bonspiel.curling.match_data import End, Match, RecordedShot, Result, Setup, Throw, places
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import noise_of, noisy_velocity
+from bonspiel.curling.rules import score, thrower
+from bonspiel.curling.sheet import LAST_SHOT, no_stones
+from bonspiel.curling.state import HAMMER, stones_of
+from bonspiel.curling.umpire import Outcome, first_state
+from bonspiel.planners.base import Array
 
 ErrorSampler = Callable[[float, float], tuple[float, float]]
 Publish = Callable[[Match | Setup | RecordedShot | End | Result], None]

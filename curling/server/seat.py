@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from curling.match_data import Throw
-from curling.server.record_feed import Line, RecordFeed
+from bonspiel.curling.match_data import Throw
+from bonspiel.curling.server.record_feed import Line, RecordFeed
 
 NAME = "person"  # of the team, for its opponents and in records
 

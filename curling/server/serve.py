@@ -5,9 +5,9 @@ import signal
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from curling.server.lobby import Lobby, listen_address
-from curling.server.server_context import ServerContext
-from curling.server.session import Session
+from bonspiel.curling.server.lobby import Lobby, listen_address
+from bonspiel.curling.server.server_context import ServerContext
+from bonspiel.curling.server.session import Session
 
 MakeSession = Callable[[ServerContext], Session]
 OpenListeners = Callable[[ServerContext, Lobby, str, int], Awaitable[Sequence[asyncio.Server]]]

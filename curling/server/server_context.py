@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from curling.match_data import End, Match, RecordedShot, Result, Setup
-from curling.model import Curling
-from curling.record import Writer, line_of
-from curling.server.record_feed import RecordFeed
-from curling.server.referee import ErrorSampler, Referee, ThinkingTimes, error_sampler
-from curling.server.shot_executor import ShotExecutor
-from planners.base import Rng
+from bonspiel.curling.match_data import End, Match, RecordedShot, Result, Setup
+from bonspiel.curling.model import Curling
+from bonspiel.curling.record import Writer, line_of
+from bonspiel.curling.server.record_feed import RecordFeed
+from bonspiel.curling.server.referee import ErrorSampler, Referee, ThinkingTimes, error_sampler
+from bonspiel.curling.server.shot_executor import ShotExecutor
+from bonspiel.planners.base import Rng
 
 
 @dataclass(frozen=True)

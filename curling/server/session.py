@@ -5,14 +5,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from curling.client.console import count_ends
-from curling.protocols import ProtocolError, check_kind
-from curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
-from curling.server.console_lines import printable, result_line
-from curling.server.guest import Guest
-from curling.server.referee import Referee
-from curling.server.server_context import RecordPublisher, ServerContext
-from planners.core.packages import error_text
+from bonspiel.curling.client.console import count_ends
+from bonspiel.curling.protocols import ProtocolError, check_kind
+from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from bonspiel.curling.server.console_lines import printable, result_line
+from bonspiel.curling.server.guest import Guest
+from bonspiel.curling.server.referee import Referee
+from bonspiel.curling.server.server_context import RecordPublisher, ServerContext
+from bonspiel.planners.core.packages import error_text
 
 LEAVING_SECONDS = 10.0  # for clients to close their connections after the match
 

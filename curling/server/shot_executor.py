@@ -8,11 +8,11 @@ from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 
-from curling.client.interrupts import ctrl_c_ignored
-from curling.match_data import Throw
-from curling.model import Curling
-from curling.umpire import Outcome, outcome
-from planners.base import Array
+from bonspiel.curling.client.interrupts import ctrl_c_ignored
+from bonspiel.curling.match_data import Throw
+from bonspiel.curling.model import Curling
+from bonspiel.curling.umpire import Outcome, outcome
+from bonspiel.planners.base import Array
 
 SLOW_ENGINES = ("box2d",)  # their shots take so long that they would delay other matches
 

@@ -11,10 +11,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.classic.pendulum import wrapped
-from planners.base import Array, Rng, require_at_least, require_choice
-from planners.core.zobrist import box_cells
-from planners.jit import compiled
+from bonspiel.envs.classic.pendulum import wrapped
+from bonspiel.planners.base import Array, Rng, require_at_least, require_choice
+from bonspiel.planners.core.zobrist import box_cells
+from bonspiel.planners.jit import compiled
 
 NOISE, GOAL, BOUNDS = 0, 1, 2  # the entries of params
 TIME_STEP, SPEED, GRAVITY = 0.01, 10.0 / 3.6, 9.82

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.classic.bicycle import HEIGHT, MAX_LEAN, RADIUS, SPEED, TIME_STEP, WHEELBASE, Bicycle, Task
-from planners.base import Array
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.classic.bicycle import HEIGHT, MAX_LEAN, RADIUS, SPEED, TIME_STEP, WHEELBASE, Bicycle, Task
+from bonspiel.planners.base import Array
 
 
 class BicycleEnv(ModelEnv):

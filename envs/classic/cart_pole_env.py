@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.classic.cart_pole import HALF_LENGTH, MAX_ANGLE, MAX_PLACE, CartPole
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.classic.cart_pole import HALF_LENGTH, MAX_ANGLE, MAX_PLACE, CartPole
 
 
 class CartPoleEnv(ModelEnv):

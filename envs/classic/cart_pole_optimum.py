@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_discrete_are
 
-from envs.classic import cart_pole
-from envs.classic.cart_pole import (
+from bonspiel.envs.classic import cart_pole
+from bonspiel.envs.classic.cart_pole import (
     GRAVITY,
     HALF_LENGTH,
     MAX_ANGLE,
@@ -23,9 +23,9 @@ from envs.classic.cart_pole import (
     TOTAL_MASS,
     CartPole,
 )
-from envs.optimal import Reference
-from planners.base import Array, check_state
-from planners.core.values import cached
+from bonspiel.envs.optimal import Reference
+from bonspiel.planners.base import Array, check_state
+from bonspiel.planners.core.values import cached
 
 EPISODES = 200  # of a value with noise
 STARTS = 200  # initial states of a mean

@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from planners.base import Array, Rng, require_at_least, require_positive
-from planners.jit import compiled, helper
+from bonspiel.planners.base import Array, Rng, require_at_least, require_positive
+from bonspiel.planners.jit import compiled, helper
 
 RADIUS, WIDTH, NOISE = range(3)  # the entries of params
 CENTRE = 0.5

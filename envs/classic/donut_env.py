@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.classic.donut import CENTRE, Donut
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.classic.donut import CENTRE, Donut
 
 
 class DonutEnv(ModelEnv):

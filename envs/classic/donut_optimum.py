@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from envs.classic.donut import CENTRE, MAX_MOVE, Donut
-from envs.optimal import Reference
-from planners.base import Array, steps_left
+from bonspiel.envs.classic.donut import CENTRE, MAX_MOVE, Donut
+from bonspiel.envs.optimal import Reference
+from bonspiel.planners.base import Array, steps_left
 
 NODES = 401  # along each side of the square
 SPACING = 1.0 / (NODES - 1)

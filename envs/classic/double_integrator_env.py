@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.classic.double_integrator import START_PLACE, START_SPEED, DoubleIntegrator
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.classic.double_integrator import START_PLACE, START_SPEED, DoubleIntegrator
 
 
 class DoubleIntegratorEnv(ModelEnv):

@@ -8,9 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from envs.classic.double_integrator import ACTION_COST, MAX_ACCELERATION, SPEED_COST, TIME_STEP, DoubleIntegrator
-from envs.optimal import Reference
-from planners.base import Array, steps_left
+from bonspiel.envs.classic.double_integrator import (
+    ACTION_COST,
+    MAX_ACCELERATION,
+    SPEED_COST,
+    TIME_STEP,
+    DoubleIntegrator,
+)
+from bonspiel.envs.optimal import Reference
+from bonspiel.planners.base import Array, steps_left
 
 DYNAMICS = np.array([[1.0, TIME_STEP], [0.0, 1.0]])
 PUSH = np.array([0.5 * TIME_STEP**2, TIME_STEP])

@@ -14,11 +14,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from envs.optimal import Reference
-from planners.base import Array, Rng, check_state
-from planners.core.tree import copy
-from planners.core.values import cached
-from planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, float64, helper, int64, kernel, problem_of, run, step
+from bonspiel.envs.optimal import Reference
+from bonspiel.planners.base import Array, Rng, check_state
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.values import cached
+from bonspiel.planners.jit import (
+    MATRIX,
+    PROBLEM,
+    RNG,
+    VECTOR,
+    Problem,
+    float64,
+    helper,
+    int64,
+    kernel,
+    problem_of,
+    run,
+    step,
+)
 
 Floats = NDArray[Any]  # float32, for speed and room
 

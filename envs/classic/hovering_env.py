@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.classic.hovering import ARM, ROOM, Hovering
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.classic.hovering import ARM, ROOM, Hovering
 
 
 class HoveringEnv(ModelEnv):

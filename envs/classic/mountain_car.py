@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from planners.base import Array, Rng, require, require_at_least
-from planners.jit import compiled
+from bonspiel.planners.base import Array, Rng, require, require_at_least
+from bonspiel.planners.jit import compiled
 
 GOAL_SPEED = 0  # the entry of params
 LEFT, RIGHT, GOAL = np.float32(-1.2), np.float32(0.6), np.float32(0.45)

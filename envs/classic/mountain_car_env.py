@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.classic.mountain_car import GOAL, LEFT, RIGHT, MountainCar
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.classic.mountain_car import GOAL, LEFT, RIGHT, MountainCar
 
 
 class MountainCarEnv(ModelEnv):

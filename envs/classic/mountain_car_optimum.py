@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from envs.classic.dynamic_programming import GridOptimum, Plane
-from envs.classic.mountain_car import GOAL, GOAL_SPEED, MountainCar
-from planners.base import Array
+from bonspiel.envs.classic.dynamic_programming import GridOptimum, Plane
+from bonspiel.envs.classic.mountain_car import GOAL, GOAL_SPEED, MountainCar
+from bonspiel.planners.base import Array
 
 NODES = 241  # along each axis
 COARSE, FINE = 25, 121  # forces of dynamic programming, and of the policy

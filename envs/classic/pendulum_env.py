@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.classic.pendulum import Pendulum
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.classic.pendulum import Pendulum
 
 REACH = 1.35  # half the side of the picture, in lengths of the rod
 

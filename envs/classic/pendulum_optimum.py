@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from envs.classic.dynamic_programming import GridOptimum, Plane
-from envs.classic.pendulum import MAX_SPEED, MAX_TORQUE, Pendulum
-from planners.base import Array
+from bonspiel.envs.classic.dynamic_programming import GridOptimum, Plane
+from bonspiel.envs.classic.pendulum import MAX_SPEED, MAX_TORQUE, Pendulum
+from bonspiel.planners.base import Array
 
 NODES = 501  # along each axis
 COARSE, FINE = 21, 101  # torques of dynamic programming, and of the policy

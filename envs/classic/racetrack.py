@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from envs.classic import tracks
-from envs.classic.tracks import WALL, Track
-from planners.base import Array, Rng, require, require_at_least, require_choice, require_share
-from planners.jit import compiled, helper
+from bonspiel.envs.classic import tracks
+from bonspiel.envs.classic.tracks import WALL, Track
+from bonspiel.planners.base import Array, Rng, require, require_at_least, require_choice, require_share
+from bonspiel.planners.jit import compiled, helper
 
 SLIP, NOISE, ENDS, PROGRESS, WIDTH, STARTS, LENGTH, MAP = range(8)  # the entries of params
 MAX_PUSH, MAX_SPEED = 1.0, 5.0  # in cells and steps

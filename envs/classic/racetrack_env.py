@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from envs import draw
-from envs.base import ModelEnv
-from envs.classic.racetrack import Crash, Racetrack, TrackName
-from envs.classic.tracks import WALL
+from bonspiel.envs import draw
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.classic.racetrack import Crash, Racetrack, TrackName
+from bonspiel.envs.classic.tracks import WALL
 
 
 class RacetrackEnv(ModelEnv):

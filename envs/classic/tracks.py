@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planners.base import Array
+from bonspiel.planners.base import Array
 
 WALL = -1.0
 

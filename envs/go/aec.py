@@ -6,10 +6,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from envs.go.env import GoEnv
-from envs.go.state import MOVER
-from envs.two_agents import TwoAgents
-from planners.checks import require_choice
+from bonspiel.envs.go.env import GoEnv
+from bonspiel.envs.go.state import MOVER
+from bonspiel.envs.two_agents import TwoAgents
+from bonspiel.planners.checks import require_choice
 
 Observation = dict[str, NDArray[Any]]
 

@@ -1,6 +1,6 @@
 """Playouts per second of CPU time on one core, from the empty board to whose each point is.
 
-python -m envs.go.bench                                     print them for both playouts on 9 x 9 and 19 x 19
+python -m bonspiel.envs.go.bench                                     print them for both playouts on 9 x 9 and 19 x 19
 """
 
 import time
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from envs.go.estimate import owned_parts
-from envs.go.model import Go
-from planners.base import Rng
+from bonspiel.envs.go.estimate import owned_parts
+from bonspiel.envs.go.model import Go
+from bonspiel.planners.base import Rng
 
 SIZES = {9: 20_000, 19: 5_000}  # playouts timed on each
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.go.neighbourhoods import BLACK, DOWN, EDGE, EMPTY, NEIGHBOURS, OPEN, RIGHT, SIDES, TABLE, WHITE
-from planners.base import Array
-from planners.jit import helper, typeof
+from bonspiel.envs.go.neighbourhoods import BLACK, DOWN, EDGE, EMPTY, NEIGHBOURS, OPEN, RIGHT, SIDES, TABLE, WHITE
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import helper, typeof
 
 LARGEST = 19
 BOARD_ARRAYS, TACTICS_ARRAYS = 11, 3  # of points in a workspace

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.go.board import workspace_of
-from envs.go.model import Go
-from envs.go.rules import LEGAL, REASONS, count_dead_chains, hash_points, judge_move
-from envs.go.state import HISTORY, KO, LAST, MOVER, NONE, PLY
-from envs.go.vertices import vertex_of
-from planners.base import Array, check_action, check_state
+from bonspiel.envs.go.board import workspace_of
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.rules import LEGAL, REASONS, count_dead_chains, hash_points, judge_move
+from bonspiel.envs.go.state import HISTORY, KO, LAST, MOVER, NONE, PLY
+from bonspiel.envs.go.vertices import vertex_of
+from bonspiel.planners.base import Array, check_action, check_state
 
 
 def check_move(model: Go, state: Array, action: Any) -> int:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.go.board import (
+from bonspiel.envs.go.board import (
     INTS,
     NOWHERE,
     Ints,
@@ -15,14 +15,14 @@ from envs.go.board import (
     read_position,
     workspace_of,
 )
-from envs.go.neighbourhoods import BLACK, EMPTY
-from envs.go.playout import play_out, point_in, uniform_move
-from envs.go.priors import prior_of
-from envs.go.rules import LEGAL, colour_to_move, judge, position_hash
-from envs.go.scoring import score_area, score_filled
-from envs.go.state import AREAS, BEFORE_LAST, HISTORY, KO, KOMI, LAST, MOVER, NONE, PASSES, PLY, SIZE, SUPERKO
-from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, compiled, float64, helper, int64, kernel, typeof, uint64
+from bonspiel.envs.go.neighbourhoods import BLACK, EMPTY
+from bonspiel.envs.go.playout import play_out, point_in, uniform_move
+from bonspiel.envs.go.priors import prior_of
+from bonspiel.envs.go.rules import LEGAL, colour_to_move, judge, position_hash
+from bonspiel.envs.go.scoring import score_area, score_filled
+from bonspiel.envs.go.state import AREAS, BEFORE_LAST, HISTORY, KO, KOMI, LAST, MOVER, NONE, PASSES, PLY, SIZE, SUPERKO
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, compiled, float64, helper, int64, kernel, typeof, uint64
 
 
 @helper

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from envs.base import ModelEnv
-from envs.go.checks import check_move, check_position, legal_mask
-from envs.go.model import Go
-from envs.go.picture import draw_board
-from envs.go.state import LAST, MOVER
-from envs.go.vertices import vertex_of
-from planners.base import Array
+from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.go.checks import check_move, check_position, legal_mask
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.picture import draw_board
+from bonspiel.envs.go.state import LAST, MOVER
+from bonspiel.envs.go.vertices import vertex_of
+from bonspiel.planners.base import Array
 
 COLOURS = {1: "Black", -1: "White"}
 

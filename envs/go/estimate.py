@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.go.board import workspace_of
-from envs.go.model import Go
-from envs.go.playout import add_owners
-from envs.go.scoring import count_area
-from envs.go.state import PASSES, PLY
-from planners.base import Array, Rng
+from bonspiel.envs.go.board import workspace_of
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.playout import add_owners
+from bonspiel.envs.go.scoring import count_area
+from bonspiel.envs.go.state import PASSES, PLY
+from bonspiel.planners.base import Array, Rng
 
 PLAYOUTS = 1000
 ALIVE = 0.25  # the part of the playouts that dead stones stay below

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from envs.go.board import LARGEST
-from envs.go.checks import check_move
-from envs.go.estimate import dead_stones, final_lead
-from envs.go.model import SMALLEST, Go
-from envs.go.state import KO, MOVER, NONE, PASSES
-from envs.go.vertices import COLUMNS, index_of, vertex_of
-from planners.base import Array, Budget, Planner, Rng
+from bonspiel.envs.go.board import LARGEST
+from bonspiel.envs.go.checks import check_move
+from bonspiel.envs.go.estimate import dead_stones, final_lead
+from bonspiel.envs.go.model import SMALLEST, Go
+from bonspiel.envs.go.state import KO, MOVER, NONE, PASSES
+from bonspiel.envs.go.vertices import COLUMNS, index_of, vertex_of
+from bonspiel.planners.base import Array, Budget, Planner, Rng
 
 COLOURS = {"b": 1.0, "black": 1.0, "w": -1.0, "white": -1.0}
 STONES = {0.0: ".", 1.0: "X", -1.0: "O"}

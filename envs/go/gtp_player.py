@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
-from envs.go.checks import check_move
-from envs.go.model import Go
-from envs.go.state import BEFORE_LAST, LAST, MOVER
-from envs.go.vertices import index_of, vertex_of
-from planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
-from planners.registry import VERBATIM
+from bonspiel.curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
+from bonspiel.envs.go.checks import check_move
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.state import BEFORE_LAST, LAST, MOVER
+from bonspiel.envs.go.vertices import index_of, vertex_of
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
+from bonspiel.planners.registry import VERBATIM
 
 GRACE = 300.0  # s that an answer may take beyond its budget
 NAMES = {1.0: "black", -1.0: "white"}

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from envs.draw import INK
-from envs.go.model import Go
-from envs.go.state import LAST
-from envs.go.vertices import COLUMNS
-from planners.base import Array
+from bonspiel.envs.draw import INK
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.state import LAST
+from bonspiel.envs.go.vertices import COLUMNS
+from bonspiel.planners.base import Array
 
 WOOD, LINE, MARK = "#e3b873", "#5d4527", "#c8372d"
 STONES = {1: "#1c1f22", -1: "#fbfaf5"}

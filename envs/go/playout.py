@@ -1,6 +1,6 @@
 """Playouts: games played to their end, at random (light) or as a look at the last move suggests (mogo)."""
 
-from envs.go.board import (
+from bonspiel.envs.go.board import (
     INTS,
     NOWHERE,
     Board,
@@ -12,13 +12,13 @@ from envs.go.board import (
     point_of,
     read_position,
 )
-from envs.go.neighbourhoods import BLACK, EYE, TABLE
-from envs.go.rules import colour_to_move
-from envs.go.scoring import score_filled
-from envs.go.state import AREAS, KO, KOMI, LAST, MOGO, PASSES, PLY, SIZE
-from envs.go.tactics import is_self_atari, list_ataris, note_ataris, suggested_move, tactics_in
-from planners.base import Array, Rng
-from planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel
+from bonspiel.envs.go.neighbourhoods import BLACK, EYE, TABLE
+from bonspiel.envs.go.rules import colour_to_move
+from bonspiel.envs.go.scoring import score_filled
+from bonspiel.envs.go.state import AREAS, KO, KOMI, LAST, MOGO, PASSES, PLY, SIZE
+from bonspiel.envs.go.tactics import is_self_atari, list_ataris, note_ataris, suggested_move, tactics_in
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel
 
 
 @helper

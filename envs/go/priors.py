@@ -5,10 +5,10 @@ moves near the last one and the third line of an empty area; less for self-atari
 for filling an own eye, which must be worth less than to pass.
 """
 
-from envs.go.board import NOWHERE, Board, in_atari
-from envs.go.neighbourhoods import EDGE, EMPTY, EYE, PATTERN, SIDES, TABLE
-from envs.go.tactics import is_self_atari
-from planners.jit import helper
+from bonspiel.envs.go.board import NOWHERE, Board, in_atari
+from bonspiel.envs.go.neighbourhoods import EDGE, EMPTY, EYE, PATTERN, SIDES, TABLE
+from bonspiel.envs.go.tactics import is_self_atari
+from bonspiel.planners.jit import helper
 
 EVEN, PASS_WINS = 10.0, 0.05  # visits of every move; win rate of a pass
 OWN_EYE = 20.0  # visits, all lost

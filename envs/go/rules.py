@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envs.go.board import (
+from bonspiel.envs.go.board import (
     INTS,
     LARGEST,
     Board,
@@ -14,10 +14,10 @@ from envs.go.board import (
     point_of,
     read_position,
 )
-from envs.go.neighbourhoods import BLACK, EDGE, EMPTY, SIDES, WHITE
-from envs.go.state import AREAS, HISTORY, KO, MOVER, PLY, SIZE, SUPERKO
-from planners.base import Array
-from planners.jit import VECTOR, helper, int64, kernel
+from bonspiel.envs.go.neighbourhoods import BLACK, EDGE, EMPTY, SIDES, WHITE
+from bonspiel.envs.go.state import AREAS, HISTORY, KO, MOVER, PLY, SIZE, SUPERKO
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import VECTOR, helper, int64, kernel
 
 LEGAL, OCCUPIED, SUICIDE, BARRED, REPEATED = range(5)
 REASONS = {

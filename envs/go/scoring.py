@@ -1,9 +1,9 @@
 """Area scoring: a player's stones, and the empty points that only they reach."""
 
-from envs.go.board import INTS, Board, Ints, board_in, point_of, read_position
-from envs.go.neighbourhoods import BESIDE, BLACK, EMPTY, SIDES, TABLE, WHITE
-from planners.base import Array
-from planners.jit import VECTOR, helper, int64, kernel
+from bonspiel.envs.go.board import INTS, Board, Ints, board_in, point_of, read_position
+from bonspiel.envs.go.neighbourhoods import BESIDE, BLACK, EMPTY, SIDES, TABLE, WHITE
+from bonspiel.planners.base import Array
+from bonspiel.planners.jit import VECTOR, helper, int64, kernel
 
 BESIDE_BLACK, BESIDE_WHITE = BESIDE << BLACK, BESIDE << WHITE
 BOTH = BESIDE_BLACK | BESIDE_WHITE

@@ -13,7 +13,7 @@
 
 import numpy as np
 
-from planners.base import Array
+from bonspiel.planners.base import Array
 
 MOVER, KO, LAST, BEFORE_LAST, PASSES, PLY, HISTORY = range(7)
 NONE = -1.0

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from envs.go.board import BOARD_ARRAYS, NOWHERE, TACTICS_ARRAYS, Board, Ints, in_atari, points_of
-from envs.go.neighbourhoods import EDGE, EMPTY, NEIGHBOURS, PATTERN, SIDES, TABLE
-from planners.base import Rng
-from planners.jit import helper
+from bonspiel.envs.go.board import BOARD_ARRAYS, NOWHERE, TACTICS_ARRAYS, Board, Ints, in_atari, points_of
+from bonspiel.envs.go.neighbourhoods import EDGE, EMPTY, NEIGHBOURS, PATTERN, SIDES, TABLE
+from bonspiel.planners.base import Rng
+from bonspiel.planners.jit import helper
 
 MOVES, CHAINS = range(2)  # entries of `Tactics.counts`
 

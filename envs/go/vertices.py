@@ -3,7 +3,7 @@
 import re
 import string
 
-from planners.checks import require
+from bonspiel.planners.checks import require
 
 COLUMNS = string.ascii_uppercase.replace("I", "")
 PASS = "pass"

@@ -4,10 +4,10 @@
 (`deep_copies`) or a replay of the episode (`replay`).
 """
 
-from envs.snapshot.choose import from_gymnasium
-from envs.snapshot.model import GymnasiumModel
-from envs.snapshot.recorded import Recorded
-from envs.snapshot.vector_state import ATTRIBUTES
-from envs.snapshot.wrappers import STATELESS
+from bonspiel.envs.snapshot.choose import from_gymnasium
+from bonspiel.envs.snapshot.model import GymnasiumModel
+from bonspiel.envs.snapshot.recorded import Recorded
+from bonspiel.envs.snapshot.vector_state import ATTRIBUTES
+from bonspiel.envs.snapshot.wrappers import STATELESS
 
 __all__ = ["ATTRIBUTES", "STATELESS", "GymnasiumModel", "Recorded", "from_gymnasium"]

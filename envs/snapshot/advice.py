@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from envs.snapshot.deep_copies import DeepCopies
-from envs.snapshot.model import GymnasiumModel
-from envs.snapshot.replay import Replay
+from bonspiel.envs.snapshot.deep_copies import DeepCopies
+from bonspiel.envs.snapshot.model import GymnasiumModel
+from bonspiel.envs.snapshot.replay import Replay
 
 TWINS = {"Pendulum-v1": "pendulum", "MountainCarContinuous-v0": "mountain_car"}
 """Environments of Gymnasium that this project has compiled, step by step the same, with their names here."""

@@ -7,15 +7,15 @@ from typing import Any
 import gymnasium
 from gymnasium import spaces
 
-from envs.snapshot.check import FailingError, FormError, UnfaithfulError, check_restoring, reset, run, step
-from envs.snapshot.deep_copies import DeepCopies, deep_copy
-from envs.snapshot.model import GymnasiumModel
-from envs.snapshot.replay import Replay
-from envs.snapshot.storage import Storage
-from envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
-from envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder, without_transparent
-from planners.base import require, require_count, require_positive
-from planners.core.packages import error_text
+from bonspiel.envs.snapshot.check import FailingError, FormError, UnfaithfulError, check_restoring, reset, run, step
+from bonspiel.envs.snapshot.deep_copies import DeepCopies, deep_copy
+from bonspiel.envs.snapshot.model import GymnasiumModel
+from bonspiel.envs.snapshot.replay import Replay
+from bonspiel.envs.snapshot.storage import Storage
+from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
+from bonspiel.envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder, without_transparent
+from bonspiel.planners.base import require, require_count, require_positive
+from bonspiel.planners.core.packages import error_text
 
 
 def from_gymnasium(
@@ -39,7 +39,8 @@ def from_gymnasium(
     `model.rejected` says why not one before it. Noise must come from the environment's `np_random`.
 
     Examples:
-        >>> import gymnasium, numpy as np, planners
+        >>> import gymnasium, numpy as np
+        >>> from bonspiel import planners
         >>> env = gymnasium.make("Pendulum-v1")
         >>> model, planner, rng = from_gymnasium(env), planners.make("random"), np.random.default_rng(1)
         >>> model.storage.name

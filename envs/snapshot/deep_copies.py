@@ -4,9 +4,9 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from envs.snapshot.storage import Kept
-from envs.snapshot.wrappers import without_transparent
-from planners.base import Array, Rng
+from bonspiel.envs.snapshot.storage import Kept
+from bonspiel.envs.snapshot.wrappers import without_transparent
+from bonspiel.planners.base import Array, Rng
 
 
 def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:

@@ -8,9 +8,9 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from envs.snapshot.storage import Storage
-from envs.snapshot.wrappers import has_begun
-from planners.base import Array, Rng, require
+from bonspiel.envs.snapshot.storage import Storage
+from bonspiel.envs.snapshot.wrappers import has_begun
+from bonspiel.planners.base import Array, Rng, require
 
 HUGE = 1e30  # bounds from here on, such as the largest float32, stand for none
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from envs.snapshot.recorded import Moment, Recorded
-from envs.snapshot.storage import Kept
-from envs.snapshot.wrappers import recorder, with_recorder
-from planners.base import Array, Rng
+from bonspiel.envs.snapshot.recorded import Moment, Recorded
+from bonspiel.envs.snapshot.storage import Kept
+from bonspiel.envs.snapshot.wrappers import recorder, with_recorder
+from bonspiel.planners.base import Array, Rng
 
 TOLERANCE = 1e-9
 

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import Any, Protocol
 
-from planners.base import Array, Rng, require
+from bonspiel.planners.base import Array, Rng, require
 
 
 class Storage(Protocol):

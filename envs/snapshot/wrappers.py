@@ -5,7 +5,7 @@ from typing import Any
 import gymnasium
 from gymnasium import spaces, wrappers
 
-from envs.snapshot.recorded import Recorded
+from bonspiel.envs.snapshot.recorded import Recorded
 
 TRANSPARENT = {wrappers.OrderEnforcing, wrappers.PassiveEnvChecker, wrappers.TimeLimit, Recorded}
 

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.action_trie import ActionTrie, grow_action_trie, new_action_trie, new_action_walk
-from planners.abstraction.state_actions import SetSettings, evaluate, search
-from planners.base import Array, Budget, Decision, HasActions, Rng
-from planners.core.bandit import new_bandit
-from planners.core.jit import Problem
-from planners.core.problem import problem_of
-from planners.core.rounds import new_rounds
-from planners.core.search import decide, extend
+from bonspiel.planners.abstraction.action_trie import ActionTrie, grow_action_trie, new_action_trie, new_action_walk
+from bonspiel.planners.abstraction.state_actions import SetSettings, evaluate, search
+from bonspiel.planners.base import Array, Budget, Decision, HasActions, Rng
+from bonspiel.planners.core.bandit import new_bandit
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.rounds import new_rounds
+from bonspiel.planners.core.search import decide, extend
 
 FIRST_SIMULATIONS = 4_096
 

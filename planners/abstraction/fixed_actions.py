@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planners.abstraction.spread import cell_exploration, root_exploration
-from planners.abstraction.trie import (
+from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
+from bonspiel.planners.abstraction.trie import (
     CELL_BLOCK,
     GUESSED_BY,
     GUESSES,
@@ -18,13 +18,13 @@ from planners.abstraction.trie import (
     new_trie,
     new_trie_walk,
 )
-from planners.base import Array, Rng
-from planners.core.bandit import choose_arm, update_arm
-from planners.core.jit import Problem, cells, helper, model_helper, player, step
-from planners.core.problem import search_kernel
-from planners.core.returns import note_return
-from planners.core.tree import copy
-from planners.core.zobrist import mix
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.bandit import choose_arm, update_arm
+from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.returns import note_return
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.zobrist import mix
 
 
 class FixedSettings(NamedTuple):

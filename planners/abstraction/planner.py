@@ -11,12 +11,12 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.abstraction.action_search import ActionSearch
-from planners.abstraction.fixed_actions import FixedSettings
-from planners.abstraction.state_actions import SetSettings
-from planners.abstraction.trie_search import TrieSearch
-from planners.base import (
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.abstraction.action_search import ActionSearch
+from bonspiel.planners.abstraction.fixed_actions import FixedSettings
+from bonspiel.planners.abstraction.state_actions import SetSettings
+from bonspiel.planners.abstraction.trie_search import TrieSearch
+from bonspiel.planners.base import (
     MOST_ACTIONS,
     EpisodeSearch,
     FreshSearches,
@@ -27,7 +27,7 @@ from planners.base import (
     missing_action_bounds,
     offers,
 )
-from planners.checks import (
+from bonspiel.planners.checks import (
     check_actions,
     require_at_least,
     require_choice,
@@ -35,10 +35,10 @@ from planners.checks import (
     require_positive,
     require_share,
 )
-from planners.core.actions import own_actions
-from planners.core.bounds import unusable_bounds
-from planners.core.zobrist import LEVELS
-from planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.core.bounds import unusable_bounds
+from bonspiel.planners.core.zobrist import LEVELS
+from bonspiel.planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
 
 
 class Cells(NamedTuple):

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.abstraction.refined_actions import RefinedSettings, search
-from planners.abstraction.refined_trie import (
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.abstraction.refined_actions import RefinedSettings, search
+from bonspiel.planners.abstraction.refined_trie import (
     DIVISIONS,
     RETURNS,
     VISITS,
@@ -19,12 +19,12 @@ from planners.abstraction.refined_trie import (
     new_refined_walk,
     root_cells,
 )
-from planners.abstraction.scaled import ScaledAbstraction
-from planners.base import MOST_ACTIONS, HasActions, check_plan, offers
-from planners.checks import check_actions, require_at_least, require_count, require_positive
-from planners.core.problem import problem_of
-from planners.core.search import decide, extend
-from planners.spaces import Choice, Parameters, Range
+from bonspiel.planners.abstraction.scaled import ScaledAbstraction
+from bonspiel.planners.base import MOST_ACTIONS, HasActions, check_plan, offers
+from bonspiel.planners.checks import check_actions, require_at_least, require_count, require_positive
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.spaces import Choice, Parameters, Range
 
 FIRST_NODES = 1_024
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planners.abstraction.refined_trie import (
+from bonspiel.planners.abstraction.refined_trie import (
     PARTS,
     RETURNS,
     SQUARES,
@@ -23,15 +23,15 @@ from planners.abstraction.refined_trie import (
     new_refined_trie,
     new_refined_walk,
 )
-from planners.abstraction.spread import cell_exploration, root_exploration
-from planners.abstraction.trie import CELL_BLOCK
-from planners.base import Array, Rng
-from planners.core.bandit import choose_arm, update_arm
-from planners.core.hash_table import NOWHERE
-from planners.core.jit import Problem, cells, helper, model_helper, player, step
-from planners.core.problem import search_kernel
-from planners.core.returns import note_return
-from planners.core.tree import UNTRIED, copy
+from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
+from bonspiel.planners.abstraction.trie import CELL_BLOCK
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.bandit import choose_arm, update_arm
+from bonspiel.planners.core.hash_table import NOWHERE
+from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.returns import note_return
+from bonspiel.planners.core.tree import UNTRIED, copy
 
 PRIOR_VISITS = 1e-3  # of return 0, that each of the first actions has in a state; in all of its cells together
 

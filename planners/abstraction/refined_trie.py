@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.trie import CELL_BLOCK, node_key
-from planners.base import Array
-from planners.core.bandit import Bandit, new_bandit
-from planners.core.hash_table import fill_slots, find_or_add, new_slots
-from planners.core.jit import helper
-from planners.core.returns import no_returns
-from planners.core.tree import longer
+from bonspiel.planners.abstraction.trie import CELL_BLOCK, node_key
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.bandit import Bandit, new_bandit
+from bonspiel.planners.core.hash_table import fill_slots, find_or_add, new_slots
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.returns import no_returns
+from bonspiel.planners.core.tree import longer
 
 NODES, ACTION_CELLS = 0, 1  # entries of RefinedTrie.size
 VISITS, RETURNS, SQUARES = 0, 1, 2  # columns of RefinedTrie.totals and, but for the squares, of RefinedTrie.stats

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from planners.abstraction.planner import AbstractionTree
-from planners.spaces import N_ACTIONS, Choice, Parameters, Range
+from bonspiel.planners.abstraction.planner import AbstractionTree
+from bonspiel.planners.spaces import N_ACTIONS, Choice, Parameters, Range
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planners.abstraction.action_trie import (
+from bonspiel.planners.abstraction.action_trie import (
     CELL_BLOCK,
     RETURNS,
     SQUARES,
@@ -23,16 +23,16 @@ from planners.abstraction.action_trie import (
     new_action_trie,
     new_action_walk,
 )
-from planners.abstraction.spread import cell_exploration, root_exploration
-from planners.base import Array, Rng
-from planners.core.bandit import choose_arm, update_arm
-from planners.core.hash_table import NOWHERE, find_slot
-from planners.core.jit import Problem, actions, cells, helper, model_helper, player, rollout, step
-from planners.core.problem import search_kernel
-from planners.core.returns import note_return
-from planners.core.rounds import next_index
-from planners.core.selection import ucb1
-from planners.core.tree import INV_SQRT, MEAN, copy
+from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.bandit import choose_arm, update_arm
+from bonspiel.planners.core.hash_table import NOWHERE, find_slot
+from bonspiel.planners.core.jit import Problem, actions, cells, helper, model_helper, player, rollout, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.returns import note_return
+from bonspiel.planners.core.rounds import next_index
+from bonspiel.planners.core.selection import ucb1
+from bonspiel.planners.core.tree import INV_SQRT, MEAN, copy
 
 
 class SetSettings(NamedTuple):

@@ -3,14 +3,14 @@
 import time
 from typing import Any
 
-from planners.abstraction.fixed_actions import FixedSettings, search
-from planners.abstraction.trie import Trie, TrieWalk, aged, grow, new_trie, new_trie_walk
-from planners.base import Array, Budget, Decision, Model, Rng, check_plan
-from planners.checks import check_actions, require
-from planners.core.actions import action_set
-from planners.core.jit import Problem
-from planners.core.problem import problem_of
-from planners.core.search import decide, extend
+from bonspiel.planners.abstraction.fixed_actions import FixedSettings, search
+from bonspiel.planners.abstraction.trie import Trie, TrieWalk, aged, grow, new_trie, new_trie_walk
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_plan
+from bonspiel.planners.checks import check_actions, require
+from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, extend
 
 FIRST_NODES = 4_096
 

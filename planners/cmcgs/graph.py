@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array
-from planners.core.jit import helper
-from planners.core.tree import copy, longer
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree import copy, longer
 
 TOP = 3  # experiences that a node samples near to
 

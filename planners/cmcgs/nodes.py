@@ -2,10 +2,10 @@
 
 import math
 
-from planners.base import Array, Rng
-from planners.cmcgs.graph import TOP, CMCGSSettings, Graph, GraphWalk, kept
-from planners.core.jit import helper
-from planners.core.tree import copy
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.cmcgs.graph import TOP, CMCGSSettings, Graph, GraphWalk, kept
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree import copy
 
 FEWEST_ELITES = 5
 LEAST_SD = 0.01  # of a policy, as a part of half the range

@@ -6,15 +6,22 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import check_plan, discrete_actions, missing_action_bounds, two_players
-from planners.checks import require, require_at_least, require_choice, require_count, require_positive, require_share
-from planners.cmcgs.graph import CMCGSSettings, Graph, grow, new_graph, new_graph_walk
-from planners.cmcgs.nodes import elite_count
-from planners.cmcgs.search import search
-from planners.core.problem import problem_of
-from planners.core.search import decide, extend
-from planners.spaces import Choice, Parameters, Range
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import check_plan, discrete_actions, missing_action_bounds, two_players
+from bonspiel.planners.checks import (
+    require,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+    require_share,
+)
+from bonspiel.planners.cmcgs.graph import CMCGSSettings, Graph, grow, new_graph, new_graph_walk
+from bonspiel.planners.cmcgs.nodes import elite_count
+from bonspiel.planners.cmcgs.search import search
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.spaces import Choice, Parameters, Range
 
 FIRST_LAYERS = 8
 

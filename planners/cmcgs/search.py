@@ -2,12 +2,20 @@
 
 import numpy as np
 
-from planners.base import Rng
-from planners.cmcgs.graph import CMCGSSettings, Graph, GraphWalk, find_node, new_graph, new_graph_walk, remember
-from planners.cmcgs.nodes import draw_action, learn
-from planners.core.jit import Problem, model_helper, sample_action, step
-from planners.core.problem import search_kernel
-from planners.core.tree import copy
+from bonspiel.planners.base import Rng
+from bonspiel.planners.cmcgs.graph import (
+    CMCGSSettings,
+    Graph,
+    GraphWalk,
+    find_node,
+    new_graph,
+    new_graph_walk,
+    remember,
+)
+from bonspiel.planners.cmcgs.nodes import draw_action, learn
+from bonspiel.planners.core.jit import Problem, model_helper, sample_action, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree import copy
 
 
 @model_helper

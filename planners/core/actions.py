@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from planners.base import Array, HasActions, HasActionSd, Model, require
+from bonspiel.planners.base import Array, HasActions, HasActionSd, Model, require
 
 
 @functools.lru_cache(maxsize=64)

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array
-from planners.core.backup import average
-from planners.core.jit import helper
-from planners.core.selection import sqrt_2_log, ucb1
-from planners.core.tree import MEAN, UNTRIED
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.backup import average
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.selection import sqrt_2_log, ucb1
+from bonspiel.planners.core.tree import MEAN, UNTRIED
 
 
 class Bandit(NamedTuple):

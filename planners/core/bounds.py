@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import Array, HasCells, HasDistanceWeights, HasStateBounds, Model, offers
+from bonspiel.planners.base import Array, HasCells, HasDistanceWeights, HasStateBounds, Model, offers
 
 STEPS = 1_000  # of the rollouts that estimate bounds
 MARGIN = 0.5  # on both sides of the visited range, as a part of it

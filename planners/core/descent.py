@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from planners.base import Array, Rng
-from planners.core.hash_table import find_slot
-from planners.core.jit import Problem, actions, helper, model_helper, player, step
-from planners.core.leaf import Leaf, value_leaf
-from planners.core.selection import Selection, draw_outcome, least_visited_outcome, select_edge, tries_new
-from planners.core.tree import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
-from planners.core.walk import TreeWalk, record
-from planners.core.widening import due
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.hash_table import find_slot
+from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, step
+from bonspiel.planners.core.leaf import Leaf, value_leaf
+from bonspiel.planners.core.selection import Selection, draw_outcome, least_visited_outcome, select_edge, tries_new
+from bonspiel.planners.core.tree import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
+from bonspiel.planners.core.walk import TreeWalk, record
+from bonspiel.planners.core.widening import due
 
 
 @helper

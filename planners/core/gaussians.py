@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from planners.base import Array, Budget, Decision, HasTimeIndex, Model, Rng, check_plan
-from planners.checks import offers, require
-from planners.core.sequences import length, plan_with_sequences, round_size
+from bonspiel.planners.base import Array, Budget, Decision, HasTimeIndex, Model, Rng, check_plan
+from bonspiel.planners.checks import offers, require
+from bonspiel.planners.core.sequences import length, plan_with_sequences, round_size
 
 
 @functools.lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ The keys are well mixed already, and collisions are ignored. `slots` holds index
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.core.jit import helper, int64, kernel, uint64
+from bonspiel.planners.core.jit import helper, int64, kernel, uint64
 
 NOWHERE = -1  # in place of an index
 

@@ -29,9 +29,9 @@ from numba.core.typing import Signature
 from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload, register_jitable
 
-from planners.base import Array
-from planners.core import sources
-from planners.core.cache import code_folder, locked
+from bonspiel.planners.base import Array
+from bonspiel.planners.core import sources
+from bonspiel.planners.core.cache import code_folder, locked
 
 __all__ = [
     "MATRIX",

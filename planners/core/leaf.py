@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Budget, Rng
-from planners.checks import require, require_choice, require_count
-from planners.core.jit import Problem, model_helper, rollout
-from planners.core.tree import NEVER, copy
-from planners.core.walk import TreeWalk
+from bonspiel.planners.base import Array, Budget, Rng
+from bonspiel.planners.checks import require, require_choice, require_count
+from bonspiel.planners.core.jit import Problem, model_helper, rollout
+from bonspiel.planners.core.tree import NEVER, copy
+from bonspiel.planners.core.walk import TreeWalk
 
 
 class Leaf(NamedTuple):

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planners.core import sources
+from bonspiel.planners.core import sources
 
 INSTALLED = {"site-packages", "dist-packages"}
 FOREIGN = (*(sources.ROOT / name for name in (*sources.PACKAGES, "runs")), Path(sysconfig.get_path("stdlib")))

@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, HasCells, Model, Rng, offers, steps_left
-from planners.core.bounds import state_bounds
-from planners.core.jit import RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
-from planners.core.zobrist import box_cells
+from bonspiel.planners.base import Array, HasCells, Model, Rng, offers, steps_left
+from bonspiel.planners.core.bounds import state_bounds
+from bonspiel.planners.core.jit import RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
+from bonspiel.planners.core.zobrist import box_cells
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -112,7 +112,9 @@ def functions_of(model: Any) -> Any:
         return _tables[cls]
     functions = [getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES]
     if None in functions:
-        raise TypeError(f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; envs.check_model tests models")
+        raise TypeError(
+            f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; bonspiel.envs.check_model tests models"
+        )
     if not model.compiled:
         return tuple(functions)
     for role, function in zip(ROLES, functions, strict=True):

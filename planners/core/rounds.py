@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array
-from planners.core.jit import helper, typeof
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.jit import helper, typeof
 
 
 class Rounds(NamedTuple):

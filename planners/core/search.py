@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Budget, Decision, Model, Rng
-from planners.core.jit import Problem, runner, seconds_loading
-from planners.core.problem import problem_of
-from planners.core.selection import final_choice
-from planners.core.tree import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
-from planners.core.walk import new_walk
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.core.jit import Problem, runner, seconds_loading
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.selection import final_choice
+from bonspiel.planners.core.tree import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
+from bonspiel.planners.core.walk import new_walk
 
 Tree = TypeVar("Tree")
 Walk = TypeVar("Walk")
@@ -259,6 +259,8 @@ def decide(
         values[visits == 0] = np.nan
     best = final_choice(visits, values) if choose is None else choose(visits, value)
     if not math.isfinite(values[best] + sum(actions[best].tolist())):
-        raise ValueError("the model gave rewards that are not numbers, or infinite; envs.check_model tells where")
+        raise ValueError(
+            "the model gave rewards that are not numbers, or infinite; bonspiel.envs.check_model tells where"
+        )
     seconds = time.perf_counter() - start
     return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)

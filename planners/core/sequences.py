@@ -8,13 +8,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Budget, Decision, Model, Rng
-from planners.checks import discrete_actions, missing_action_bounds, require_count, steps_left, two_players
-from planners.core.jit import Problem, int64, run, step
-from planners.core.problem import problem_of, search_kernel
-from planners.core.search import decide, extend
-from planners.core.tree import copy
-from planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, steps_left, two_players
+from bonspiel.planners.core.jit import Problem, int64, run, step
+from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 
 FEWEST_ROUNDS = 4  # where simulations are too few for as many rounds of the whole population, it is smaller
 

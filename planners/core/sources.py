@@ -8,9 +8,10 @@ from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]  # of the packages: the checkout, or bonspiel/ where it is installed
+PREFIX = "bonspiel."
 PACKAGES = ("planners", "curling", "envs")  # `runs` only plays and reports what they compute
-COMPILER = {"planners.jit", "planners.core.jit"}
+COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.core.jit"}
 SUFFIXES = (".py", ".json", ".npz")
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)
@@ -27,7 +28,7 @@ def find_folders(root: Path) -> tuple[Path, ...]:
         root: the folder of the packages.
     """
     names = {
-        ".".join(folder.relative_to(root).parts): folder
+        PREFIX + ".".join(folder.relative_to(root).parts): folder
         for package in PACKAGES
         for folder in (root / package, *(root / package).rglob("*/"))
     }
@@ -51,7 +52,7 @@ def _imported(folder: Path) -> set[str]:
 
 
 def _dotted(text: str) -> set[str]:
-    """The dotted names that a source imports, such as "planners.jit.helper"."""
+    """The dotted names that a source imports, such as "bonspiel.planners.jit.helper"."""
     return {
         f"{module}.{name.split()[0]}".strip(".")
         for module, names in _IMPORT.findall(text)
@@ -89,8 +90,9 @@ def _direct_imports(file: Path) -> set[Path]:
     while (home / "__init__.py").exists():
         home = home.parent
     names = _dotted(file.read_text(encoding="utf-8"))
-    roots = {str(root) for root in (ROOT, home, file.parent)}
-    return {Path(module) for name in names for root in roots if (module := _module(root, name))}
+    own = {(str(ROOT), name.removeprefix(PREFIX)) for name in names if name.startswith(PREFIX)}
+    others = {(str(root), name) for name in names if not name.startswith(PREFIX) for root in (home, file.parent)}
+    return {Path(module) for root, name in own | others if (module := _module(root, name))}
 
 
 @functools.cache

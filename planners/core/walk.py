@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, HasActions, Model, offers
-from planners.core.jit import helper, typeof
+from bonspiel.planners.base import Array, HasActions, Model, offers
+from bonspiel.planners.core.jit import helper, typeof
 
 _NO_KEYS = np.empty(0, np.uint64)
 STEP = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])

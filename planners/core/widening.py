@@ -2,8 +2,8 @@
 
 import math
 
-from planners.core.jit import helper
-from planners.core.tree import NEVER
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree import NEVER
 
 
 @helper

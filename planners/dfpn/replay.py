@@ -5,7 +5,7 @@ Kawano 1996; Kishimoto, Mueller 2004. Nothing is searched: the winner plays the 
 
 from typing import Any
 
-from planners.dfpn.table import (
+from bonspiel.planners.dfpn.table import (
     COUNTED,
     INFINITE,
     MOVE,
@@ -20,8 +20,8 @@ from planners.dfpn.table import (
     is_solved,
     store,
 )
-from planners.dfpn.walk import NODES, PLY, PROOF, Rules, Walk, repeated_ply, verdict_for_mover
-from planners.jit import model_helper
+from bonspiel.planners.dfpn.walk import NODES, PLY, PROOF, Rules, Walk, repeated_ply, verdict_for_mover
+from bonspiel.planners.jit import model_helper
 
 FAILED = -2  # in place of a ply
 LONGEST = 2000  # nodes of a replay

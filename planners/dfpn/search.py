@@ -6,8 +6,8 @@ seen by the player to move: phi counts what is left to prove that they win, delt
 
 from typing import Any
 
-from planners.dfpn.replay import FAILED, replay
-from planners.dfpn.table import (
+from bonspiel.planners.dfpn.replay import FAILED, replay
+from bonspiel.planners.dfpn.table import (
     DELTA,
     INFINITE,
     NEVER,
@@ -22,8 +22,8 @@ from planners.dfpn.table import (
     store,
     store_judged,
 )
-from planners.dfpn.table import PLY as MET
-from planners.dfpn.walk import (
+from bonspiel.planners.dfpn.table import PLY as MET
+from bonspiel.planners.dfpn.walk import (
     NODES,
     PLY,
     ROOT,
@@ -37,7 +37,7 @@ from planners.dfpn.walk import (
     repeated_ply,
     verdict_for_mover,
 )
-from planners.jit import model_helper
+from bonspiel.planners.jit import model_helper
 
 BEGIN, GO_ON, COUNT = range(3)  # what `advance` may do
 

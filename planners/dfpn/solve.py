@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from planners.checks import require_count, require_positive
-from planners.dfpn.search import BEGIN, COUNT, GO_ON, advance
-from planners.dfpn.table import (
+from bonspiel.planners.checks import require_count, require_positive
+from bonspiel.planners.dfpn.search import BEGIN, COUNT, GO_ON, advance
+from bonspiel.planners.dfpn.table import (
     COUNTED,
     DELTA,
     MOVE,
@@ -23,7 +23,19 @@ from planners.dfpn.table import (
     is_solved,
     new_table,
 )
-from planners.dfpn.walk import NODES, PLY, PROOF, PROVER, SEARCHING, SOLVED, STATUS, Rules, Switches, Walk, new_walk
+from bonspiel.planners.dfpn.walk import (
+    NODES,
+    PLY,
+    PROOF,
+    PROVER,
+    SEARCHING,
+    SOLVED,
+    STATUS,
+    Rules,
+    Switches,
+    Walk,
+    new_walk,
+)
 
 CHUNK = 2000  # nodes between looks at the clock
 MOST_REPLACED = 20  # entries that give way, as a multiple of the table's slots, before a search gives up

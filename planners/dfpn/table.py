@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.jit import model_helper, typeof
+from bonspiel.planners.jit import model_helper, typeof
 
 Ints = NDArray[np.int64]
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.dfpn.table import NOWHERE, Ints
-from planners.jit import model_helper, typeof
+from bonspiel.planners.dfpn.table import NOWHERE, Ints
+from bonspiel.planners.jit import model_helper, typeof
 
 SEARCHING, SOLVED, TOO_DEEP = range(3)  # the status of a search
 PLY, ROOT, NODES, STATUS, PROVER, PROOF = range(6)  # entries of `Walk.progress`

@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Rng
-from planners.core.jit import MATRIX, VECTOR, helper, int64, kernel
-from planners.core.tree import MEAN
-from planners.hoot.forest import FOREST, Forest, ForestWalk, HOOTSettings, halve
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.jit import MATRIX, VECTOR, helper, int64, kernel
+from bonspiel.planners.core.tree import MEAN
+from bonspiel.planners.hoot.forest import FOREST, Forest, ForestWalk, HOOTSettings, halve
 
 
 @helper

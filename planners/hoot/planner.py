@@ -6,17 +6,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import check_plan, discrete_actions, missing_action_bounds
-from planners.checks import check_actions, require, require_at_least, require_count, require_positive
-from planners.core.bounds import unusable_bounds
-from planners.core.problem import problem_of
-from planners.core.search import decide, extend
-from planners.core.zobrist import LEVELS
-from planners.hoot.forest import HOOTSettings, grow, new_forest, new_forest_walk
-from planners.hoot.hoo import read_root
-from planners.hoot.search import search
-from planners.spaces import EXPLORATION, Choice, Parameters, Range
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import check_plan, discrete_actions, missing_action_bounds
+from bonspiel.planners.checks import check_actions, require, require_at_least, require_count, require_positive
+from bonspiel.planners.core.bounds import unusable_bounds
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.zobrist import LEVELS
+from bonspiel.planners.hoot.forest import HOOTSettings, grow, new_forest, new_forest_walk
+from bonspiel.planners.hoot.hoo import read_root
+from bonspiel.planners.hoot.search import search
+from bonspiel.planners.spaces import EXPLORATION, Choice, Parameters, Range
 
 FIRST_NODES = 4_096
 MOST_HALVINGS = 40  # of a coordinate: far above the precision that a search can reach

@@ -2,15 +2,24 @@
 
 import numpy as np
 
-from planners.base import Rng
-from planners.core.bandit import choose_arm, update_arm
-from planners.core.hash_table import find_or_add
-from planners.core.jit import Problem, cells, model_helper, player, step
-from planners.core.problem import search_kernel
-from planners.core.tree import copy
-from planners.core.zobrist import combine
-from planners.hoot.forest import FOREST, NODES, Forest, ForestWalk, HOOTSettings, has_room, new_forest_walk, plant
-from planners.hoot.hoo import middle, select, update
+from bonspiel.planners.base import Rng
+from bonspiel.planners.core.bandit import choose_arm, update_arm
+from bonspiel.planners.core.hash_table import find_or_add
+from bonspiel.planners.core.jit import Problem, cells, model_helper, player, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.zobrist import combine
+from bonspiel.planners.hoot.forest import (
+    FOREST,
+    NODES,
+    Forest,
+    ForestWalk,
+    HOOTSettings,
+    has_room,
+    new_forest_walk,
+    plant,
+)
+from bonspiel.planners.hoot.hoo import middle, select, update
 
 
 @model_helper

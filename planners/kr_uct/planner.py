@@ -8,9 +8,18 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasActions, HasActionSd, HasRollout, HasStepExact, check_plan, missing, offers, require
-from planners.checks import (
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import (
+    HasActions,
+    HasActionSd,
+    HasRollout,
+    HasStepExact,
+    check_plan,
+    missing,
+    offers,
+    require,
+)
+from bonspiel.planners.checks import (
     discrete_actions,
     missing_action_bounds,
     require_at_least,
@@ -18,12 +27,12 @@ from planners.checks import (
     require_count,
     require_positive,
 )
-from planners.core.actions import action_sd
-from planners.core.search import plan_with_tree
-from planners.core.tree import INV_SQRT, MEAN
-from planners.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
-from planners.kr_uct.search import search
-from planners.spaces import EXPLORATION, STATES, WIDENING, Parameters, Range
+from bonspiel.planners.core.actions import action_sd
+from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.tree import INV_SQRT, MEAN
+from bonspiel.planners.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
+from bonspiel.planners.kr_uct.search import search
+from bonspiel.planners.spaces import EXPLORATION, STATES, WIDENING, Parameters, Range
 
 
 def _noise_of(model: Model, bandwidth: float) -> Array:

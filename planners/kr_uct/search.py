@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from planners.base import Rng
-from planners.core.descent import follow_outcome
-from planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
-from planners.core.problem import search_kernel
-from planners.core.tree import BLOCK, ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
-from planners.core.walk import TREE_WALK, TreeWalk, record
-from planners.core.widening import due
-from planners.kr_uct.regression import PROPOSALS, KRUCTSettings, back_up, best_edge, edges_of, init_edge, widen
+from bonspiel.planners.base import Rng
+from bonspiel.planners.core.descent import follow_outcome
+from bonspiel.planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree import BLOCK, ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
+from bonspiel.planners.core.widening import due
+from bonspiel.planners.kr_uct.regression import PROPOSALS, KRUCTSettings, back_up, best_edge, edges_of, init_edge, widen
 
 
 @model_helper

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
-from planners.abstraction.planner import AbstractionTree
-from planners.base import (
+from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from bonspiel.planners.abstraction.planner import AbstractionTree
+from bonspiel.planners.base import (
     HasActions,
     HasAimGrid,
     HasPlayer,
@@ -24,18 +24,18 @@ from planners.base import (
     check_plan,
     takes_root_actions,
 )
-from planners.checks import missing, offers, require, require_count, require_positive
-from planners.core.actions import own_actions
-from planners.core.aims import aims_of, outcomes
-from planners.core.jit import Problem, int64, rollout
-from planners.core.problem import problem_of, search_kernel
-from planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
-from planners.core.search import extend
-from planners.core.tree import copy
-from planners.core.walk import TREE_WALK, TreeWalk, new_walk
-from planners.presearch.sweep import Sweep, grid_size, peaks, sweep_of
-from planners.presearch.ties import by_second_reward
-from planners.registry import NESTED
+from bonspiel.planners.checks import missing, offers, require, require_count, require_positive
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.core.aims import aims_of, outcomes
+from bonspiel.planners.core.jit import Problem, int64, rollout
+from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
+from bonspiel.planners.core.search import extend
+from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.presearch.sweep import Sweep, grid_size, peaks, sweep_of
+from bonspiel.planners.presearch.ties import by_second_reward
+from bonspiel.planners.registry import NESTED
 
 CALIBRATION = 0.02  # part of a time budget, to estimate the number of evaluations in the rest
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import AimBlock, Array
+from bonspiel.planners.base import AimBlock, Array
 
 
 class Sweep(NamedTuple):

@@ -12,13 +12,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planners.base import Array, Budget, Decision, HasActions, HasPlayer, HasRollout, HasTieBreaker, Model, Rng, offers
-from planners.core.actions import own_actions
-from planners.core.aims import outcomes
-from planners.core.jit import MATRIX, RNG, Problem, float64, int64, kernel, rollout, run
-from planners.core.problem import PROBLEM, problem_of
-from planners.core.search import progress_valued_at
-from planners.core.tree import copy as copy_state
+from bonspiel.planners.base import (
+    Array,
+    Budget,
+    Decision,
+    HasActions,
+    HasPlayer,
+    HasRollout,
+    HasTieBreaker,
+    Model,
+    Rng,
+    offers,
+)
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.core.aims import outcomes
+from bonspiel.planners.core.jit import MATRIX, RNG, Problem, float64, int64, kernel, rollout, run
+from bonspiel.planners.core.problem import PROBLEM, problem_of
+from bonspiel.planners.core.search import progress_valued_at
+from bonspiel.planners.core.tree import copy as copy_state
 
 Search = Callable[[Model, Budget, float, Array | None], Decision]  # model, budget, its start, root actions
 

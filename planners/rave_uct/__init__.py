@@ -1,4 +1,4 @@
 """RAVE and territory: UCT that learns from playouts which actions and which regions matter (MoGo, Fuego)."""
 
-from planners.rave_uct.planner import RaveUCT as RaveUCT
-from planners.rave_uct.planner import TerritoryUCT as TerritoryUCT
+from bonspiel.planners.rave_uct.planner import RaveUCT as RaveUCT
+from bonspiel.planners.rave_uct.planner import TerritoryUCT as TerritoryUCT

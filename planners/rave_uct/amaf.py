@@ -6,12 +6,12 @@ and by the node's player when it was played first (Gelly and Silver 2007).
 
 import numpy as np
 
-from planners.core.backup import average, update_variance
-from planners.core.hash_table import NOWHERE, find_or_add
-from planners.core.jit import helper
-from planners.core.returns import note_return
-from planners.core.tree import SearchTree
-from planners.rave_uct.tree import KEY, MOST_KEYS, NO_KEY, RAVE_MEAN, RAVE_VISITS, RaveTree, RaveWalk
+from bonspiel.planners.core.backup import average, update_variance
+from bonspiel.planners.core.hash_table import NOWHERE, find_or_add
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.returns import note_return
+from bonspiel.planners.core.tree import SearchTree
+from bonspiel.planners.rave_uct.tree import KEY, MOST_KEYS, NO_KEY, RAVE_MEAN, RAVE_VISITS, RaveTree, RaveWalk
 
 
 @helper

@@ -5,18 +5,18 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import HasActions, HasRegion, HasRollout, HasTracedRollout, check_plan, missing, offers
-from planners.checks import is_real, require, require_at_least, require_choice, require_count, require_positive
-from planners.core.problem import problem_of
-from planners.core.search import decide, extend, first_nodes, root_of
-from planners.core.selection import BONUSES
-from planners.core.tree import UNTRIED
-from planners.rave_uct.search import RaveSettings, search
-from planners.rave_uct.selection import RaveSelection
-from planners.rave_uct.territory import CRITICALITY, PTS
-from planners.rave_uct.tree import RaveTree, grow, new_rave_tree, new_rave_walk
-from planners.spaces import Choice, Parameters, Range
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import HasActions, HasRegion, HasRollout, HasTracedRollout, check_plan, missing, offers
+from bonspiel.planners.checks import is_real, require, require_at_least, require_choice, require_count, require_positive
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
+from bonspiel.planners.core.selection import BONUSES
+from bonspiel.planners.core.tree import UNTRIED
+from bonspiel.planners.rave_uct.search import RaveSettings, search
+from bonspiel.planners.rave_uct.selection import RaveSelection
+from bonspiel.planners.rave_uct.territory import CRITICALITY, PTS
+from bonspiel.planners.rave_uct.tree import RaveTree, grow, new_rave_tree, new_rave_walk
+from bonspiel.planners.spaces import Choice, Parameters, Range
 
 GRANDPARENT = "grandparent"
 RANGE = 2.0  # of returns, from -1 to 1, for one of win rates

@@ -3,16 +3,26 @@
 import math
 from typing import NamedTuple
 
-from planners.base import Array, Rng
-from planners.core.descent import follow_outcome
-from planners.core.jit import Problem, actions, helper, model_helper, priors, region, rollout, step, traced_rollout
-from planners.core.problem import search_kernel
-from planners.core.tree import BLOCK, EDGES, ENDED, MEAN, VARIANCE, SearchTree, copy, has_room
-from planners.core.walk import record
-from planners.rave_uct.amaf import back_up_rave, number_of
-from planners.rave_uct.selection import RaveSelection, select_rave_edge
-from planners.rave_uct.territory import note_children, note_owners, prune, renew_bonus
-from planners.rave_uct.tree import (
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.descent import follow_outcome
+from bonspiel.planners.core.jit import (
+    Problem,
+    actions,
+    helper,
+    model_helper,
+    priors,
+    region,
+    rollout,
+    step,
+    traced_rollout,
+)
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree import BLOCK, EDGES, ENDED, MEAN, VARIANCE, SearchTree, copy, has_room
+from bonspiel.planners.core.walk import record
+from bonspiel.planners.rave_uct.amaf import back_up_rave, number_of
+from bonspiel.planners.rave_uct.selection import RaveSelection, select_rave_edge
+from bonspiel.planners.rave_uct.territory import note_children, note_owners, prune, renew_bonus
+from bonspiel.planners.rave_uct.tree import (
     EXAMPLE,
     EXAMPLE_RAVE_WALK,
     KEY,

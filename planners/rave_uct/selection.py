@@ -3,10 +3,10 @@
 import math
 from typing import NamedTuple
 
-from planners.core.jit import helper
-from planners.core.selection import bonus_of, sqrt_2_log
-from planners.core.tree import MEAN, VARIANCE, SearchTree
-from planners.rave_uct.tree import PRIOR_MEAN, PRIOR_VISITS, RAVE_MEAN, RAVE_VISITS, REGION, SHIFT, Territory
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.selection import bonus_of, sqrt_2_log
+from bonspiel.planners.core.tree import MEAN, VARIANCE, SearchTree
+from bonspiel.planners.rave_uct.tree import PRIOR_MEAN, PRIOR_VISITS, RAVE_MEAN, RAVE_VISITS, REGION, SHIFT, Territory
 
 NO_REGION = -1.0
 FUEGO_FIRST, FUEGO_LAST = 1.0 / 0.9, 1.0 / 20_000.0  # Fuego's weights of the first and of the last RAVE visits

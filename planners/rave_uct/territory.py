@@ -5,10 +5,10 @@ Sums are of player +1's view; what player -1 owns counts negative.
 
 import math
 
-from planners.base import Array
-from planners.core.jit import helper
-from planners.core.tree import NEVER
-from planners.rave_uct.tree import SHIFT, RaveTree, RaveWalk, Territory
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree import NEVER
+from bonspiel.planners.rave_uct.tree import SHIFT, RaveTree, RaveWalk, Territory
 
 OWNERS, WON, LOST, OWNED_BY_FIRST, OWNED_BY_SECOND, OWNED_BY_WINNER = range(6)  # rows of Territory.sums
 ALL, WINS, LOSSES = range(3)  # entries of Territory.playouts

@@ -1,5 +1,5 @@
 """Root parallelisation: independent searches, whose decisions are combined."""
 
-from planners.root.planner import Root
+from bonspiel.planners.root.planner import Root
 
 __all__ = ["Root"]

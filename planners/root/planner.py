@@ -7,10 +7,17 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
-from planners.abstraction.planner import AbstractionTree
-from planners.base import HasActions, HasActionSd, check_plan, has_same_actions, is_reproducible, takes_root_actions
-from planners.checks import (
+from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from bonspiel.planners.abstraction.planner import AbstractionTree
+from bonspiel.planners.base import (
+    HasActions,
+    HasActionSd,
+    check_plan,
+    has_same_actions,
+    is_reproducible,
+    takes_root_actions,
+)
+from bonspiel.planners.checks import (
     missing,
     missing_action_bounds,
     offers,
@@ -19,13 +26,13 @@ from planners.checks import (
     require_count,
     require_positive,
 )
-from planners.registry import NESTED
-from planners.root import rules
-from planners.root.pool import Pool, pool_of
-from planners.root.similarity import kernel_of
-from planners.root.tries import plan_with_tries
-from planners.root.workers import Run, run_all
-from planners.uct import UCT
+from bonspiel.planners.registry import NESTED
+from bonspiel.planners.root import rules
+from bonspiel.planners.root.pool import Pool, pool_of
+from bonspiel.planners.root.similarity import kernel_of
+from bonspiel.planners.root.tries import plan_with_tries
+from bonspiel.planners.root.workers import Run, run_all
+from bonspiel.planners.uct import UCT
 
 Combine = Literal["sum", "mean", "max", "majority", "similarity_vote", "similarity_merge", "tries"]
 SIMILAR = ("similarity_vote", "similarity_merge")

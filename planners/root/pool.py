@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Decision
+from bonspiel.planners.base import Array, Decision
 
 Rows = NDArray[np.int64]
 

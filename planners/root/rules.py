@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, Model
-from planners.root.pool import Pool
-from planners.root.similarity import Kernel, alike
+from bonspiel.planners.base import Array, Model
+from bonspiel.planners.root.pool import Pool
+from bonspiel.planners.root.similarity import Kernel, alike
 
 FLOOR = 0.1  # of the most visits that any action has: means of fewer are luck
 BLOCK = 1 << 21  # similarities computed at once

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planners.base import Array, HasActionPeriod, HasActionSd, Model, offers, require
-from planners.core.actions import action_sd
+from bonspiel.planners.base import Array, HasActionPeriod, HasActionSd, Model, offers, require
+from bonspiel.planners.core.actions import action_sd
 
 
 class Kernel(NamedTuple):

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.abstraction.fixed_actions import search
-from planners.abstraction.planner import AbstractionTree
-from planners.abstraction.trie import Trie, TrieWalk, grow
-from planners.abstraction.trie_search import empty_trie, task_of, walk_for
-from planners.base import Array, Budget, Decision, Model, Rng, require
-from planners.core.bandit import Bandit
-from planners.core.search import decide, extend
-from planners.core.tree import INV_SQRT, MEAN
-from planners.root.pool import pooled
-from planners.root.workers import Run, run_all
+from bonspiel.planners.abstraction.fixed_actions import search
+from bonspiel.planners.abstraction.planner import AbstractionTree
+from bonspiel.planners.abstraction.trie import Trie, TrieWalk, grow
+from bonspiel.planners.abstraction.trie_search import empty_trie, task_of, walk_for
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, require
+from bonspiel.planners.core.bandit import Bandit
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.tree import INV_SQRT, MEAN
+from bonspiel.planners.root.pool import pooled
+from bonspiel.planners.root.workers import Run, run_all
 
 
 def plan_with_tries(

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, Literal, TypeVar
 
-from planners.core import signals
-from planners.core.jit import compile_missing
-from planners.core.search import INTERRUPT_SECONDS, Stopped, stopped_by, stopping
+from bonspiel.planners.core import signals
+from bonspiel.planners.core.jit import compile_missing
+from bonspiel.planners.core.search import INTERRUPT_SECONDS, Stopped, stopped_by, stopping
 
 T = TypeVar("T")
 Run = Literal["threads", "processes", "one"]

@@ -1,5 +1,5 @@
 """Tree parallelisation: several threads search in one tree."""
 
-from planners.threads.planner import TreeParallel
+from bonspiel.planners.threads.planner import TreeParallel
 
 __all__ = ["TreeParallel"]

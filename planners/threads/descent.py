@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planners.base import Array, Rng
-from planners.core.atomics import add_and_publish, add_to, exchange, load, publish, read_published
-from planners.core.jit import Problem, actions, helper, model_helper, player, sample_action, step
-from planners.core.leaf import Leaf, value_leaf
-from planners.core.returns import note_return
-from planners.core.selection import sqrt_2_log
-from planners.core.tree import ENDED, NEVER, copy
-from planners.core.walk import record
-from planners.core.widening import due
-from planners.threads.shared_tree import (
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.atomics import add_and_publish, add_to, exchange, load, publish, read_published
+from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, sample_action, step
+from bonspiel.planners.core.leaf import Leaf, value_leaf
+from bonspiel.planners.core.returns import note_return
+from bonspiel.planners.core.selection import sqrt_2_log
+from bonspiel.planners.core.tree import ENDED, NEVER, copy
+from bonspiel.planners.core.walk import record
+from bonspiel.planners.core.widening import due
+from bonspiel.planners.threads.shared_tree import (
     ACTIONS,
     COUNT,
     DUE,

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.core.tree import ENDED
-from planners.threads.shared_tree import (
+from bonspiel.planners.core.tree import ENDED
+from bonspiel.planners.threads.shared_tree import (
     ACTIONS,
     COUNT,
     EDGES,

@@ -4,10 +4,10 @@ import math
 import threading
 from typing import Any
 
-from planners.base import Budget, Model, Rng
-from planners.core.jit import Problem
-from planners.core.search import INTERRUPT_SECONDS, Stopped, extend, stopping
-from planners.threads.shared_tree import STOPPED, WANTS_ROOM, SharedTree, SharedWalk, grow
+from bonspiel.planners.base import Budget, Model, Rng
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.search import INTERRUPT_SECONDS, Stopped, extend, stopping
+from bonspiel.planners.threads.shared_tree import STOPPED, WANTS_ROOM, SharedTree, SharedWalk, grow
 
 
 class Meeting:

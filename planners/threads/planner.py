@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
-from planners.base import check_plan, has_same_actions, takes_root_actions
-from planners.checks import require, require_at_least, require_count
-from planners.core.problem import problem_of
-from planners.core.search import decide, first_nodes, keep_tree
-from planners.dpw import DPW
-from planners.pw import PW
-from planners.registry import NESTED
-from planners.root.workers import run_all
-from planners.threads.descent import Virtual
-from planners.threads.invariants import edges_below
-from planners.threads.meeting import Meeting
-from planners.threads.search import (
+from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from bonspiel.planners.base import check_plan, has_same_actions, takes_root_actions
+from bonspiel.planners.checks import require, require_at_least, require_count
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, first_nodes, keep_tree
+from bonspiel.planners.dpw import DPW
+from bonspiel.planners.pw import PW
+from bonspiel.planners.registry import NESTED
+from bonspiel.planners.root.workers import run_all
+from bonspiel.planners.threads.descent import Virtual
+from bonspiel.planners.threads.invariants import edges_below
+from bonspiel.planners.threads.meeting import Meeting
+from bonspiel.planners.threads.search import (
     SharedDPWSettings,
     SharedPWSettings,
     SharedUCTSettings,
@@ -27,8 +27,8 @@ from planners.threads.search import (
     search_pw,
     search_uct,
 )
-from planners.threads.shared_tree import COUNT, SHIFT, TOTAL, SharedTree, new_shared_tree, new_shared_walk
-from planners.uct import UCT
+from bonspiel.planners.threads.shared_tree import COUNT, SHIFT, TOTAL, SharedTree, new_shared_tree, new_shared_walk
+from bonspiel.planners.uct import UCT
 
 SHARED: dict[Any, tuple[Any, Any]] = {
     UCT: (search_uct, SharedUCTSettings),

@@ -2,16 +2,16 @@
 
 from typing import NamedTuple
 
-from planners.base import Rng
-from planners.core.atomics import load
-from planners.core.jit import Problem
-from planners.core.leaf import value_leaf
-from planners.core.problem import search_kernel
-from planners.core.tree import ENDED
-from planners.dpw import EXAMPLE_DPW, DPWSettings
-from planners.pw import EXAMPLE_PW, PWSettings
-from planners.threads.descent import Virtual, back_up, choose_of_set, choose_widening, follow, follow_outcome
-from planners.threads.shared_tree import (
+from bonspiel.planners.base import Rng
+from bonspiel.planners.core.atomics import load
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.leaf import value_leaf
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree import ENDED
+from bonspiel.planners.dpw import EXAMPLE_DPW, DPWSettings
+from bonspiel.planners.pw import EXAMPLE_PW, PWSettings
+from bonspiel.planners.threads.descent import Virtual, back_up, choose_of_set, choose_widening, follow, follow_outcome
+from bonspiel.planners.threads.shared_tree import (
     ACTIONS,
     EXAMPLE_TREE,
     EXAMPLE_WALK,
@@ -21,7 +21,7 @@ from planners.threads.shared_tree import (
     SharedWalk,
     has_room,
 )
-from planners.uct import EXAMPLE_UCT, UCTSettings
+from bonspiel.planners.uct import EXAMPLE_UCT, UCTSettings
 
 _VIRTUAL = Virtual(1.0, 1.0, False)
 

@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planners.base import Array, HasPlayer, Model, check_actions, offers
-from planners.core.atomics import compare_and_swap, load, publish, read_published
-from planners.core.hash_table import new_slots
-from planners.core.jit import Problem, helper, int64, kernel, uint64
-from planners.core.returns import no_returns
-from planners.core.tree import NEVER, copy, longer
-from planners.core.walk import EXAMPLE_WALK as EXAMPLE_TREE_WALK
-from planners.core.walk import TreeWalk, new_walk
-from planners.core.zobrist import combine, hash_vector
+from bonspiel.planners.base import Array, HasPlayer, Model, check_actions, offers
+from bonspiel.planners.core.atomics import compare_and_swap, load, publish, read_published
+from bonspiel.planners.core.hash_table import new_slots
+from bonspiel.planners.core.jit import Problem, helper, int64, kernel, uint64
+from bonspiel.planners.core.returns import no_returns
+from bonspiel.planners.core.tree import NEVER, copy, longer
+from bonspiel.planners.core.walk import EXAMPLE_WALK as EXAMPLE_TREE_WALK
+from bonspiel.planners.core.walk import TreeWalk, new_walk
+from bonspiel.planners.core.zobrist import combine, hash_vector
 
 NODES, EDGES, STOPPED = 0, 1, 2  # columns of SharedTree.size
 VISITS, ACTIONS, FIRST_EDGE, SIBLING, REWARD, PLAYER = 0, 1, 2, 3, 4, 5  # columns of nodes

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from planners.base import Array
-from planners.core.hash_table import find_slot
-from planners.core.jit import MATRIX, VECTOR, helper, kernel, uint64
-from planners.weighted_uct.experience import (
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.hash_table import find_slot
+from bonspiel.planners.core.jit import MATRIX, VECTOR, helper, kernel, uint64
+from bonspiel.planners.weighted_uct.experience import (
     EXPERIENCE_WALK,
     EXPERIENCES,
     GRIDS,

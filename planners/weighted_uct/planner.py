@@ -6,15 +6,29 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from planners import Array, Budget, Decision, Model, Rng
-from planners.base import MOST_ACTIONS, HasDistanceWeights, check_plan, discrete_actions, missing_action_bounds, offers
-from planners.checks import check_actions, require, require_at_least, require_choice, require_count, require_positive
-from planners.core.actions import action_kernel, action_set
-from planners.core.problem import problem_of
-from planners.core.search import decide, extend
-from planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
-from planners.weighted_uct.experience import grow, new_experience_walk, new_experiences
-from planners.weighted_uct.search import WeightedUCTSettings, search
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import (
+    MOST_ACTIONS,
+    HasDistanceWeights,
+    check_plan,
+    discrete_actions,
+    missing_action_bounds,
+    offers,
+)
+from bonspiel.planners.checks import (
+    check_actions,
+    require,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+)
+from bonspiel.planners.core.actions import action_kernel, action_set
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
+from bonspiel.planners.weighted_uct.experience import grow, new_experience_walk, new_experiences
+from bonspiel.planners.weighted_uct.search import WeightedUCTSettings, search
 
 FIRST_EXPERIENCES = 4_096
 LARGEST_CUTOFF = 5.0

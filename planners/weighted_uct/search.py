@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planners.base import Array, Rng
-from planners.core.bandit import choose_arm, update_arm
-from planners.core.jit import Problem, helper, player, step
-from planners.core.problem import search_kernel
-from planners.core.selection import ucb1
-from planners.core.tree import INV_SQRT, MEAN, copy
-from planners.core.zobrist import combine, float_bits
-from planners.weighted_uct.experience import (
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.core.bandit import choose_arm, update_arm
+from bonspiel.planners.core.jit import Problem, helper, player, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.selection import ucb1
+from bonspiel.planners.core.tree import INV_SQRT, MEAN, copy
+from bonspiel.planners.core.zobrist import combine, float_bits
+from bonspiel.planners.weighted_uct.experience import (
     EXPERIENCE_WALK,
     EXPERIENCES,
     Experiences,
@@ -20,7 +20,7 @@ from planners.weighted_uct.experience import (
     has_room,
     remember,
 )
-from planners.weighted_uct.nearness import gather
+from bonspiel.planners.weighted_uct.nearness import gather
 
 UNTRIED_BELOW = math.exp(-8.0)  # visits: one experience at 4 kernel widths
 

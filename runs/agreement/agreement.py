@@ -9,24 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import takes_root_actions
-from runs import provenance
-from runs.agreement import picture, positions
-from runs.agreement.judges import Judge, by_optimum, by_search, known_optimum
-from runs.agreement.measure import Outcome, outcome_of, position_of
-from runs.agreement.searches import REFERENCE, RUN, Search, due, for_values
-from runs.agreement.study import Study
-from runs.agreement.summary import Summary, summarise
-from runs.agreement.tables import tables
-from runs.agreement.work import Kept, States, Work
-from runs.experiment import Setting
-from runs.files import writing
-from runs.progress import counted
-from runs.reporting.chart import save_figure
-from runs.results import lines
-from runs.runner import backends
-from runs.runner.backends import HERE, Place, Workers
-from runs.suite import modules
+from bonspiel.planners.base import takes_root_actions
+from bonspiel.runs import provenance
+from bonspiel.runs.agreement import picture, positions
+from bonspiel.runs.agreement.judges import Judge, by_optimum, by_search, known_optimum
+from bonspiel.runs.agreement.measure import Outcome, outcome_of, position_of
+from bonspiel.runs.agreement.searches import REFERENCE, RUN, Search, due, for_values
+from bonspiel.runs.agreement.study import Study
+from bonspiel.runs.agreement.summary import Summary, summarise
+from bonspiel.runs.agreement.tables import tables
+from bonspiel.runs.agreement.work import Kept, States, Work
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.files import writing
+from bonspiel.runs.progress import counted
+from bonspiel.runs.reporting.chart import save_figure
+from bonspiel.runs.results import lines
+from bonspiel.runs.runner import backends
+from bonspiel.runs.runner.backends import HERE, Place, Workers
+from bonspiel.runs.suite import modules
 
 FILE, RESULT, CHART = "agreement.jsonl", "agreement.json", "agreement.png"
 SAME = ("env", "planner", "budget", "seed")  # what a study that goes on must keep

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planners import Array, Decision
-from planners.root import rules
-from planners.root.pool import Pool, pool_of
-from planners.root.similarity import alike
-from runs.agreement.judges import Flags, Judge, like
-from runs.agreement.searches import RUN, TREE
-from runs.agreement.study import Study
+from bonspiel.planners import Array, Decision
+from bonspiel.planners.root import rules
+from bonspiel.planners.root.pool import Pool, pool_of
+from bonspiel.planners.root.similarity import alike
+from bonspiel.runs.agreement.judges import Flags, Judge, like
+from bonspiel.runs.agreement.searches import RUN, TREE
+from bonspiel.runs.agreement.study import Study
 
 Choices = dict[tuple[str, int], Array]
 """Actions by rule and number of workers, the larger trees' by TREE and how many workers have as many simulations."""

@@ -11,10 +11,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from runs.agreement.searches import TREE
-from runs.agreement.study import Study
-from runs.agreement.summary import Summary
-from runs.reporting.chart import COLOURS, GREY, INK, MARKERS, PLAIN, STYLE, apart
+from bonspiel.runs.agreement.searches import TREE
+from bonspiel.runs.agreement.study import Study
+from bonspiel.runs.agreement.summary import Summary
+from bonspiel.runs.reporting.chart import COLOURS, GREY, INK, MARKERS, PLAIN, STYLE, apart
 
 BARS: Any = {"markersize": 5, "linewidth": 1.4, "capsize": 2.5, "elinewidth": 1.0}
 BAR = 0.8  # width of the bars of a bin together

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-import planners
-from planners import Array, Model
-from runs.experiment import UsageError
-from runs.runner.episode import failures_named, model_of, named_rng
-from runs.statistics.regret import starts_differ
+from bonspiel import planners
+from bonspiel.planners import Array, Model
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.runner.episode import failures_named, model_of, named_rng
+from bonspiel.runs.statistics.regret import starts_differ
 
 SPACING = 4  # steps between two positions of an episode
 RANDOM = 0.2  # of the decisions are replaced by a random action

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from planners import Array, Rng
-from runs.statistics.sample import Interval, percentiles, resampled
+from bonspiel.planners import Array, Rng
+from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
 
 
 class Resamples:

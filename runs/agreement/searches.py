@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import planners
-from planners import Array, Budget, Decision
-from runs.agreement.study import Study
-from runs.runner.episode import failures_named, model_of, named_rng
+from bonspiel import planners
+from bonspiel.planners import Array, Budget, Decision
+from bonspiel.runs.agreement.study import Study
+from bonspiel.runs.runner.episode import failures_named, model_of, named_rng
 
 RUN, TREE, REFERENCE, VALUES = "run", "tree", "reference", "values"
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, get_args
 
-import planners
-from planners import Model, Planner
-from planners.base import HasActionSd, has_same_actions, missing, missing_action_bounds
-from planners.core.text import read
-from planners.registry import unknown
-from planners.root import Root
-from planners.root.planner import Combine
-from planners.root.similarity import Kernel, kernel_of
-from runs.experiment import UsageError, number, planner_for
-from runs.suite import model_of
+from bonspiel import planners
+from bonspiel.planners import Model, Planner
+from bonspiel.planners.base import HasActionSd, has_same_actions, missing, missing_action_bounds
+from bonspiel.planners.core.text import read
+from bonspiel.planners.registry import unknown
+from bonspiel.planners.root import Root
+from bonspiel.planners.root.planner import Combine
+from bonspiel.planners.root.similarity import Kernel, kernel_of
+from bonspiel.runs.experiment import UsageError, number, planner_for
+from bonspiel.runs.suite import model_of
 
 RULES = get_args(Combine)
 PARAMETERS = ("bandwidth", "cells", "rounds")  # of rules

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planners import Array, Rng
-from runs.agreement.measure import Outcome
-from runs.agreement.resamples import Resamples, equivalent, interval
-from runs.agreement.searches import TREE
-from runs.agreement.study import Study
-from runs.statistics.sample import Interval
+from bonspiel.planners import Array, Rng
+from bonspiel.runs.agreement.measure import Outcome
+from bonspiel.runs.agreement.resamples import Resamples, equivalent, interval
+from bonspiel.runs.agreement.searches import TREE
+from bonspiel.runs.agreement.study import Study
+from bonspiel.runs.statistics.sample import Interval
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of p0; the last bin has its upper edge
 SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)  # of the votes

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from runs.agreement.searches import TREE
-from runs.agreement.study import Study
-from runs.agreement.summary import Summary
-from runs.progress import counted
-from runs.tables import estimate, markdown
+from bonspiel.runs.agreement.searches import TREE
+from bonspiel.runs.agreement.study import Study
+from bonspiel.runs.agreement.summary import Summary
+from bonspiel.runs.progress import counted
+from bonspiel.runs.tables import estimate, markdown
 
 ONE_TREE = "one tree of W x budget"
 

@@ -8,15 +8,15 @@ from typing import Any
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from planners import Decision
-from runs.agreement import positions
-from runs.agreement.searches import Search, cost, decision_of, search_all
-from runs.agreement.study import Study
-from runs.experiment import RunError
-from runs.progress import counted, progress
-from runs.results.lines import Add
-from runs.runner import parallel
-from runs.runner.backends import Workers
+from bonspiel.planners import Decision
+from bonspiel.runs.agreement import positions
+from bonspiel.runs.agreement.searches import Search, cost, decision_of, search_all
+from bonspiel.runs.agreement.study import Study
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.progress import counted, progress
+from bonspiel.runs.results.lines import Add
+from bonspiel.runs.runner import parallel
+from bonspiel.runs.runner.backends import Workers
 
 FEWEST = 200  # episodes without any position are enough to give up
 MOST = 200  # episodes that are played at once

@@ -1,13 +1,13 @@
-"""Overhead and gain of workers, here or on a cluster: `python -m runs.benchmarks.clusters --help`."""
+"""Overhead and gain of workers, here or on a cluster: `python -m bonspiel.runs.benchmarks.clusters --help`."""
 
 import argparse
 import time
 from contextlib import closing
 
-from runs.experiment import RunError, Setting, UsageError
-from runs.runner import backends, parallel
-from runs.runner.backends import Place, Workers
-from runs.verbs.command_line import add_place
+from bonspiel.runs.experiment import RunError, Setting, UsageError
+from bonspiel.runs.runner import backends, parallel
+from bonspiel.runs.runner.backends import Place, Workers
+from bonspiel.runs.verbs.command_line import add_place
 
 WARM_UP = 20  # tasks a worker, before anything is measured
 LEARNING = 5.0  # s, of what an episode costs

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import planners
+from bonspiel import planners
 
 REPEATS = 7
 TARGET_SECONDS = 0.1  # least length of a repeat: shorter ones measure the clock and the scheduler

@@ -8,9 +8,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 
-from runs.benchmarks.measurement import TRAP, Measurement, simulations_for
-from runs.experiment import RunError, Setting
-from runs.runner import parallel
+from bonspiel.runs.benchmarks.measurement import TRAP, Measurement, simulations_for
+from bonspiel.runs.experiment import RunError, Setting
+from bonspiel.runs.runner import parallel
 
 MEMORY_SIMULATIONS = 1_000_000
 START_REPEATS = 3
@@ -31,15 +31,17 @@ def in_fresh_process(program: str, *arguments: str, **variables: str) -> float:
 
 FIRST_DECISION = """
 import time; start = time.perf_counter()
-import sys, numpy, planners, envs
+import sys, numpy
+from bonspiel import envs, planners
 model, rng = envs.parse(sys.argv[1]), numpy.random.default_rng(0)
 planners.parse(sys.argv[2]).plan(model, model.initial_state(rng), planners.Budget(simulations=100), rng)
 print(time.perf_counter() - start)
 """
 
 MEMORY = """
-import math, resource, sys, numpy, planners, envs
-from runs.benchmarks.memory import largest_size
+import math, resource, sys, numpy
+from bonspiel import envs, planners
+from bonspiel.runs.benchmarks.memory import largest_size
 model, rng = envs.parse(sys.argv[1]), numpy.random.default_rng(0)
 planner, state = planners.parse(sys.argv[2]), model.initial_state(rng)
 def peak(n):
@@ -52,8 +54,8 @@ print((peak(int(sys.argv[3])) - small) / int(sys.argv[3]))
 
 FIRST_BATCH = """
 import sys, time
-from runs.runner import parallel
-from runs.experiment import Setting
+from bonspiel.runs.runner import parallel
+from bonspiel.runs.experiment import Setting
 setting = Setting(sys.argv[1], sys.argv[2], 100, "simulations", 0)
 start = time.perf_counter()
 seconds = [time.perf_counter() - start for _ in parallel.run(parallel.Schedule({setting: range(2)}, 2))]

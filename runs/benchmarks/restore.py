@@ -1,4 +1,4 @@
-"""What restoring costs in models of Gymnasium environments: `python -m runs.benchmarks.restore`."""
+"""What restoring costs in models of Gymnasium environments: `python -m bonspiel.runs.benchmarks.restore`."""
 
 import argparse
 import time
@@ -10,13 +10,13 @@ import gymnasium
 import numpy as np
 from gymnasium import wrappers
 
-import envs
-from envs.snapshot import GymnasiumModel
-from envs.snapshot.deep_copies import DeepCopies, deep_copy
-from envs.snapshot.replay import Replay
-from envs.snapshot.wrappers import without_transparent
-from planners.base import Array
-from runs.tables import markdown
+from bonspiel import envs
+from bonspiel.envs.snapshot import GymnasiumModel
+from bonspiel.envs.snapshot.deep_copies import DeepCopies, deep_copy
+from bonspiel.envs.snapshot.replay import Replay
+from bonspiel.envs.snapshot.wrappers import without_transparent
+from bonspiel.planners.base import Array
+from bonspiel.runs.tables import markdown
 
 STEPS = 5  # that are timed together: before the shortest episodes end
 DEPTH = 6  # steps from the reset to the first of them

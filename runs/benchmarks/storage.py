@@ -1,4 +1,4 @@
-"""Large results files, and the overhead of runner and store: `python -m runs.benchmarks.storage --help`."""
+"""Large results files, and the overhead of runner and store: `python -m bonspiel.runs.benchmarks.storage --help`."""
 
 import argparse
 import subprocess
@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from runs import provenance
-from runs.experiment import Entrant, Experiment, Setting
-from runs.results import run_folder, store
-from runs.runner import driver
-from runs.runner.episode import Batch, Episode
-from runs.suite import Suite, load
+from bonspiel.runs import provenance
+from bonspiel.runs.experiment import Entrant, Experiment, Setting
+from bonspiel.runs.results import run_folder, store
+from bonspiel.runs.runner import driver
+from bonspiel.runs.runner.episode import Batch, Episode
+from bonspiel.runs.suite import Suite, load
 
 BUDGETS = (10, 30, 100, 300, 1000)
 PLANNERS = ("uct", "pw", "dpw", "weighted_uct", "abstraction")
@@ -23,23 +23,26 @@ BATCH = 1_000
 STEPS = 10
 
 TASKS = {  # name: (import, statement)
-    "status": ("from runs.results import status", "print(status.text(status.status(results), results.suite))"),
+    "status": ("from bonspiel.runs.results import status", "print(status.text(status.status(results), results.suite))"),
     "returns": ("", "results.returns()"),
     "simulations": ("", "results.values('simulations')"),
     "first actions": ("", "list(results.first_actions())"),
-    "times, quantiles": ("from runs.statistics import timing", "timing.timing(results)"),
+    "times, quantiles": ("from bonspiel.runs.statistics import timing", "timing.timing(results)"),
     "pending episodes": ("", "results.pending()"),
-    "tables": ("from runs.statistics import curves", "[curves.table(panel) for panel in curves.panels(results)]"),
-    "report": ("from runs.verbs.results import show", "show(Path(sys.argv[1]))"),
-    "export to CSV": ("from runs.results import export", "export.to_csv(results, open('/dev/null', 'w'))"),
-    "export to Parquet": ("from runs.results import export", "export.to_parquet(results, '/dev/null')"),
+    "tables": (
+        "from bonspiel.runs.statistics import curves",
+        "[curves.table(panel) for panel in curves.panels(results)]",
+    ),
+    "report": ("from bonspiel.runs.verbs.results import show", "show(Path(sys.argv[1]))"),
+    "export to CSV": ("from bonspiel.runs.results import export", "export.to_csv(results, open('/dev/null', 'w'))"),
+    "export to Parquet": ("from bonspiel.runs.results import export", "export.to_parquet(results, '/dev/null')"),
 }
 PROGRAM = """
 import time; start = time.perf_counter()
 import sys
 from pathlib import Path
-from runs.benchmarks.memory import largest_size
-from runs.results import store
+from bonspiel.runs.benchmarks.memory import largest_size
+from bonspiel.runs.results import store
 {imported}
 with store.read(Path(sys.argv[1])) as results:
     {task}

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-import envs
-import planners
-from planners import Budget
-from planners.core.search import kept_trees
-from planners.threads.invariants import faults
-from runs.progress import followed
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.threads.invariants import faults
+from bonspiel.runs.progress import followed
 
 INNER = ("uct", "pw", "dpw", "dpw:leaf=rollout")
 SEARCHES, SIMULATIONS, THREADS = 100, 1_000_000, 4

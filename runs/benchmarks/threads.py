@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-import envs
-import planners
-from planners import Budget
-from planners.root.workers import run_all
-from planners.threads.planner import SHARED
-from runs.benchmarks.measurement import TRAP, Measurement
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.root.workers import run_all
+from bonspiel.planners.threads.planner import SHARED
+from bonspiel.runs.benchmarks.measurement import TRAP, Measurement
 
 PROBLEMS = {"treasure_hunt:size=15": 100_000, "curling": 4_000, TRAP: 200_000}  # simulations of both threads together
 REPEATS = 5

@@ -1,6 +1,6 @@
 """How often teams win from positions of fast matches, by the win probability of these positions; as tables.
 
-python -m runs.curling.calibration_study --matches 4000 --seed 1 --positions positions.jsonl
+python -m bonspiel.runs.curling.calibration_study --matches 4000 --seed 1 --positions positions.jsonl
 
 A file of positions that exists is shown, and nothing is played.
 """
@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling import players
-from curling.client.position import EXTRA_ENDS
-from curling.model import Curling
-from curling.sheet import STONES
-from curling.state import TIME, shot_of, team_of
-from curling.win_probability import estimating, expected, with_slope
-from planners.base import Array, Budget, Planner, Rng
-from runs.games.ratings import wilson
-from runs.progress import followed
-from runs.tables import estimate, markdown
+from bonspiel.curling import players
+from bonspiel.curling.client.position import EXTRA_ENDS
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import TIME, shot_of, team_of
+from bonspiel.curling.win_probability import estimating, expected, with_slope
+from bonspiel.planners.base import Array, Budget, Planner, Rng
+from bonspiel.runs.games.ratings import wilson
+from bonspiel.runs.progress import followed
+from bonspiel.runs.tables import estimate, markdown
 
 MOST_ENDS = 2
 PLAYER = "champion:threads=1"
@@ -114,7 +114,7 @@ def table(chances: Array, won: Array) -> str:
 
 def main(line: Sequence[str] | None = None) -> int:
     """Play matches into a file unless it exists, and show its tables."""
-    parser = argparse.ArgumentParser(prog="python -m runs.curling.calibration_study", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.calibration_study", description=__doc__)
     parser.add_argument("--matches", type=int, default=4000)
     parser.add_argument("--against", default=PLAYER)
     parser.add_argument("--simulations", type=int, nargs=2, default=(1_000, 1_000), help="of a shot of either player")

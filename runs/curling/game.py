@@ -6,24 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from curling import players, record
-from curling.dynamics import release
-from curling.match_data import Throw, places, score_of
-from curling.mixed_doubles import setup_of
-from curling.model import Curling
-from curling.noise import Noise
-from curling.record import End, Match, Record, RecordedShot, Result, Setup
-from curling.sheet import STONES
-from curling.state import HAMMER, TIME, shot_of, team_of
-from curling.umpire import Outcome, outcome
-from planners.base import Array, Rng, check_actions
-from planners.registry import look_up
-from runs.curling import match_files
-from runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
-from runs.progress import counted
+from bonspiel.curling import players, record
+from bonspiel.curling.dynamics import release
+from bonspiel.curling.match_data import Throw, places, score_of
+from bonspiel.curling.mixed_doubles import setup_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise
+from bonspiel.curling.record import End, Match, Record, RecordedShot, Result, Setup
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import HAMMER, TIME, shot_of, team_of
+from bonspiel.curling.umpire import Outcome, outcome
+from bonspiel.planners.base import Array, Rng, check_actions
+from bonspiel.planners.registry import look_up
+from bonspiel.runs.curling import match_files
+from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
+from bonspiel.runs.progress import counted
 
 if TYPE_CHECKING:
-    from curling.replay.judgement import Judged
+    from bonspiel.curling.replay.judgement import Judged
 
 TIES = {"half": 0.5, "thesis": 0.781}  # value of a draw for the team that would have the hammer in the next end
 ROUNDING = 0.005  # m; servers keep their stones to a millimetre or so
@@ -148,8 +148,8 @@ class CurlingGame:
 
         `judged` is what a judge says of the shots.
         """
-        from curling.replay.page_events import record_events
-        from curling.replay.pages import replay_page  # not for workers, which draw no pages
+        from bonspiel.curling.replay.page_events import record_events
+        from bonspiel.curling.replay.pages import replay_page  # not for workers, which draw no pages
 
         events, apart = record_events(found, advance, judged)
         place = "from where the record's engine takes them; the page shows them as on record when they are at rest"

@@ -1,6 +1,6 @@
 """What planners lose with the last stones of an end, thrown without noise, against what can be forced; as tables.
 
-python -m runs.curling.last_stones_study --positions 400 --simulations 1000
+python -m bonspiel.runs.curling.last_stones_study --positions 400 --simulations 1000
 """
 
 import argparse
@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-import planners
-from curling.bench import state_after
-from curling.last_stones import MOST_STONES, forced_scores
-from curling.model import Curling
-from curling.physics import FCV1
-from curling.players import PLAYERS
-from curling.sheet import STONES
-from curling.state import hammer_of, team_of
-from planners.base import Array, Budget, Planner, Rng
-from runs.games.ratings import wilson
-from runs.progress import followed
-from runs.statistics.sample import summarise
-from runs.tables import estimate
+from bonspiel import planners
+from bonspiel.curling.bench import state_after
+from bonspiel.curling.last_stones import MOST_STONES, forced_scores
+from bonspiel.curling.model import Curling
+from bonspiel.curling.physics import FCV1
+from bonspiel.curling.players import PLAYERS
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import hammer_of, team_of
+from bonspiel.planners.base import Array, Budget, Planner, Rng
+from bonspiel.runs.games.ratings import wilson
+from bonspiel.runs.progress import followed
+from bonspiel.runs.statistics.sample import summarise
+from bonspiel.runs.tables import estimate
 
 NOT_COMPARED = {"process"}  # is somebody else's program
 
@@ -88,7 +88,7 @@ def table(stones: int, count: int, simulations: int, noise: str, seed: int) -> I
 
 def main(line: Sequence[str] | None = None) -> int:
     """Solve positions, ask every planner, and write the tables."""
-    parser = argparse.ArgumentParser(prog="python -m runs.curling.last_stones_study", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.last_stones_study", description=__doc__)
     parser.add_argument("--positions", type=int, default=400, help="of each number of stones to come (default: 400)")
     parser.add_argument("--simulations", type=int, default=1000, help="of a decision (default: 1000)")
     parser.add_argument("--noise", choices=FCV1.noises, default="none", help="that planners expect (default: none)")

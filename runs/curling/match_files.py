@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from curling import record
-from curling.match_data import Record
-from runs.curling.analysis import client_log
+from bonspiel.curling import record
+from bonspiel.curling.match_data import Record
+from bonspiel.runs.curling.analysis import client_log
 
 
 def read_match(path: Path, partial: bool = False) -> Record:

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling.checks import check_match_state
-from curling.model import Curling
-from curling.sheet import STONES
-from curling.state import state_of
-from planners.base import Array, require
-from planners.registry import unknown
-from runs.curling import match_files
-from runs.curling.analysis.match import thrown_shots
-from runs.experiment import UsageError, number
+from bonspiel.curling.checks import check_match_state
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import state_of
+from bonspiel.planners.base import Array, require
+from bonspiel.planners.registry import unknown
+from bonspiel.runs.curling import match_files
+from bonspiel.runs.curling.analysis.match import thrown_shots
+from bonspiel.runs.experiment import UsageError, number
 
 KEYS = {"stones": None, "shot": None, "hammer": 1, "end": 0, "lead": 0, "ends": 1, "physics": "fcv1"}
 

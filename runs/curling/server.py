@@ -12,26 +12,26 @@ from functools import partial
 
 import numpy as np
 
-from curling.match_data import Match
-from curling.model import MOST_ENDS
-from curling.noise import Noise, noise_of
-from curling.server import dc2, dc3
-from curling.server.dc2_person import Dc2Person
-from curling.server.dc3_person import Dc3Person
-from curling.server.lobby import Lobby, PortError
-from curling.server.person import sit_down
-from curling.server.record_feed import RecordFeed
-from curling.server.referee import ThinkingTimes
-from curling.server.serve import serve_matches
-from curling.server.server_context import ServerContext
-from curling.server.shot_executor import ShotExecutor
-from runs.curling import server_dc4
-from runs.curling.server_options import Options
-from runs.curling.server_pages import Pages, served_pages
-from runs.experiment import RunError, UsageError, number
-from runs.files import writing
-from runs.progress import counted
-from runs.verbs.command_line import DONE, INTERRUPTED
+from bonspiel.curling.match_data import Match
+from bonspiel.curling.model import MOST_ENDS
+from bonspiel.curling.noise import Noise, noise_of
+from bonspiel.curling.server import dc2, dc3
+from bonspiel.curling.server.dc2_person import Dc2Person
+from bonspiel.curling.server.dc3_person import Dc3Person
+from bonspiel.curling.server.lobby import Lobby, PortError
+from bonspiel.curling.server.person import sit_down
+from bonspiel.curling.server.record_feed import RecordFeed
+from bonspiel.curling.server.referee import ThinkingTimes
+from bonspiel.curling.server.serve import serve_matches
+from bonspiel.curling.server.server_context import ServerContext
+from bonspiel.curling.server.shot_executor import ShotExecutor
+from bonspiel.runs.curling import server_dc4
+from bonspiel.runs.curling.server_options import Options
+from bonspiel.runs.curling.server_pages import Pages, served_pages
+from bonspiel.runs.experiment import RunError, UsageError, number
+from bonspiel.runs.files import writing
+from bonspiel.runs.progress import counted
+from bonspiel.runs.verbs.command_line import DONE, INTERRUPTED
 
 LONGEST = 100_000.0  # s of thinking time
 STEPS = 10, 10_000  # of the simulator, each 1 ms, between two frames; more frames would keep other matches waiting

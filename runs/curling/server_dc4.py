@@ -5,14 +5,14 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from curling.match_data import Match
-from curling.noise import noise_of
-from curling.server.dc4_games import mixed_doubles
-from curling.server.server_context import ServerContext
-from curling.umpire import first_state, outcome
-from runs.curling.server_options import Options
-from runs.curling.server_pages import Pages
-from runs.experiment import UsageError
+from bonspiel.curling.match_data import Match
+from bonspiel.curling.noise import noise_of
+from bonspiel.curling.server.dc4_games import mixed_doubles
+from bonspiel.curling.server.server_context import ServerContext
+from bonspiel.curling.umpire import first_state, outcome
+from bonspiel.runs.curling.server_options import Options
+from bonspiel.runs.curling.server_pages import Pages
+from bonspiel.runs.experiment import UsageError
 
 DEFAULT_USERS = {"user0": "pass0", "user1": "pass1"}
 MISSING = "Digital Curling 4 needs Starlette and uvicorn: pip install -e '.[dc4]'"
@@ -26,11 +26,11 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
     """
     users = users_of(options.users, options.host)
     try:
-        from curling.protocols.dc4 import EXAMPLE_PLAYERS
-        from curling.protocols.dc4_server import Player
-        from curling.server.dc4 import serve_dc4
-        from curling.server.dc4_matches import Dc4Matches
-        from curling.server.dc4_person import Dc4Person
+        from bonspiel.curling.protocols.dc4 import EXAMPLE_PLAYERS
+        from bonspiel.curling.protocols.dc4_server import Player
+        from bonspiel.curling.server.dc4 import serve_dc4
+        from bonspiel.curling.server.dc4_matches import Dc4Matches
+        from bonspiel.curling.server.dc4_person import Dc4Person
     except ModuleNotFoundError as error:
         raise UsageError(MISSING) from error
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from curling.server.dc4_games import mixed_doubles
-from curling.server.server_context import ServerContext
-from runs.curling.server_options import Options
-from runs.experiment import RunError
-from runs.verbs.web_extra import needing_web
+from bonspiel.curling.server.dc4_games import mixed_doubles
+from bonspiel.curling.server.server_context import ServerContext
+from bonspiel.runs.curling.server_options import Options
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.verbs.web_extra import needing_web
 
 if TYPE_CHECKING:
-    from curling.server.seat import Seat
+    from bonspiel.curling.server.seat import Seat
 
 LAST_NEWS = 5.0  # s for the person's page to tell the end of the last match, which a slow engine has to play again
 
@@ -42,9 +42,9 @@ def served_pages(options: Options, context: ServerContext) -> Iterator[Pages]:
         yield Pages()
         return
     with needing_web("--watch"):
-        from curling.replay.live_server import LiveServer
-        from runs.curling.play.seat_page import SeatPage
-        from runs.curling.play.throwing_page import TOKEN_BYTES
+        from bonspiel.curling.replay.live_server import LiveServer
+        from bonspiel.runs.curling.play.seat_page import SeatPage
+        from bonspiel.runs.curling.play.throwing_page import TOKEN_BYTES
     page = None
     if options.person is not None:
         root = f"/{secrets.token_urlsafe(TOKEN_BYTES)}"

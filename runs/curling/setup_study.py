@@ -1,6 +1,6 @@
 """Points of ends of mixed doubles in self-play, by set-up, for `curling.setup_value`.
 
-python -m runs.curling.setup_study --ends 600 --seed 1
+python -m bonspiel.runs.curling.setup_study --ends 600 --seed 1
 
 The shots are decided with the table in that file; once its counts are those printed, the next run is the next round.
 """
@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling import players
-from curling.mixed_doubles import PATTERNS, mixed_state_of
-from curling.model import Curling
-from curling.setup_value import CENTER_HOUSE, CHOICES, PP_LEFT
-from curling.sheet import LAST_SHOT, no_stones
-from curling.state import hammer_of, shot_of
-from curling.value import POINTS
-from planners.base import Budget, Planner, Rng
-from runs.progress import followed
+from bonspiel.curling import players
+from bonspiel.curling.mixed_doubles import PATTERNS, mixed_state_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.setup_value import CENTER_HOUSE, CHOICES, PP_LEFT
+from bonspiel.curling.sheet import LAST_SHOT, no_stones
+from bonspiel.curling.state import hammer_of, shot_of
+from bonspiel.curling.value import POINTS
+from bonspiel.planners.base import Budget, Planner, Rng
+from bonspiel.runs.progress import followed
 
 MOST_LEFT, MOST_LEAD = 4, 1  # ends to go, and points
 EXTRA_ENDS = 10
@@ -63,7 +63,7 @@ def play_end(planner: Planner, begins: Situation, choice: str, budget: Budget, r
 
 def main(line: Sequence[str] | None = None) -> int:
     """Play the ends, and print their counts as they stand in `curling.setup_value`."""
-    parser = argparse.ArgumentParser(prog="python -m runs.curling.setup_study", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.setup_study", description=__doc__)
     parser.add_argument("--ends", type=int, default=600, help="of each set-up")
     parser.add_argument("--simulations", type=int, default=800, help="of a shot")
     parser.add_argument("--seed", type=int, default=1)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from curling import record, value
-from runs.experiment import UsageError
-from runs.files import writing
-from runs.progress import counted
+from bonspiel.curling import record, value
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.files import writing
+from bonspiel.runs.progress import counted
 
 LEFT = (1, 2, 3, 4, 10)
 SHOWN = range(-3, 4)

@@ -4,12 +4,12 @@ import argparse
 
 import numpy as np
 
-from planners.base import Budget
-from runs.curling import value_map_picture
-from runs.curling.analysis.position import analyse, parse_presearch
-from runs.curling.position import read_position
-from runs.experiment import RunError, number
-from runs.files import check_writable, unused, writing
+from bonspiel.planners.base import Budget
+from bonspiel.runs.curling import value_map_picture
+from bonspiel.runs.curling.analysis.position import analyse, parse_presearch
+from bonspiel.runs.curling.position import read_position
+from bonspiel.runs.experiment import RunError, number
+from bonspiel.runs.files import check_writable, unused, writing
 
 LONGEST = 600_000.0  # ms
 PICTURES = ".png", ".svg", ".pdf", ".jpg"

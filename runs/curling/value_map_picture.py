@@ -14,16 +14,27 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from matplotlib.ticker import PercentFormatter
 
-from curling.aim_grid import WIDEST
-from curling.physics import law_index
-from curling.sheet import STONE_RADIUS, STONES, TEAM_STONES, present
-from curling.shots import launched
-from curling.state import LEAD, TIME, hammer_of, shot_of, stones_of, team_of
-from envs.curling_draw import BEFORE_HOG, BEHIND_BACK, ICE, LINE, NAMES, TEAMS, draw_ice, draw_paths, draw_stone, moved
-from envs.draw import INK
-from planners.base import AimBlock, Array
-from runs.curling.analysis.position import THROWS, Analysis, stopping_places, win_probability
-from runs.progress import counted
+from bonspiel.curling.aim_grid import WIDEST
+from bonspiel.curling.physics import law_index
+from bonspiel.curling.sheet import STONE_RADIUS, STONES, TEAM_STONES, present
+from bonspiel.curling.shots import launched
+from bonspiel.curling.state import LEAD, TIME, hammer_of, shot_of, stones_of, team_of
+from bonspiel.envs.curling_draw import (
+    BEFORE_HOG,
+    BEHIND_BACK,
+    ICE,
+    LINE,
+    NAMES,
+    TEAMS,
+    draw_ice,
+    draw_paths,
+    draw_stone,
+    moved,
+)
+from bonspiel.envs.draw import INK
+from bonspiel.planners.base import AimBlock, Array
+from bonspiel.runs.curling.analysis.position import THROWS, Analysis, stopping_places, win_probability
+from bonspiel.runs.progress import counted
 
 SIZE, DPI = (16.0, 9.6), 110
 COLOURED = "xtick.color", "ytick.color", "axes.labelcolor", "text.color"

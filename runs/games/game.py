@@ -7,16 +7,16 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from planners.base import Array, Budget, Model, Planner, Rng
-from planners.registry import Registry
-from runs.runner.episode import budget_of
+from bonspiel.planners.base import Array, Budget, Model, Planner, Rng
+from bonspiel.planners.registry import Registry
+from bonspiel.runs.runner.episode import budget_of
 
 GAMES = Registry(
     "game",
     {
-        "curling": "runs.curling.game:CurlingGame",
-        "mixed_doubles": "runs.curling.game:MixedDoublesGame",
-        "go": "runs.go.game:GoGame",
+        "curling": "bonspiel.runs.curling.game:CurlingGame",
+        "mixed_doubles": "bonspiel.runs.curling.game:MixedDoublesGame",
+        "go": "bonspiel.runs.go.game:GoGame",
     },
     members=("make_player", "initial_state", "step", "record"),
 )

@@ -7,17 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from planners.core import sources
-from runs.experiment import RunError, Setting, UsageError, number
-from runs.files import writing
-from runs.games import play, standings
-from runs.games.game import GameSummary, TwoPlayerGame
-from runs.games.tournament import Pairing, Tournament, read_tournament
-from runs.results import run_folder
-from runs.results.store import FILE, MATCH, Store
-from runs.runner import driver, episode
-from runs.runner.backends import Workers
-from runs.runner.episode import Batch
+from bonspiel.planners.core import sources
+from bonspiel.runs.experiment import RunError, Setting, UsageError, number
+from bonspiel.runs.files import writing
+from bonspiel.runs.games import play, standings
+from bonspiel.runs.games.game import GameSummary, TwoPlayerGame
+from bonspiel.runs.games.tournament import Pairing, Tournament, read_tournament
+from bonspiel.runs.results import run_folder
+from bonspiel.runs.results.store import FILE, MATCH, Store
+from bonspiel.runs.runner import driver, episode
+from bonspiel.runs.runner.backends import Workers
+from bonspiel.runs.runner.episode import Batch
 
 RECORDS = "records"
 

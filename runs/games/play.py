@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import Array, Planner, Rng, require, times_itself
-from runs.experiment import Setting
-from runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
-from runs.games.tournament import Tournament
-from runs.runner.episode import Batch, Episode, environment_rng, named_rng, reason
+from bonspiel.planners.base import Array, Planner, Rng, require, times_itself
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
+from bonspiel.runs.games.tournament import Tournament
+from bonspiel.runs.runner.episode import Batch, Episode, environment_rng, named_rng, reason
 
 
 @functools.cache

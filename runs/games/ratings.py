@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planners.base import Array, Rng
-from runs.statistics.sample import CONFIDENCE, Interval, percentiles
+from bonspiel.planners.base import Array, Rng
+from bonspiel.runs.statistics.sample import CONFIDENCE, Interval, percentiles
 
 RESAMPLES = 500
 VALUE_STEP = 0.001  # values of games are multiples of this

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import UsageError
-from runs.files import check_writable, writing
-from runs.games.game import TwoPlayerGame
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.files import check_writable, writing
+from bonspiel.runs.games.game import TwoPlayerGame
 
 
 @contextmanager

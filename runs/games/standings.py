@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planners.base import Rng
-from runs.games.game import GameSummary, Side
-from runs.games.ratings import elo, elo_intervals, paired_interval, paired_test, wilson
-from runs.games.tournament import Pairing, Tournament
-from runs.progress import counted
-from runs.statistics.sample import Interval
+from bonspiel.planners.base import Rng
+from bonspiel.runs.games.game import GameSummary, Side
+from bonspiel.runs.games.ratings import elo, elo_intervals, paired_interval, paired_test, wilson
+from bonspiel.runs.games.tournament import Pairing, Tournament
+from bonspiel.runs.progress import counted
+from bonspiel.runs.statistics.sample import Interval
 
 OVERRUN_SHARE, OVERRUN_SECONDS = 0.05, 0.004  # tolerated excess over a time budget, the larger of the two
 

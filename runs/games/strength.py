@@ -11,15 +11,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from runs.experiment import UsageError
-from runs.files import check_writable, writing
-from runs.games.match import read_pairs
-from runs.games.ratings import wilson
-from runs.games.standings import score
-from runs.games.tournament import Tournament, read_tournament
-from runs.reporting.chart import COLOURS, GREY, MARKERS, STYLE, UNITS, apart, save_figure
-from runs.statistics.curves import Panel, table
-from runs.statistics.sample import Summary
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.files import check_writable, writing
+from bonspiel.runs.games.match import read_pairs
+from bonspiel.runs.games.ratings import wilson
+from bonspiel.runs.games.standings import score
+from bonspiel.runs.games.tournament import Tournament, read_tournament
+from bonspiel.runs.reporting.chart import COLOURS, GREY, MARKERS, STYLE, UNITS, apart, save_figure
+from bonspiel.runs.statistics.curves import Panel, table
+from bonspiel.runs.statistics.sample import Summary
 
 NAN = float("nan")
 PICTURES = ".png", ".svg"

@@ -7,11 +7,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from planners.base import announce, unsupported
-from runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
-from runs.games.game import GAMES, ScheduledGame, Side, TwoPlayerGame
-from runs.results.store import MATCH
-from runs.suite import Suite
+from bonspiel.planners.base import announce, unsupported
+from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
+from bonspiel.runs.games.game import GAMES, ScheduledGame, Side, TwoPlayerGame
+from bonspiel.runs.results.store import MATCH
+from bonspiel.runs.suite import Suite
 
 FORMAT = 2  # of match.json; before, curling was the only game
 MOST_PLAYERS = 32

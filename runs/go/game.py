@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-import planners
-from envs.go.board import workspace_of
-from envs.go.checks import check_move
-from envs.go.model import Go, Playout
-from envs.go.scoring import count_area
-from envs.go.state import MOVER
-from planners.base import Array, Rng
-from runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
-from runs.go import record
-from runs.go.record import GoRecord, RecordedMove
+from bonspiel import planners
+from bonspiel.envs.go.board import workspace_of
+from bonspiel.envs.go.checks import check_move
+from bonspiel.envs.go.model import Go, Playout
+from bonspiel.envs.go.scoring import count_area
+from bonspiel.envs.go.state import MOVER
+from bonspiel.planners.base import Array, Rng
+from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
+from bonspiel.runs.go import record
+from bonspiel.runs.go.record import GoRecord, RecordedMove
 
 
 @functools.cache
@@ -119,6 +119,6 @@ class GoGame:
 
     def picture(self, found: GoRecord, advance: Callable[[], None]) -> tuple[str, str | None]:
         """The page of `runs.go.page`."""
-        from runs.go.page import page_of  # not for workers, which draw no pages
+        from bonspiel.runs.go.page import page_of  # not for workers, which draw no pages
 
         return page_of(found, advance), None

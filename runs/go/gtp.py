@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 
 import bonspiel
-from envs.go.gtp_engine import GTPEngine
-from envs.go.model import Go
-from planners.base import Budget
-from runs.experiment import number, planner_for
+from bonspiel.envs.go.gtp_engine import GTPEngine
+from bonspiel.envs.go.model import Go
+from bonspiel.planners.base import Budget
+from bonspiel.runs.experiment import number, planner_for
 
 
 def main(planner: str, budget: Budget, seed: int, lines: Iterable[str]) -> int:

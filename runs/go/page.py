@@ -8,11 +8,11 @@ from string import Template
 
 import numpy as np
 
-from envs.go.checks import check_move
-from envs.go.picture import star_points
-from envs.go.state import MOVER
-from envs.go.vertices import COLUMNS, vertex_of
-from runs.go.record import GoRecord
+from bonspiel.envs.go.checks import check_move
+from bonspiel.envs.go.picture import star_points
+from bonspiel.envs.go.state import MOVER
+from bonspiel.envs.go.vertices import COLUMNS, vertex_of
+from bonspiel.runs.go.record import GoRecord
 
 MARKS = {0.0: ".", 1.0: "X", -1.0: "O"}
 COLOURS = ("Black", "White")

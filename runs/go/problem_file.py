@@ -9,11 +9,11 @@ from itertools import product
 from pathlib import Path
 
 import bonspiel
-from envs.go.model import SMALLEST
-from envs.go.neighbourhoods import BLACK, WHITE
-from envs.go.tsumego.problem import LARGEST_SIZE, Solution, Tsumego
-from runs.experiment import UsageError
-from runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
+from bonspiel.envs.go.model import SMALLEST
+from bonspiel.envs.go.neighbourhoods import BLACK, WHITE
+from bonspiel.envs.go.tsumego.problem import LARGEST_SIZE, Solution, Tsumego
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
 
 MOVERS = {"B": BLACK, "W": WHITE}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import bonspiel
-from envs.go.model import Go
-from runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
+from bonspiel.envs.go.model import Go
+from bonspiel.runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
 
 NAMES = ("B", "W")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from planners.checks import require
+from bonspiel.planners.checks import require
 
 LETTERS = "abcdefghijklmnopqrs"
 LARGEST = 1_000_000  # bytes of a file

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from envs.go.model import Go
-from envs.go.neighbourhoods import BLACK
-from envs.go.picture import draw_board
-from envs.go.state import LAST, first_state
-from envs.go.tsumego.problem import ALL, COLOURS, SWITCHES, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
-from envs.go.vertices import vertex_of
-from planners.dfpn.solve import Limits
-from runs.experiment import UsageError
-from runs.files import check_writable, writing
-from runs.go.problem_file import read_problem, write_problem
-from runs.progress import LINE_SECONDS, counted
-from runs.verbs.command_line import DONE
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.neighbourhoods import BLACK
+from bonspiel.envs.go.picture import draw_board
+from bonspiel.envs.go.state import LAST, first_state
+from bonspiel.envs.go.tsumego.problem import ALL, COLOURS, SWITCHES, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
+from bonspiel.envs.go.vertices import vertex_of
+from bonspiel.planners.dfpn.solve import Limits
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.files import check_writable, writing
+from bonspiel.runs.go.problem_file import read_problem, write_problem
+from bonspiel.runs.progress import LINE_SECONDS, counted
+from bonspiel.runs.verbs.command_line import DONE
 
 PICTURES = ".png", ".svg"
 WORDS = {"won": "wins", "lost": "loses", "ko": "needs a ko", "open": "open"}

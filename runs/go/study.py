@@ -1,6 +1,6 @@
 """The matches of docs/results/go.md: against GNU Go, part by part, and of territory in self-play.
 
-python -m runs.go.study level10 ablation --out results/go --jobs 2
+python -m bonspiel.runs.go.study level10 ablation --out results/go --jobs 2
 """
 
 import argparse
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runs import provenance
-from runs.experiment import RunError, UsageError
-from runs.games.match import play_match, sources_of
-from runs.games.tournament import make_tournament
-from runs.statistics.sample import Interval
-from runs.tables import estimate
+from bonspiel.runs import provenance
+from bonspiel.runs.experiment import RunError, UsageError
+from bonspiel.runs.games.match import play_match, sources_of
+from bonspiel.runs.games.tournament import make_tournament
+from bonspiel.runs.statistics.sample import Interval
+from bonspiel.runs.tables import estimate
 
 GNU_GO = "gtp:gnugo --mode gtp --chinese-rules --capture-all-dead"
 LEVEL_10 = f"{GNU_GO} --level 10"
@@ -115,7 +115,7 @@ def table(part: str, rows: Iterable[tuple[Meeting, dict[str, Any]]]) -> Iterator
 
 def main(line: Sequence[str] | None = None) -> int:
     """Play the parts asked for and print their tables."""
-    parser = argparse.ArgumentParser(prog="python -m runs.go.study", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.go.study", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: all)")
     parser.add_argument(
         "--quick", action="store_true", help=f"{QUICK_GAMES} games of each match, a fifth of the simulations"

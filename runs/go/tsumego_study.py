@@ -1,6 +1,6 @@
 """What each switch of the search for life and death is worth, on generated problems, as a page of results.
 
-python -m runs.go.tsumego_study --problems 300 --seconds 10 --jobs 2
+python -m bonspiel.runs.go.tsumego_study --problems 300 --seconds 10 --jobs 2
 """
 
 import argparse
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from joblib import Parallel, delayed
 
-from envs.go.tsumego.generator import make_problem
-from envs.go.tsumego.problem import ALL, OPEN, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
-from planners.dfpn.solve import Limits
-from runs.progress import followed
+from bonspiel.envs.go.tsumego.generator import make_problem
+from bonspiel.envs.go.tsumego.problem import ALL, OPEN, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
+from bonspiel.planners.dfpn.solve import Limits
+from bonspiel.runs.progress import followed
 
 SMALLEST, LARGEST, USUAL = 8, 24, 16  # empty points of the region
 SETS = {
@@ -60,7 +60,7 @@ def disagreements(found: dict[str, list[Solution]]) -> int:
 
 def main(line: Sequence[str] | None = None) -> int:
     """Generate, solve with every set of switches, and write the page."""
-    parser = argparse.ArgumentParser(prog="python -m runs.go.tsumego_study", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.go.tsumego_study", description=__doc__)
     parser.add_argument("--problems", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=10.0, help="CPU time of a search")
     parser.add_argument("--seed", type=int, default=1)

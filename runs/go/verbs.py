@@ -4,14 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from runs.verbs.command_line import PLANNER, Verb
+from bonspiel.runs.verbs.command_line import PLANNER, Verb
 
 
 def gtp(arguments: argparse.Namespace) -> int:
     """Play Go on standard input and output until "quit"."""
-    from planners.base import Budget
-    from runs.experiment import number
-    from runs.go import gtp
+    from bonspiel.planners.base import Budget
+    from bonspiel.runs.experiment import number
+    from bonspiel.runs.go import gtp
 
     if arguments.simulations is not None:
         budget = Budget(simulations=int(number("simulations", arguments.simulations, 1, 1e12, whole=True)))
@@ -23,9 +23,9 @@ def gtp(arguments: argparse.Namespace) -> int:
 
 def solve(arguments: argparse.Namespace) -> int:
     """Solve a problem of life and death."""
-    from planners.dfpn.solve import Limits
-    from runs.experiment import number
-    from runs.go import solve
+    from bonspiel.planners.dfpn.solve import Limits
+    from bonspiel.runs.experiment import number
+    from bonspiel.runs.go import solve
 
     nodes = int(number("nodes", arguments.nodes, 1, 1e15, whole=True))
     seconds = float(number("seconds", arguments.seconds, 1e-3, 1e9, whole=False))

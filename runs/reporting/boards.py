@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from runs.progress import counted
-from runs.reporting.chart import NOUNS
-from runs.reporting.costs import Cost, costs
-from runs.results.store import Store
-from runs.statistics.ranks import Leaderboard, leaderboards
-from runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
+from bonspiel.runs.progress import counted
+from bonspiel.runs.reporting.chart import NOUNS
+from bonspiel.runs.reporting.costs import Cost, costs
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics.ranks import Leaderboard, leaderboards
+from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-import planners
-from planners import Array
-from runs.statistics.curves import Column, Panel, columns
-from runs.statistics.scale import OPTIMUM, REFERENCE
-from runs.tables import fold
+from bonspiel import planners
+from bonspiel.planners import Array
+from bonspiel.runs.statistics.curves import Column, Panel, columns
+from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE
+from bonspiel.runs.tables import fold
 
 INK, GREY = "#222222", "#6e6e6e"
 # Okabe and Ito's colours (2008), distinguishable with any colour vision; their yellow is too pale for lines.

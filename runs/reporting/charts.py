@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import Array
-from runs.experiment import Setting
-from runs.reporting import chart
-from runs.runner.episode import planner_rng
-from runs.statistics.curves import Column, Panel, columns
-from runs.statistics.sample import histogram, performance_profile
-from runs.statistics.scale import Scale
+from bonspiel.planners.base import Array
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.reporting import chart
+from bonspiel.runs.runner.episode import planner_rng
+from bonspiel.runs.statistics.curves import Column, Panel, columns
+from bonspiel.runs.statistics.sample import histogram, performance_profile
+from bonspiel.runs.statistics.scale import Scale
 
 THRESHOLDS = 61
 _NAMES = (

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runs.reporting import model_steps
-from runs.results.store import Store
-from runs.statistics.compare import entrants
+from bonspiel.runs.reporting import model_steps
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics.compare import entrants
 
 
 class Cost(NamedTuple):

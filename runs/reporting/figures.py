@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from runs.progress import counted
+from bonspiel.runs.progress import counted
 
 
 class Figures:

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from runs.experiment import UsageError
-from runs.reporting import leaderboard_page, multiples, ranks_diagram
-from runs.reporting.boards import Findings, facts, title
-from runs.reporting.chart import svg
-from runs.results.store import Store
-from runs.statistics.ranks import THRESHOLDS, Leaderboard
-from runs.tables import estimate, markdown
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.reporting import leaderboard_page, multiples, ranks_diagram
+from bonspiel.runs.reporting.boards import Findings, facts, title
+from bonspiel.runs.reporting.chart import svg
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics.ranks import THRESHOLDS, Leaderboard
+from bonspiel.runs.tables import estimate, markdown
 
 SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs
 
-from runs.reporting import charts, page, ranks_diagram, tables
-from runs.reporting.boards import Findings, facts, title
-from runs.reporting.chart import svg
-from runs.reporting.charts import numbers
-from runs.reporting.figures import Figures, budget_choice, legend
-from runs.reporting.multiples import ROOM
-from runs.reporting.tables import NOTHING, Cell
-from runs.results.store import Store
-from runs.statistics.ranks import THRESHOLDS, Leaderboard, Standing
-from runs.statistics.sample import Interval
+from bonspiel.runs.reporting import charts, page, ranks_diagram, tables
+from bonspiel.runs.reporting.boards import Findings, facts, title
+from bonspiel.runs.reporting.chart import svg
+from bonspiel.runs.reporting.charts import numbers
+from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
+from bonspiel.runs.reporting.multiples import ROOM
+from bonspiel.runs.reporting.tables import NOTHING, Cell
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics.ranks import THRESHOLDS, Leaderboard, Standing
+from bonspiel.runs.statistics.sample import Interval
 
 MOST_BANDS = 6  # more hide each other
 ALL = "all problems"  # where the page's scripts expect an environment

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from runs import provenance
-from runs.experiment import Setting
-from runs.results.store import Store
-from runs.statistics import timing
-from runs.statistics.curves import Panel, caption, table, table_of_largest
+from bonspiel.runs import provenance
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics import timing
+from bonspiel.runs.statistics.curves import Panel, caption, table, table_of_largest
 
 
 def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], chart: Path) -> Path:

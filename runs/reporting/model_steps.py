@@ -13,15 +13,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-import envs
-import planners
-from planners.base import Array, Decision, Model, Rng
-from planners.core import jit
-from planners.core.problem import functions_of
-from runs.experiment import Setting
-from runs.progress import followed
-from runs.results.store import Effort, Store
-from runs.runner.episode import environment_rng, planner_rng
+from bonspiel import envs, planners
+from bonspiel.planners.base import Array, Decision, Model, Rng
+from bonspiel.planners.core import jit
+from bonspiel.planners.core.problem import functions_of
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.progress import followed
+from bonspiel.runs.results.store import Effort, Store
+from bonspiel.runs.runner.episode import environment_rng, planner_rng
 
 ROLES = len(jit.ROLES)
 TAIL = ROLES + 2  # after the model's own params: addresses of its functions, length of an action, the counter

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import LogLocator, NullLocator
 
-from planners.base import Array
-from runs.reporting.chart import COLOURS, GREY, PLAIN, STYLE
-from runs.tables import fold
+from bonspiel.planners.base import Array
+from bonspiel.runs.reporting.chart import COLOURS, GREY, PLAIN, STYLE
+from bonspiel.runs.tables import fold
 
 COLUMNS = 6
 BEHIND, BEFORE = "#c4c4c4", COLOURS[1]

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 from plotly.offline import get_plotlyjs
 
-from curling.replay import template
-from planners.base import Array
-from runs.experiment import Setting
-from runs.progress import Advance, counted, progress
-from runs.reporting import chart, charts, model_steps, tables
-from runs.reporting.figures import Figures, budget_choice, legend
-from runs.reporting.model_steps import Steps
-from runs.results.store import Count, Store
-from runs.runner.episode import named_rng
-from runs.statistics import curves, timing
-from runs.statistics import sample as statistics
-from runs.statistics.compare import entrants
-from runs.statistics.curves import Panel
-from runs.statistics.paired import probability_of_improvement
-from runs.statistics.sample import Interval, grouped
+from bonspiel.curling.replay import template
+from bonspiel.planners.base import Array
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.progress import Advance, counted, progress
+from bonspiel.runs.reporting import chart, charts, model_steps, tables
+from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
+from bonspiel.runs.reporting.model_steps import Steps
+from bonspiel.runs.results.store import Count, Store
+from bonspiel.runs.runner.episode import named_rng
+from bonspiel.runs.statistics import curves, timing
+from bonspiel.runs.statistics import sample as statistics
+from bonspiel.runs.statistics.compare import entrants
+from bonspiel.runs.statistics.curves import Panel
+from bonspiel.runs.statistics.paired import probability_of_improvement
+from bonspiel.runs.statistics.sample import Interval, grouped
 
 FOLDER = Path(__file__).parent
 UNITS = {"simulations": "Budget in simulations", "ms": "Budget in time"}

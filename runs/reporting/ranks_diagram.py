@@ -6,9 +6,9 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from runs.reporting.boards import title
-from runs.reporting.chart import GREY, INK, STYLE
-from runs.statistics.ranks import Leaderboard, cliques
+from bonspiel.runs.reporting.boards import title
+from bonspiel.runs.reporting.chart import GREY, INK, STYLE
+from bonspiel.runs.statistics.ranks import Leaderboard, cliques
 
 ROW, BAR = 0.22, 0.13  # inches for a planner's line and for a bar
 

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from runs.experiment import Setting, amount
-from runs.part import WHOLE
-from runs.progress import counted
-from runs.provenance import texts
-from runs.reporting.chart import UNITS
-from runs.reporting.model_steps import Steps
-from runs.results.store import Store
-from runs.statistics.curves import Column, Panel
-from runs.statistics.sample import Interval
-from runs.statistics.timing import TOLERANCE, Timing
+from bonspiel.runs.experiment import Setting, amount
+from bonspiel.runs.part import WHOLE
+from bonspiel.runs.progress import counted
+from bonspiel.runs.provenance import texts
+from bonspiel.runs.reporting.chart import UNITS
+from bonspiel.runs.reporting.model_steps import Steps
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics.curves import Column, Panel
+from bonspiel.runs.statistics.sample import Interval
+from bonspiel.runs.statistics.timing import TOLERANCE, Timing
 
 MOST = 200  # failures that are listed
 

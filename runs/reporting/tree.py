@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from planners import Array, Decision, Model
-from planners.abstraction.trie import Trie, node_key
-from planners.core.problem import DEFAULTS, problem_of
-from planners.core.tree import SearchTree
-from planners.core.zobrist import LEVELS
-from runs.reporting.chart import GREY, INK, STYLE
+from bonspiel.planners import Array, Decision, Model
+from bonspiel.planners.abstraction.trie import Trie, node_key
+from bonspiel.planners.core.problem import DEFAULTS, problem_of
+from bonspiel.planners.core.tree import SearchTree
+from bonspiel.planners.core.zobrist import LEVELS
+from bonspiel.runs.reporting.chart import GREY, INK, STYLE
 
 SIZE, DPI = (13.0, 5.6), 110
 COLOURS = "viridis"

@@ -8,10 +8,10 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from runs.experiment import Setting, UsageError
-from runs.files import writing
-from runs.results.store import Store
-from runs.runner.episode import Episode
+from bonspiel.runs.experiment import Setting, UsageError
+from bonspiel.runs.files import writing
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.runner.episode import Episode
 
 CHUNK = 50_000  # rows in memory as Python objects
 

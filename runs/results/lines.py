@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import UsageError
-from runs.files import locked
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.files import locked
 
 Add = Callable[[Any], None]
 

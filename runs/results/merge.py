@@ -8,12 +8,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import Setting, UsageError, amount
-from runs.files import locked
-from runs.provenance import other_version
-from runs.results.run_folder import drafted, holds
-from runs.results.store import Count, Store, read
-from runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.experiment import Setting, UsageError, amount
+from bonspiel.runs.files import locked
+from bonspiel.runs.provenance import other_version
+from bonspiel.runs.results.run_folder import drafted, holds
+from bonspiel.runs.results.store import Count, Store, read
+from bonspiel.runs.runner.episode import Batch, Episode, Failure
 
 CHUNK = 10_000  # episodes in memory
 

@@ -7,13 +7,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import RunError, UsageError, amount
-from runs.files import LOCK, locked, writing
-from runs.part import WHOLE, Part
-from runs.provenance import other_version
-from runs.results.schema import create
-from runs.results.store import FILE, Store, opened, plan, read
-from runs.suite import Suite
+from bonspiel.runs.experiment import RunError, UsageError, amount
+from bonspiel.runs.files import LOCK, locked, writing
+from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.provenance import other_version
+from bonspiel.runs.results.schema import create
+from bonspiel.runs.results.store import FILE, Store, opened, plan, read
+from bonspiel.runs.suite import Suite
 
 DRAFT = "results.sqlite.new"
 DERIVED = ("chart.", "report.", "leaderboard")  # files that begin so are made of the results, and made again

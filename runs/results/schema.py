@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from runs.experiment import Setting, UsageError
-from runs.runner.episode import Episode
+from bonspiel.runs.experiment import Setting, UsageError
+from bonspiel.runs.runner.episode import Episode
 
 APPLICATION = 0x626F6E73  # "bons", in the file's header
 

@@ -5,13 +5,13 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from runs.experiment import Setting
-from runs.files import in_use
-from runs.part import WHOLE
-from runs.progress import time_left
-from runs.results.store import Count, Store
-from runs.suite import Suite
-from runs.tables import by_setting
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.files import in_use
+from bonspiel.runs.part import WHOLE
+from bonspiel.runs.progress import time_left
+from bonspiel.runs.results.store import Count, Store
+from bonspiel.runs.suite import Suite
+from bonspiel.runs.tables import by_setting
 
 
 @dataclass(frozen=True)

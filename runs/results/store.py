@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from runs.experiment import Setting, UsageError
-from runs.part import WHOLE, Part
-from runs.results.schema import COLUMNS, VALUES, add_settings, connect
-from runs.runner.episode import Batch, Episode
-from runs.suite import Suite
+from bonspiel.runs.experiment import Setting, UsageError
+from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.results.schema import COLUMNS, VALUES, add_settings, connect
+from bonspiel.runs.runner.episode import Batch, Episode
+from bonspiel.runs.suite import Suite
 
 FILE = "results.sqlite"
 MATCH = "match.json"  # stands beside the results of a match

@@ -16,8 +16,8 @@ from distributed import Client, KilledWorker, LocalCluster
 from distributed.comm.addressing import resolve_address
 from joblib.parallel import ParallelBackendBase
 
-from runs.experiment import RunError, UsageError
-from runs.runner.backends import PATIENCE, Workers, unplayable
+from bonspiel.runs.experiment import RunError, UsageError
+from bonspiel.runs.runner.backends import PATIENCE, Workers, unplayable
 
 DISTRIBUTION = "bonspiel"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from joblib.parallel import ParallelBackendBase
 
-from runs.experiment import RunError, UsageError
-from runs.runner.backends import PATIENCE, Workers, unplayable
+from bonspiel.runs.experiment import RunError, UsageError
+from bonspiel.runs.runner.backends import PATIENCE, Workers, unplayable
 
 RETRIES = 3
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from runs.experiment import RunError, UsageError, number
+from bonspiel.runs.experiment import RunError, UsageError, number
 
 PACKAGES = {"dask": "distributed", "ray": "ray"}
 NAMES = ("loky", *PACKAGES)
@@ -85,14 +85,14 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
         return
     if jobs is not None or place.address is None:
         jobs = job_count(jobs)
-    backend = importlib.import_module(f"runs.runner.backend_{place.backend}")
+    backend = importlib.import_module(f"bonspiel.runs.runner.backend_{place.backend}")
     with backend.connect(place.address, jobs) as workers:
         yield workers
 
 
 def unplayable(error: BaseException) -> RunError:
     """The error of a worker that cannot play a batch, e.g. without bonspiel."""
-    from planners.core.packages import error_text  # numpy comes with it, and the parser needs this module
+    from bonspiel.planners.core.packages import error_text  # numpy comes with it, and the parser needs this module
 
     return RunError(
         f"a worker cannot play ({error_text(error)}); install this version of bonspiel wherever the cluster runs"

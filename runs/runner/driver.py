@@ -13,18 +13,18 @@ from typing import Any
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from envs.snapshot.advice import advice
-from runs import seeding
-from runs.experiment import RunError
-from runs.part import WHOLE, Part
-from runs.progress import LINE_SECONDS, counted, progress
-from runs.results import run_folder
-from runs.results.store import Count, Store
-from runs.runner import backends, heartbeat, parallel
-from runs.runner.backends import HERE, Place, Workers
-from runs.runner.episode import Batch
-from runs.runner.trial import play_or_climb
-from runs.suite import Suite, model_of
+from bonspiel.envs.snapshot.advice import advice
+from bonspiel.runs import seeding
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.progress import LINE_SECONDS, counted, progress
+from bonspiel.runs.results import run_folder
+from bonspiel.runs.results.store import Count, Store
+from bonspiel.runs.runner import backends, heartbeat, parallel
+from bonspiel.runs.runner.backends import HERE, Place, Workers
+from bonspiel.runs.runner.episode import Batch
+from bonspiel.runs.runner.trial import play_or_climb
+from bonspiel.runs.suite import Suite, model_of
 
 PULSE_SHARE = 0.2  # of the time of a run so far that passes at least between two lines while no episode ends
 

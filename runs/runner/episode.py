@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import envs
-import planners
-from planners import checks
-from planners.base import check_action
-from planners.core.packages import error_text
-from runs.experiment import RunError, Setting
-from runs.runner import heartbeat
+from bonspiel import envs, planners
+from bonspiel.planners import checks
+from bonspiel.planners.base import check_action
+from bonspiel.planners.core.packages import error_text
+from bonspiel.runs.experiment import RunError, Setting
+from bonspiel.runs.runner import heartbeat
 
 
 class Episode(NamedTuple):

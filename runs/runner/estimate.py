@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from contextlib import closing
 
-from runs.experiment import Setting
-from runs.part import WHOLE, Part
-from runs.progress import counted, duration
-from runs.runner import parallel
-from runs.runner.episode import failures_named
-from runs.runner.trial import Cost, Trial, climb, cost, group, largest
-from runs.suite import Suite
-from runs.tables import by_setting
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.progress import counted, duration
+from bonspiel.runs.runner import parallel
+from bonspiel.runs.runner.episode import failures_named
+from bonspiel.runs.runner.trial import Cost, Trial, climb, cost, group, largest
+from bonspiel.runs.suite import Suite
+from bonspiel.runs.tables import by_setting
 
 
 def estimate(suite: Suite, jobs: int) -> dict[Setting, Cost]:

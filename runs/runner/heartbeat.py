@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from runs.experiment import Setting
+from bonspiel.runs.experiment import Setting
 
 INTERVAL = 1.0  # s between two beats of a worker
 STALE = 300.0  # s after which a beat no longer counts: its worker was killed, or a decision takes that long

@@ -20,14 +20,14 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from planners.core import signals
-from runs import provenance, suite
-from runs.experiment import Setting
-from runs.runner import cores, trial
-from runs.runner.backends import Workers
-from runs.runner.episode import Batch, Episode, play_batch
-from runs.runner.heartbeat import Beat
-from runs.runner.trial import Trial, group, largest
+from bonspiel.planners.core import signals
+from bonspiel.runs import provenance, suite
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.runner import cores, trial
+from bonspiel.runs.runner.backends import Workers
+from bonspiel.runs.runner.episode import Batch, Episode, play_batch
+from bonspiel.runs.runner.heartbeat import Beat
+from bonspiel.runs.runner.trial import Trial, group, largest
 
 T = TypeVar("T")
 PlayBatch = Callable[..., Batch | Trial]  # of a setting and indices, without any of the run's episodes by budget too

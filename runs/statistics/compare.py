@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from planners.base import Array
-from planners.registry import unknown
-from runs.experiment import UNITS, Setting, UsageError, amount
-from runs.results.store import Store
-from runs.runner.episode import named_rng
-from runs.statistics.curves import VARIES, varies
-from runs.statistics.paired import Paired, paired, probability_of_improvement
-from runs.statistics.sample import Interval
-from runs.suite import Suite
-from runs.tables import estimate, markdown
+from bonspiel.planners.base import Array
+from bonspiel.planners.registry import unknown
+from bonspiel.runs.experiment import UNITS, Setting, UsageError, amount
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.runner.episode import named_rng
+from bonspiel.runs.statistics.curves import VARIES, varies
+from bonspiel.runs.statistics.paired import Paired, paired, probability_of_improvement
+from bonspiel.runs.statistics.sample import Interval
+from bonspiel.runs.suite import Suite
+from bonspiel.runs.tables import estimate, markdown
 
 
 @dataclass(frozen=True)

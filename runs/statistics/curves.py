@@ -7,15 +7,15 @@ from operator import attrgetter, itemgetter
 
 import numpy as np
 
-import planners
-from planners.base import Array, is_reproducible
-from runs.experiment import Setting
-from runs.results.store import Store
-from runs.runner.episode import planner_rng
-from runs.statistics.regret import simple_regret, start_values
-from runs.statistics.sample import Interval, Summary, normalised, regret, summarise
-from runs.statistics.scale import Known, known
-from runs.tables import by_budget, estimate, markdown
+from bonspiel import planners
+from bonspiel.planners.base import Array, is_reproducible
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.runner.episode import planner_rng
+from bonspiel.runs.statistics.regret import simple_regret, start_values
+from bonspiel.runs.statistics.sample import Interval, Summary, normalised, regret, summarise
+from bonspiel.runs.statistics.scale import Known, known
+from bonspiel.runs.tables import by_budget, estimate, markdown
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
-from planners.base import Array, Rng
-from runs.statistics import sample
-from runs.statistics.sample import BLOCK, CONFIDENCE, Interval, percentiles, resampled, summarise
+from bonspiel.planners.base import Array, Rng
+from bonspiel.runs.statistics import sample
+from bonspiel.runs.statistics.sample import BLOCK, CONFIDENCE, Interval, percentiles, resampled, summarise
 
 FLIPS = 10_000
 EXACT = 13  # differences; there are fewer than FLIPS ways to flip their signs

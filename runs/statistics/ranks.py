@@ -8,15 +8,23 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
-from planners.base import Array
-from runs.experiment import Setting
-from runs.progress import followed
-from runs.results.store import Store
-from runs.runner.episode import named_rng
-from runs.statistics.compare import entrants
-from runs.statistics.paired import Pairs, mean_probability_of_improvement
-from runs.statistics.sample import CONFIDENCE, UNDEFINED, Interval, Profile, grouped, mean_score, performance_profile
-from runs.statistics.scale import BEST, Known, Scale, known
+from bonspiel.planners.base import Array
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.progress import followed
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.runner.episode import named_rng
+from bonspiel.runs.statistics.compare import entrants
+from bonspiel.runs.statistics.paired import Pairs, mean_probability_of_improvement
+from bonspiel.runs.statistics.sample import (
+    CONFIDENCE,
+    UNDEFINED,
+    Interval,
+    Profile,
+    grouped,
+    mean_score,
+    performance_profile,
+)
+from bonspiel.runs.statistics.scale import BEST, Known, Scale, known
 
 FEWEST_PLANNERS = 3  # Friedman's test compares more than two
 RANDOM = "random"

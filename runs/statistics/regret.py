@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-import envs
-from planners.base import Array, Model, check_actions
-from runs.runner.episode import environment_rng
+from bonspiel import envs
+from bonspiel.planners.base import Array, Model, check_actions
+from bonspiel.runs.runner.episode import environment_rng
 
 if TYPE_CHECKING:
-    from envs.optimal import Reference
+    from bonspiel.envs.optimal import Reference
 
 
 def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None = None) -> Array:
@@ -30,7 +30,7 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
         TypeError: the optimum of this environment is not known, or its episodes start in different states.
         ValueError: the actions are of the wrong shape or out of bounds.
     """
-    from envs.optimal import solve
+    from bonspiel.envs.optimal import solve
 
     model = envs.parse(env)
     if starts_differ(model):
@@ -68,7 +68,7 @@ def _start_value(env: str, seed: int, episode: int) -> float:
 @functools.cache
 def _solved(env: str) -> "tuple[Model, Reference] | None":
     """The model and its optimum, if episodes start in different states and it is known."""
-    from envs.optimal import solve
+    from bonspiel.envs.optimal import solve
 
     model = envs.parse(env)
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import envs
+from bonspiel import envs
 
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best of the run"  # what has the normalised score 1
 SCORE = "normalised score"
@@ -61,8 +61,8 @@ class Known(NamedTuple):
 
 def known(env: str) -> Known:
     """What is known of an environment, given as text."""
-    from envs.optimal import optimal_value, random_value
-    from envs.references import reference
+    from bonspiel.envs.optimal import optimal_value, random_value
+    from bonspiel.envs.references import reference
 
     model = envs.parse(env)
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runs.experiment import Setting
-from runs.progress import counted
-from runs.results.store import Store
-from runs.tables import markdown
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.progress import counted
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.tables import markdown
 
 TOLERANCE = 0.05  # a decision is late if it exceeds its budget by a larger share
 

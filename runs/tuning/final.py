@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import planners
-from planners import Array
-from runs.experiment import Setting
-from runs.runner.episode import named_rng, planner_rng
-from runs.statistics.compare import needed
-from runs.statistics.curves import Panel, caption, table
-from runs.statistics.paired import paired
-from runs.statistics.sample import summarise
-from runs.statistics.scale import known
-from runs.tables import estimate, markdown
-from runs.tuning.journal import Journal
-from runs.tuning.search import Trial, steps
-from runs.tuning.study import Study
+from bonspiel import planners
+from bonspiel.planners import Array
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.runner.episode import named_rng, planner_rng
+from bonspiel.runs.statistics.compare import needed
+from bonspiel.runs.statistics.curves import Panel, caption, table
+from bonspiel.runs.statistics.paired import paired
+from bonspiel.runs.statistics.sample import summarise
+from bonspiel.runs.statistics.scale import known
+from bonspiel.runs.tables import estimate, markdown
+from bonspiel.runs.tuning.journal import Journal
+from bonspiel.runs.tuning.search import Trial, steps
+from bonspiel.runs.tuning.study import Study
 
 FINALISTS = 4  # of each planner, beside the planner as it is written
 EPISODES = 8  # times as many as in a trial

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from planners import Array
-from runs import provenance
-from runs.experiment import RunError, Setting
-from runs.results import lines
-from runs.runner import parallel
-from runs.runner.episode import Episode, Failure
+from bonspiel.planners import Array
+from bonspiel.runs import provenance
+from bonspiel.runs.experiment import RunError, Setting
+from bonspiel.runs.results import lines
+from bonspiel.runs.runner import parallel
+from bonspiel.runs.runner.episode import Episode, Failure
 
 FILE = "tuning.jsonl"
 

@@ -9,12 +9,12 @@ import importlib.util
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from planners import Rng
-from planners.spaces import Choice, Range
-from runs.experiment import UsageError
-from runs.runner.episode import named_rng
-from runs.tuning.space import Space, Values
-from runs.tuning.study import Study
+from bonspiel.planners import Rng
+from bonspiel.planners.spaces import Choice, Range
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.runner.episode import named_rng
+from bonspiel.runs.tuning.space import Space, Values
+from bonspiel.runs.tuning.study import Study
 
 BATCH = 8  # trials
 

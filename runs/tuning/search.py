@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from runs.experiment import Setting
-from runs.tuning import samplers
-from runs.tuning.journal import Journal
-from runs.tuning.space import Space
-from runs.tuning.study import Study
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.tuning import samplers
+from bonspiel.runs.tuning.journal import Journal
+from bonspiel.runs.tuning.space import Space
+from bonspiel.runs.tuning.study import Study
 
 STEPS = 5
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-import planners
-from envs.random_policy import random_returns
-from planners import Model
-from planners.core.text import read
-from planners.spaces import Choice, Range
-from runs.experiment import UsageError, parsed, planner_for
+from bonspiel import planners
+from bonspiel.envs.random_policy import random_returns
+from bonspiel.planners import Model
+from bonspiel.planners.core.text import read
+from bonspiel.planners.spaces import Choice, Range
+from bonspiel.runs.experiment import UsageError, parsed, planner_for
 
 Values = Mapping[str, object]
 """Values of parameters, by name."""
@@ -52,7 +52,7 @@ class Space:
         if not declared:
             raise UsageError(
                 f"{start} does not say what to tune: give {type(planner).__name__} a class attribute such as "
-                "tuning = {'c': Range(0.1, 10.0)}, with Range and Choice of planners.spaces"
+                "tuning = {'c': Range(0.1, 10.0)}, with Range and Choice of bonspiel.planners.spaces"
             )
         _, given = read(start)
         self.start, self.spread = start, spread

@@ -7,9 +7,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from planners.registry import unknown
-from runs.experiment import Setting, UsageError, known_fields, number
-from runs.suite import LISTS, in_full, model_of, qualified
+from bonspiel.planners.registry import unknown
+from bonspiel.runs.experiment import Setting, UsageError, known_fields, number
+from bonspiel.runs.suite import LISTS, in_full, model_of, qualified
 
 KEYS = ("description", LISTS, "study")
 
@@ -72,7 +72,7 @@ class Study:
 
 def names() -> list[str]:
     """The files of studies that come with this package."""
-    files = resources.files("runs.studies").iterdir()
+    files = resources.files("bonspiel.runs.studies").iterdir()
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 
 
@@ -89,7 +89,7 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Stud
     """
     changes = {key: value for key, value in given.items() if value is not None}
     if target in names():
-        content = resources.files("runs.studies").joinpath(f"{target}.toml").read_bytes()
+        content = resources.files("bonspiel.runs.studies").joinpath(f"{target}.toml").read_bytes()
     elif target.endswith(".toml"):
         try:
             content = Path(target).read_bytes()

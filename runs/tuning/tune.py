@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from runs.experiment import Entrant, Experiment
-from runs.progress import counted, progress
-from runs.suite import Suite, model_of, modules
-from runs.tuning import journal, samplers
-from runs.tuning.final import EPISODES, Effort, entry, finalists, fresh, ranked, rounds, spent, verdict
-from runs.tuning.journal import Journal
-from runs.tuning.search import search
-from runs.tuning.space import Space, returns_spread
-from runs.tuning.study import Study
+from bonspiel.runs.experiment import Entrant, Experiment
+from bonspiel.runs.progress import counted, progress
+from bonspiel.runs.suite import Suite, model_of, modules
+from bonspiel.runs.tuning import journal, samplers
+from bonspiel.runs.tuning.final import EPISODES, Effort, entry, finalists, fresh, ranked, rounds, spent, verdict
+from bonspiel.runs.tuning.journal import Journal
+from bonspiel.runs.tuning.search import search
+from bonspiel.runs.tuning.space import Space, returns_spread
+from bonspiel.runs.tuning.study import Study
 
 SHOWN = 10  # trials in the table of a search
 

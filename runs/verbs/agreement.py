@@ -4,15 +4,15 @@ import argparse
 import re
 from pathlib import Path
 
-from runs.verbs.command_line import DONE, PLANNER, Verb, add_place, numbers, resumable
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_place, numbers, resumable
 
 
 def agreement(arguments: argparse.Namespace) -> int:
     """Search positions of a planner's episodes by many workers, and print how often their decisions are best."""
-    from runs.agreement import agreement
-    from runs.agreement.study import Study
-    from runs.runner import backends
-    from runs.suite import qualified
+    from bonspiel.runs.agreement import agreement
+    from bonspiel.runs.agreement.study import Study
+    from bonspiel.runs.runner import backends
+    from bonspiel.runs.suite import qualified
 
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)

@@ -6,21 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runs.verbs import results
-from runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_place, resumable, workers
+from bonspiel.runs.verbs import results
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_place, resumable, workers
 
 if TYPE_CHECKING:
-    from planners.core.packages import Extension
-    from planners.registry import Registry
-    from runs.part import Part
-    from runs.suite import Suite
+    from bonspiel.planners.core.packages import Extension
+    from bonspiel.planners.registry import Registry
+    from bonspiel.runs.part import Part
+    from bonspiel.runs.suite import Suite
 
 
 def show_list(arguments: argparse.Namespace) -> int:
     """Print planners, environments and suites, also those of installed packages."""
-    import envs
-    import planners
-    from runs import suite
+    from bonspiel import envs, planners
+    from bonspiel.runs import suite
 
     for title, registry, names in (
         ("planners", planners.REGISTRY, planners.names()),
@@ -51,7 +50,7 @@ def defaults(registry: "Registry", name: str) -> str:
     """The parameters of an entry with their defaults, or why it cannot be used."""
     from dataclasses import fields, is_dataclass
 
-    from planners.registry import parameters_of, verbatim
+    from bonspiel.planners.registry import parameters_of, verbatim
 
     try:
         cls = registry.cls(name)
@@ -68,9 +67,9 @@ def defaults(registry: "Registry", name: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run a suite, then print its tables and draw its chart."""
-    from runs import provenance, suite
-    from runs.part import WHOLE, Part
-    from runs.runner import backends, driver
+    from bonspiel.runs import provenance, suite
+    from bonspiel.runs.part import WHOLE, Part
+    from bonspiel.runs.runner import backends, driver
 
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
@@ -89,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def dry_run(chosen: "Suite", jobs: int, part: "Part", unseeded: bool) -> int:
     """Print the episodes of a suite, or of a part of it, and the expected time."""
-    from runs.runner import estimate
+    from bonspiel.runs.runner import estimate
 
     chosen.resolve(unseeded)
     print(estimate.text(chosen, estimate.estimate(chosen, min(jobs, workers(None))), jobs, part))
@@ -98,8 +97,8 @@ def dry_run(chosen: "Suite", jobs: int, part: "Part", unseeded: bool) -> int:
 
 def tune(arguments: argparse.Namespace) -> int:
     """Search for planners' parameters."""
-    from runs.experiment import UsageError
-    from runs.tuning import study, tune
+    from bonspiel.runs.experiment import UsageError
+    from bonspiel.runs.tuning import study, tune
 
     if arguments.resume and not arguments.out:
         raise UsageError("--resume needs --out, the folder of the tuning to continue")
@@ -113,10 +112,10 @@ def tune(arguments: argparse.Namespace) -> int:
 def bench(arguments: argparse.Namespace) -> int:
     """Measure speed, start-up, memory and scaling on this machine."""
     if arguments.stress:
-        from runs.benchmarks import stress
+        from bonspiel.runs.benchmarks import stress
 
         return stress.main()
-    from runs import bench
+    from bonspiel.runs import bench
 
     return bench.main(arguments.planner, as_json=arguments.json)
 

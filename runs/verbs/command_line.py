@@ -81,14 +81,14 @@ def workers(jobs: int | None) -> int:
     Raises:
         UsageError: out of range.
     """
-    from runs.runner.backends import job_count
+    from bonspiel.runs.runner.backends import job_count
 
     return job_count(jobs)
 
 
 def add_place(command: argparse.ArgumentParser) -> None:
     """Add the options for a cluster, as `runs.runner.backends.Place` takes them."""
-    from runs.runner import backends
+    from bonspiel.runs.runner import backends
 
     place = "where workers run: loky, processes of this machine (default), or a Dask or Ray cluster"
     command.add_argument("--backend", choices=backends.NAMES, default="loky", help=place)

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from runs.experiment import UsageError
-from runs.verbs.command_line import PLANNER
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.verbs.command_line import PLANNER
 
 
 def script(root: argparse.ArgumentParser, shell: str) -> str:
@@ -18,10 +18,9 @@ def script(root: argparse.ArgumentParser, shell: str) -> str:
         import shtab
     except ImportError as error:
         raise UsageError("--completion needs the package shtab: pip install shtab") from error
-    import envs
-    import planners
-    from runs import suite
-    from runs.tuning import study
+    from bonspiel import envs, planners
+    from bonspiel.runs import suite
+    from bonspiel.runs.tuning import study
 
     names = {
         "SUITE|ENV": [*suite.names(), *envs.names()],

@@ -4,12 +4,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runs.experiment import number, parsed, planner_for
-from runs.files import check_writable, unused, writing
-from runs.verbs.command_line import DONE, PLANNER, Verb
+from bonspiel.runs.experiment import number, parsed, planner_for
+from bonspiel.runs.files import check_writable, unused, writing
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb
 
 if TYPE_CHECKING:
-    from envs.base import ModelEnv
+    from bonspiel.envs.base import ModelEnv
 
 WIDTH = 360  # pixels
 COLOURS = 48
@@ -22,8 +22,8 @@ def film(arguments: argparse.Namespace) -> int:
     """Play an episode and write its pictures as an animated GIF."""
     import numpy as np
 
-    import planners
-    from runs.runner.episode import failures_named
+    from bonspiel import planners
+    from bonspiel.runs.runner.episode import failures_named
 
     out: Path = arguments.out or unused("film", FILMS[0])
     check_writable(out, FILMS)
@@ -65,10 +65,10 @@ def environment(text: str) -> "ModelEnv":
     Raises:
         UsageError: an invalid text.
     """
-    import envs
-    from envs.base import ModelEnv
-    from planners.core.packages import load
-    from planners.core.text import read
+    from bonspiel import envs
+    from bonspiel.envs.base import ModelEnv
+    from bonspiel.planners.core.packages import load
+    from bonspiel.planners.core.text import read
 
     model: Any = parsed(envs.parse, text)
     name, parameters = read(text)

@@ -8,16 +8,16 @@ import sys
 import time
 from pathlib import Path
 
-from runs.files import unused
-from runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, resumable, workers
+from bonspiel.runs.files import unused
+from bonspiel.runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, resumable, workers
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
 
 
 def match(arguments: argparse.Namespace) -> int:
     """Play a tournament, then print its results."""
-    from runs import provenance
-    from runs.games import match, tournament
+    from bonspiel.runs import provenance
+    from bonspiel.runs.games import match, tournament
 
     jobs = workers(arguments.jobs)
     game = arguments.game
@@ -41,7 +41,7 @@ def match(arguments: argparse.Namespace) -> int:
 
 def strength(arguments: argparse.Namespace) -> int:
     """Chart a planner's win rate against its budget."""
-    from runs.games import strength
+    from bonspiel.runs.games import strength
 
     return strength.main(arguments.runs, arguments.out or unused("strength", *strength.PICTURES))
 
@@ -50,9 +50,9 @@ def replay(arguments: argparse.Namespace) -> int:
     """Write the page of a recorded game, and open it if asked to."""
     import webbrowser
 
-    from runs.games import record_file
-    from runs.games.game import GAMES
-    from runs.progress import progress
+    from bonspiel.runs.games import record_file
+    from bonspiel.runs.games.game import GAMES
+    from bonspiel.runs.progress import progress
 
     file: Path = arguments.file
     with record_file.reading(file):

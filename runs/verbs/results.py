@@ -13,9 +13,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from runs.experiment import UsageError
-from runs.files import writing
-from runs.verbs.command_line import DONE, FAILED, Verb, add_budgets
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.files import writing
+from bonspiel.runs.verbs.command_line import DONE, FAILED, Verb, add_budgets
 
 CLEAR = "\x1b[H\x1b[2J"
 
@@ -27,10 +27,10 @@ def nothing_played(folder: Path) -> UsageError:
 
 def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
-    from runs import seeding
-    from runs.reporting import chart, markdown, page
-    from runs.results import store
-    from runs.statistics import curves, timing
+    from bonspiel.runs import seeding
+    from bonspiel.runs.reporting import chart, markdown, page
+    from bonspiel.runs.results import store
+    from bonspiel.runs.statistics import curves, timing
 
     with store.read(folder) as results:
         panels = curves.panels(results)
@@ -58,8 +58,8 @@ def show(folder: Path) -> int:
 
 def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str]]) -> None:
     """Print a line for each planner and environment whose episodes failed, with the first error."""
-    from runs.experiment import amount
-    from runs.progress import counted
+    from bonspiel.runs.experiment import amount
+    from bonspiel.runs.progress import counted
 
     for (env, planner), found in groupby(sorted(failures), itemgetter(0, 1)):
         alike = list(found)
@@ -72,8 +72,8 @@ def report(arguments: argparse.Namespace) -> int:
     """Print a finished or unfinished run's tables again, draw its chart and write its report, or its leaderboard."""
     if not arguments.leaderboard:
         return show(arguments.run)
-    from runs.reporting import leaderboard
-    from runs.results import store
+    from bonspiel.runs.reporting import leaderboard
+    from bonspiel.runs.results import store
 
     with store.read(arguments.run) as results, writing(arguments.run):
         html, text, *figures = leaderboard.write(results)
@@ -84,9 +84,9 @@ def report(arguments: argparse.Namespace) -> int:
 
 def chart(arguments: argparse.Namespace) -> int:
     """Draw a run's chart."""
-    from runs.reporting import chart
-    from runs.results import store
-    from runs.statistics import curves
+    from bonspiel.runs.reporting import chart
+    from bonspiel.runs.results import store
+    from bonspiel.runs.statistics import curves
 
     with store.read(arguments.run) as results:
         panels = curves.panels(results)
@@ -102,7 +102,7 @@ def chart(arguments: argparse.Namespace) -> int:
 
 def export(arguments: argparse.Namespace) -> int:
     """Write every episode as CSV or Parquet."""
-    from runs.results import export, store
+    from bonspiel.runs.results import export, store
 
     if arguments.format == "parquet" and arguments.out is None:
         raise UsageError("--format parquet writes a file: give its name with --out, e.g. --out results.parquet")
@@ -121,7 +121,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 def status(arguments: argparse.Namespace) -> int:
     """Print the progress of a run, once or until it is finished or its driver ends."""
-    from runs.results import status, store
+    from bonspiel.runs.results import status, store
 
     while True:
         with store.read(arguments.run, matches=True) as results:
@@ -139,7 +139,7 @@ def status(arguments: argparse.Namespace) -> int:
 
 def merge(arguments: argparse.Namespace) -> int:
     """Merge runs."""
-    from runs.results import merge
+    from bonspiel.runs.results import merge
 
     done, total = merge.merge(arguments.out, arguments.run, shlex.join(["bonspiel", *arguments.line]))
     print(f"{done:,} of {total:,} episodes are in {arguments.out}; draw them with: bonspiel report {arguments.out}")
@@ -148,9 +148,9 @@ def merge(arguments: argparse.Namespace) -> int:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Print the paired difference of two planners, or one JSON object."""
-    from runs import seeding
-    from runs.results import store
-    from runs.statistics import compare
+    from bonspiel.runs import seeding
+    from bonspiel.runs.results import store
+    from bonspiel.runs.statistics import compare
 
     given = [getattr(arguments, name) for name in ("a", "b", "env", "budget", "milliseconds")]
     with store.read(arguments.run) as results:

@@ -4,12 +4,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runs.experiment import UsageError, number, parsed, planner_for
-from runs.files import check_writable, unused, writing
-from runs.verbs.command_line import DONE, PLANNER, Verb
+from bonspiel.runs.experiment import UsageError, number, parsed, planner_for
+from bonspiel.runs.files import check_writable, unused, writing
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb
 
 if TYPE_CHECKING:
-    from planners import Array, Decision
+    from bonspiel.planners import Array, Decision
 
 PICTURES = ".png", ".svg"
 ROWS = 10
@@ -19,12 +19,11 @@ def tree(arguments: argparse.Namespace) -> int:
     """Plan once from an initial state, print the root's actions, and draw the tree."""
     import numpy as np
 
-    import envs
-    import planners
-    from planners.base import check_action
-    from planners.core.search import kept_trees
-    from runs.reporting.tree import picture
-    from runs.runner.episode import failures_named
+    from bonspiel import envs, planners
+    from bonspiel.planners.base import check_action
+    from bonspiel.planners.core.search import kept_trees
+    from bonspiel.runs.reporting.tree import picture
+    from bonspiel.runs.runner.episode import failures_named
 
     out: Path = arguments.out or unused("tree", PICTURES[0])
     check_writable(out, PICTURES)

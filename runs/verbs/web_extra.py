@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from runs.experiment import UsageError
+from bonspiel.runs.experiment import UsageError
 
 
 @contextmanager

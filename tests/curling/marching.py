@@ -7,8 +7,17 @@ from math import atan2, cos, inf, nan, sin, sqrt
 
 import numpy as np
 
-from curling.physics import DC2, DC2_DECELERATION, DC2_TURN, FCV1, FCV1_DRAG, FCV1_SPIN_LOSS, FCV1_STOP_SPEED, FCV1_TURN
-from planners.jit import helper, kernel
+from bonspiel.curling.physics import (
+    DC2,
+    DC2_DECELERATION,
+    DC2_TURN,
+    FCV1,
+    FCV1_DRAG,
+    FCV1_SPIN_LOSS,
+    FCV1_STOP_SPEED,
+    FCV1_TURN,
+)
+from bonspiel.planners.jit import helper, kernel
 
 STEP = 0.001
 RADIUS = 0.145

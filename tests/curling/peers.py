@@ -10,7 +10,7 @@ from functools import partial
 
 from hypothesis import strategies as st
 
-from curling.server import dc2, dc3
+from bonspiel.curling.server import dc2, dc3
 from tests.curling.protocols.corpus import TERMINATOR
 from tests.curling.server.hosting import context_of, hosting
 

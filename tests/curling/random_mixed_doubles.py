@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from curling.dynamics import release, sample_action
-from curling.engines.analytic import WORKSPACE, shoot
-from curling.mixed_doubles import first_state, set_up
-from curling.rules import score
-from curling.state import (
+from bonspiel.curling.dynamics import release, sample_action
+from bonspiel.curling.engines.analytic import WORKSPACE, shoot
+from bonspiel.curling.mixed_doubles import first_state, set_up
+from bonspiel.curling.rules import score
+from bonspiel.curling.state import (
     DECIDER,
     HAMMER,
     IN_HOUSE,
@@ -21,7 +21,7 @@ from curling.state import (
     row_of,
     team_of,
 )
-from planners.jit import MATRIX, RNG, VECTOR, helper, int64, kernel
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, helper, int64, kernel
 
 SIDE, BACK, HOG = 2.085, 40.234, 32.004  # m
 CLOSEST = 0.288  # m, between centres; the steps of the reference leave stones that overlap by a millimetre

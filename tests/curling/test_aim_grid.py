@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-import curling
-from curling.aim_grid import WIDEST, aim_grid
-from curling.noise import NOISES
-from curling.physics import DC2, FCV1
-from curling.sheet import no_stones
+from bonspiel import curling
+from bonspiel.curling.aim_grid import WIDEST, aim_grid
+from bonspiel.curling.noise import NOISES
+from bonspiel.curling.physics import DC2, FCV1
+from bonspiel.curling.sheet import no_stones
 from tests.curling.test_shots import path
 
 SETTINGS = pytest.mark.parametrize(("law", "noise"), [(FCV1, "normal_dist"), (DC2, "dc2"), (DC2, "gat")])

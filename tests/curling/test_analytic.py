@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import curling
-from curling.bench import random_board, random_shots
-from curling.engines.analytic import WORKSPACE, _release, shoot
-from curling.engines.board import MOVING, RESTING, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
-from curling.engines.curve import motion, spin_at
-from curling.engines.events import process_events
-from curling.engines.impact import energy, impact, impact_of_many
-from curling.physics import DC2, DC2_SHEET, DC4, law_index
-from curling.sheet import DC3_SHEET, STONE_RADIUS, no_stones
+from bonspiel import curling
+from bonspiel.curling.bench import random_board, random_shots
+from bonspiel.curling.engines.analytic import WORKSPACE, _release, shoot
+from bonspiel.curling.engines.board import MOVING, RESTING, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
+from bonspiel.curling.engines.curve import motion, spin_at
+from bonspiel.curling.engines.events import process_events
+from bonspiel.curling.engines.impact import energy, impact, impact_of_many
+from bonspiel.curling.physics import DC2, DC2_SHEET, DC4, law_index
+from bonspiel.curling.sheet import DC3_SHEET, STONE_RADIUS, no_stones
 from tests.curling.marching import march
 from tests.curling.recorded import compare, dc2_shots, dc3_shots
 
@@ -271,8 +271,9 @@ def test_overlapping_stones_come_to_rest(seed):
 
 
 SCRIPT = """
-import numpy as np, curling, hashlib
-from curling.bench import random_board, random_shots
+import hashlib, numpy as np
+from bonspiel import curling
+from bonspiel.curling.bench import random_board, random_shots
 rng = np.random.default_rng(7)
 board, (velocities, spins) = random_board(12, rng), random_shots(500, rng)
 finals = curling.make_engine("analytic").shots(board, 15, velocities, spins, threads=3)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import curling
+from bonspiel import curling
 from tests.curling.recorded import compare, dc2_shots, dc3_shots, sample
 
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from curling.candidates import MOST_CANDIDATES, candidate_shots
-from curling.model import Curling
-from curling.sheet import STONE_RADIUS, STONES, no_stones
-from curling.state import FIRST_STONE, state_of, stones_of, team_of
-from planners.base import check_actions
+from bonspiel.curling.candidates import MOST_CANDIDATES, candidate_shots
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import STONE_RADIUS, STONES, no_stones
+from bonspiel.curling.state import FIRST_STONE, state_of, stones_of, team_of
+from bonspiel.planners.base import check_actions
 
 PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 RNG = np.random.default_rng(0)

@@ -1,8 +1,8 @@
 import numpy as np
 
-from curling.model import Curling
-from curling.sheet import no_stones
-from curling.state import STATE_DIM, state_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import STATE_DIM, state_of
 
 MODEL = Curling(ends=2)
 DEPTHS = 16

@@ -10,25 +10,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling import players
-from curling.dynamics import step_with_errors
-from curling.engines.analytic import WORKSPACE
-from curling.model import Curling
-from curling.model_params import weights_of
-from curling.noise import Noise, noise_of
-from curling.players import champion
-from curling.players.champion import Champion
-from curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
-from curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, quasi_random_errors
-from curling.sheet import STONES, no_stones
-from curling.state import state_of
-from planners import Budget, Decision
-from planners.base import announce
-from planners.core.actions import own_actions
-from planners.core.aims import aims_of
-from planners.core.search import Stopped, progress_to, stopped_by
-from planners.presearch import Presearch
-from planners.presearch.ties import tied_actions
+from bonspiel.curling import players
+from bonspiel.curling.dynamics import step_with_errors
+from bonspiel.curling.engines.analytic import WORKSPACE
+from bonspiel.curling.model import Curling
+from bonspiel.curling.model_params import weights_of
+from bonspiel.curling.noise import Noise, noise_of
+from bonspiel.curling.players import champion
+from bonspiel.curling.players.champion import Champion
+from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
+from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, quasi_random_errors
+from bonspiel.curling.sheet import STONES, no_stones
+from bonspiel.curling.state import state_of
+from bonspiel.planners import Budget, Decision
+from bonspiel.planners.base import announce
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.core.aims import aims_of
+from bonspiel.planners.core.search import Stopped, progress_to, stopped_by
+from bonspiel.planners.presearch import Presearch
+from bonspiel.planners.presearch.ties import tied_actions
 
 MODEL = Curling(2, reward="win_probability")
 
@@ -166,8 +166,8 @@ def test_more_time_is_used_as_well():
 
 def test_the_first_decision_loads_all_that_later_ones_need():
     code = (
-        "from curling.players.lookahead import look_further\n"
-        "from curling.players.serve import ready\n"
+        "from bonspiel.curling.players.lookahead import look_further\n"
+        "from bonspiel.curling.players.serve import ready\n"
         "ready('champion:threads=1')\n"
         "print(len(look_further.overloads))"
     )

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from curling.engines import board, curve
-from curling.engines.curve_tables import PER_SINE, TOP_SPEED
-from curling.engines.rates import RATES
-from curling.physics import LAWS
+from bonspiel.curling.engines import board, curve
+from bonspiel.curling.engines.curve_tables import PER_SINE, TOP_SPEED
+from bonspiel.curling.engines.rates import RATES
+from bonspiel.curling.physics import LAWS
 
 EITHER_LAW = st.integers(0, 1)
 SIDES = st.sampled_from([-1.0, 0.0, 1.0])

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling import end_weights
-from curling.client.position import ClientPosition
-from curling.end_network import (
+from bonspiel.curling import end_weights
+from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.end_network import (
     INPUTS,
     LYING,
     MOST_KNOWN,
@@ -23,12 +23,12 @@ from curling.end_network import (
     describe,
     predict,
 )
-from curling.end_weights import Provenance, load, save
-from curling.learning.training import first_weights, split
-from curling.model import Curling
-from curling.noise import NOISES
-from curling.sheet import STONES, no_stones
-from curling.state import FIRST_STONE, HAMMER, NETWORK, state_of, worth_of
+from bonspiel.curling.end_weights import Provenance, load, save
+from bonspiel.curling.learning.training import first_weights, split
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import NOISES
+from bonspiel.curling.sheet import STONES, no_stones
+from bonspiel.curling.state import FIRST_STONE, HAMMER, NETWORK, state_of, worth_of
 
 MODEL = Curling(3, extra_ends=1, reward="win_probability")
 ABOUT = Provenance("fcv1", "five_rock", "normal_dist", 1, "abc", (4_000,))

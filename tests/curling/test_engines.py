@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-import curling
-from curling.engines import names
-from curling.physics import BY_NAME, law_index, physics_of
-from curling.sheet import no_stones, present
-from curling.shots import draw
+from bonspiel import curling
+from bonspiel.curling.engines import names
+from bonspiel.curling.physics import BY_NAME, law_index, physics_of
+from bonspiel.curling.sheet import no_stones, present
+from bonspiel.curling.shots import draw
 from tests.curling.recorded import as_played_by, compare, sample, shots
 
 ALL = [curling.make_engine(name, physics) for name in names() for physics in BY_NAME]

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from curling.bench import state_after
-from curling.last_stones import SCORES, forced_scores
-from curling.model import Curling
-from curling.sheet import STONES
-from curling.state import LEAD, hammer_of, shot_of, state_of, team_of
+from bonspiel.curling.bench import state_after
+from bonspiel.curling.last_stones import SCORES, forced_scores
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.state import LEAD, hammer_of, shot_of, state_of, team_of
 from tests.curling.test_candidates import actions, board
 
 RNG = np.random.default_rng(0)

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from curling.record import read
-from curling.umpire import replay
-from runs.curling.benchmarks import practice
+from bonspiel.curling.record import read
+from bonspiel.curling.umpire import replay
+from bonspiel.runs.curling.benchmarks import practice
 
 PATIENCE = 120.0  # s; the first start after a change of the sources compiles
 SOON = 5.0  # s

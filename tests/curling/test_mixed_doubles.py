@@ -3,17 +3,28 @@
 import numpy as np
 import pytest
 
-from curling.checks import check_match_state
-from curling.dynamics import sample_action, step
-from curling.mixed_doubles import decider_of, first_state, is_setup_due, mixed_state_of
-from curling.model import Curling
-from curling.players import parse
-from curling.policy import default_shot
-from curling.rules import removes_stone, row, thrower
-from curling.setup_value import CHOICES
-from curling.sheet import no_stones, present
-from curling.state import DECIDER, HAMMER, LEAD, MIXED_STATE_DIM, POWER, TIME, apply_rules, row_of, stones_of, team_of
-from planners.base import Budget
+from bonspiel.curling.checks import check_match_state
+from bonspiel.curling.dynamics import sample_action, step
+from bonspiel.curling.mixed_doubles import decider_of, first_state, is_setup_due, mixed_state_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players import parse
+from bonspiel.curling.policy import default_shot
+from bonspiel.curling.rules import removes_stone, row, thrower
+from bonspiel.curling.setup_value import CHOICES
+from bonspiel.curling.sheet import no_stones, present
+from bonspiel.curling.state import (
+    DECIDER,
+    HAMMER,
+    LEAD,
+    MIXED_STATE_DIM,
+    POWER,
+    TIME,
+    apply_rules,
+    row_of,
+    stones_of,
+    team_of,
+)
+from bonspiel.planners.base import Budget
 from tests.curling.random_mixed_doubles import play
 
 MATCH = Curling(ends=3, extra_ends=2, game="mixed_doubles", physics="dc4", reward="win", pattern=2)

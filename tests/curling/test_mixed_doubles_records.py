@@ -6,18 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling import record, umpire
-from curling.mixed_doubles import setup_of
-from curling.record import Match, Setup
-from curling.replay.page_events import record_events
-from curling.replay.pages import replay_page
-from curling.setup_value import CHOICES
-from curling.state import shot_of
-from runs.curling.analysis.match import thrown_shots
-from runs.curling.game import MixedDoublesGame
-from runs.curling.position import from_record
-from runs.games.game import GAMES, ScheduledGame, Side
-from runs.games.play import play_game
+from bonspiel.curling import record, umpire
+from bonspiel.curling.mixed_doubles import setup_of
+from bonspiel.curling.record import Match, Setup
+from bonspiel.curling.replay.page_events import record_events
+from bonspiel.curling.replay.pages import replay_page
+from bonspiel.curling.setup_value import CHOICES
+from bonspiel.curling.state import shot_of
+from bonspiel.runs.curling.analysis.match import thrown_shots
+from bonspiel.runs.curling.game import MixedDoublesGame
+from bonspiel.runs.curling.position import from_record
+from bonspiel.runs.games.game import GAMES, ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 
 
 @pytest.fixture(scope="module")

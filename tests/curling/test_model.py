@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-import planners
-from curling.aim_grid import aim_grid
-from curling.box2d_model import Box2DCurling
-from curling.model import Curling
-from curling.noise import Noise, noise_of
-from curling.sheet import no_stones, present
-from curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
-from envs.checks import check_model
-from planners.base import Budget, check_actions, steps_left
+from bonspiel import planners
+from bonspiel.curling.aim_grid import aim_grid
+from bonspiel.curling.box2d_model import Box2DCurling
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise, noise_of
+from bonspiel.curling.sheet import no_stones, present
+from bonspiel.curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
+from bonspiel.envs.checks import check_model
+from bonspiel.planners.base import Budget, check_actions, steps_left
 from tests.curling.recorded import records
 
 EXACT = {"noise": "none"}

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling.model import Curling
-from curling.players.champion import Champion
-from curling.sheet import no_stones
-from curling.state import NETWORK, VALUES, state_of
-from curling.value import LEADS, MOST_LEAD
-from planners import Budget
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players.champion import Champion
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import NETWORK, VALUES, state_of
+from bonspiel.curling.value import LEADS, MOST_LEAD
+from bonspiel.planners import Budget
 
 MATCH = Curling(3, extra_ends=1, reward="win_probability", table="network")
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-import curling
-from curling.noise import NOISES, Noise, noise_of, noisy_velocity
-from curling.physics import DC2, FCV1
-from curling.sheet import no_stones
+from bonspiel import curling
+from bonspiel.curling.noise import NOISES, Noise, noise_of, noisy_velocity
+from bonspiel.curling.physics import DC2, FCV1
+from bonspiel.curling.sheet import no_stones
 
 
 def throws(noise, velocity, cap, n=4000, seed=1):

@@ -7,20 +7,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import planners
-from curling import players
-from curling.model import Curling
-from curling.players import expectimax, static
-from curling.players.evaluation import feature_values
-from curling.players.expectimax import Expectimax
-from curling.players.rulebased import evenly_spaced
-from curling.players.smoothing import FEWEST, expected_values, smooth
-from curling.rules import score
-from curling.sheet import no_stones
-from curling.state import FIRST_STONE, state_of, stones_of
-from planners import Budget
-from planners.base import AimBlock
-from planners.core.aims import aims_of
+from bonspiel import planners
+from bonspiel.curling import players
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players import expectimax, static
+from bonspiel.curling.players.evaluation import feature_values
+from bonspiel.curling.players.expectimax import Expectimax
+from bonspiel.curling.players.rulebased import evenly_spaced
+from bonspiel.curling.players.smoothing import FEWEST, expected_values, smooth
+from bonspiel.curling.rules import score
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import FIRST_STONE, state_of, stones_of
+from bonspiel.planners import Budget
+from bonspiel.planners.base import AimBlock
+from bonspiel.planners.core.aims import aims_of
 
 TEXTS = [
     "rulebased",
@@ -199,7 +199,7 @@ def test_bad_parameters_are_named(text, problem):
 
 @pytest.mark.parametrize("name", ["rulebased", "expectimax"])
 def test_bad_input_is_refused(name):
-    import envs
+    from bonspiel import envs
 
     model, rng = Curling(), np.random.default_rng(0)
     with pytest.raises(TypeError, match="cannot search Trap: curling only"):

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from curling.model import Curling
-from curling.policy import default_shot
-from curling.sheet import STONES, no_stones
-from curling.state import FREE_GUARD, LAW, shot_of, state_of, stones_of, team_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.policy import default_shot
+from bonspiel.curling.sheet import STONES, no_stones
+from bonspiel.curling.state import FREE_GUARD, LAW, shot_of, state_of, stones_of, team_of
 from tests.curling.test_candidates import board, random_states
 
 PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])

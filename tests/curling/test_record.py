@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling import record, umpire
-from curling.match_data import stones_after
-from curling.noise import Noise
-from curling.record import Match
-from curling.sheet import STONES
-from runs.curling.game import CurlingGame
-from runs.games.game import ScheduledGame, Side
-from runs.games.play import play_game
+from bonspiel.curling import record, umpire
+from bonspiel.curling.match_data import stones_after
+from bonspiel.curling.noise import Noise
+from bonspiel.curling.record import Match
+from bonspiel.curling.sheet import STONES
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 
 RANDOM = Side("random", 1, "simulations")
 

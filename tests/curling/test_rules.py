@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from curling import rules
-from curling.sheet import DC3_SHEET, STONE_RADIUS, no_stones
+from bonspiel.curling import rules
+from bonspiel.curling.sheet import DC3_SHEET, STONE_RADIUS, no_stones
 from tests.curling.recorded import dc3_shots
 
 TEE, IN_HOUSE = DC3_SHEET.tee, DC3_SHEET.in_house

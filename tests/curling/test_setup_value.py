@@ -3,9 +3,9 @@ import functools
 import numpy as np
 import pytest
 
-from curling.mixed_doubles import mixed_state_of
-from curling.model import Curling
-from curling.setup_value import (
+from bonspiel.curling.mixed_doubles import mixed_state_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.setup_value import (
     CENTER_GUARD,
     CENTER_HOUSE,
     PP_RIGHT,
@@ -15,9 +15,9 @@ from curling.setup_value import (
     decider_value,
     setup_values,
 )
-from curling.sheet import no_stones
-from curling.state import NETWORK, VALUES
-from curling.value import MOST_LEAD, POINTS, table_from_counts
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import NETWORK, VALUES
+from bonspiel.curling.value import MOST_LEAD, POINTS, table_from_counts
 
 HAMMER, POWER_PLAY = table_from_counts(SELF_PLAY), table_from_counts(SELF_PLAY_POWER_PLAY)
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-import curling
-from curling import shots
-from curling.physics import DC2, FCV1
-from curling.raises import promote
-from curling.sheet import STONE_RADIUS, no_stones
+from bonspiel import curling
+from bonspiel.curling import shots
+from bonspiel.curling.physics import DC2, FCV1
+from bonspiel.curling.raises import promote
+from bonspiel.curling.sheet import STONE_RADIUS, no_stones
 from tests.curling.marching import STEP, slow
 from tests.curling.recorded import shots as recorded
 

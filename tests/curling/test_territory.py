@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-import planners
-from curling.model import Curling
-from curling.policy import default_shot
-from curling.rules import score
-from curling.sheet import no_stones
-from curling.state import (
+from bonspiel import planners
+from bonspiel.curling.model import Curling
+from bonspiel.curling.policy import default_shot
+from bonspiel.curling.rules import score
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import (
     FIRST_STONE,
     FREE_GUARD,
     IN_HOUSE,
@@ -22,10 +22,10 @@ from curling.state import (
     stones_of,
     team_of,
 )
-from curling.territory import REGIONS, write_owners
-from planners import Budget
-from planners.core.search import kept_trees
-from planners.rave_uct.territory import ALL, LOSSES, WINS
+from bonspiel.curling.territory import REGIONS, write_owners
+from bonspiel.planners import Budget
+from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.rave_uct.territory import ALL, LOSSES, WINS
 from tests.curling.test_candidates import actions, board
 
 PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])

@@ -5,16 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from curling import record
-from curling.dynamics import release, step_with_errors
-from curling.engines.analytic import WORKSPACE
-from curling.match_data import Match
-from curling.mixed_doubles import mixed_state_of
-from curling.model import Curling
-from curling.noise import NOISES, Noise, Thrower
-from curling.players import parse
-from curling.sheet import STONES, no_stones
-from planners.base import Budget
+from bonspiel.curling import record
+from bonspiel.curling.dynamics import release, step_with_errors
+from bonspiel.curling.engines.analytic import WORKSPACE
+from bonspiel.curling.match_data import Match
+from bonspiel.curling.mixed_doubles import mixed_state_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import NOISES, Noise, Thrower
+from bonspiel.curling.players import parse
+from bonspiel.curling.sheet import STONES, no_stones
+from bonspiel.planners.base import Budget
 
 A, B = Thrower(4.0, Noise(0.08, 0.006)), Thrower(3.0, Noise(0.025, 0.0025))  # of the organisers' example
 C, D = Thrower(3.5, Noise(0.01, 0.001)), Thrower(2.0, Noise(0.002, 0.0002))

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from curling import umpire
-from curling.match_data import places
-from curling.record import Match, Record, RecordedShot, Result
-from runs.curling.game import CurlingGame
-from runs.games.game import ScheduledGame, Side
-from runs.games.play import play_game
+from bonspiel.curling import umpire
+from bonspiel.curling.match_data import places
+from bonspiel.curling.record import Match, Record, RecordedShot, Result
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 
 RANDOM = Side("random", 1, "simulations")
 

@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from curling.box2d_model import Box2DCurling
-from curling.model import Curling
-from curling.rules import next_hammer
-from curling.sheet import no_stones
-from curling.state import HAMMER, LEAD, NETWORK, VALUES, state_of
-from curling.value import (
+from bonspiel.curling.box2d_model import Box2DCurling
+from bonspiel.curling.model import Curling
+from bonspiel.curling.rules import next_hammer
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import HAMMER, LEAD, NETWORK, VALUES, state_of
+from bonspiel.curling.value import (
     LEADS,
     MOST_LEAD,
     POINTS,
@@ -25,7 +25,7 @@ from curling.value import (
     value_of,
     win_probabilities,
 )
-from envs.checks import check_model
+from bonspiel.envs.checks import check_model
 
 TABLE = check_table(THESIS)
 THROUGH = np.array([0.4, 4.0, 1.0])  # touches nothing

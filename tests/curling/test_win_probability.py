@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling.mixed_doubles import mixed_state_of
-from curling.model import Curling
-from curling.sheet import no_stones
-from curling.state import state_of
-from curling.win_probability import (
+from bonspiel.curling.mixed_doubles import mixed_state_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import state_of
+from bonspiel.curling.win_probability import (
     SLOPES,
     calibrated,
     estimate_win_probability,

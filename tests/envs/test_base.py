@@ -2,8 +2,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-import envs
-from envs.base import ModelEnv
+from bonspiel import envs
+from bonspiel.envs.base import ModelEnv
 
 
 class Counter:

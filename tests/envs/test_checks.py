@@ -6,10 +6,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-import envs
-from envs.checks import check_briefly
-from envs.trap import Trap
-from planners.base import AimBlock
+from bonspiel import envs
+from bonspiel.envs.checks import check_briefly
+from bonspiel.envs.trap import Trap
+from bonspiel.planners.base import AimBlock
 
 
 class Walk:
@@ -284,10 +284,10 @@ def test_a_brief_check_looks_at_few_states_and_at_one_of_a_slow_model(seconds, m
     [
         ((Walk(), 0), "rng=0: must be a Generator, such as numpy.random.default_rng(0)"),
         ((Walk(),), "rng=None: must be a Generator"),
-        ((gymnasium.make("Trap-v0"),), "must be a planners.Model: take envs.from_gymnasium(env)"),
+        ((gymnasium.make("Trap-v0"),), "must be a planners.Model: take bonspiel.envs.from_gymnasium(env)"),
         (
             (gymnasium.make("Trap-v0"), np.random.default_rng(0)),
-            "must be a planners.Model: take envs.from_gymnasium(env)",
+            "must be a planners.Model: take bonspiel.envs.from_gymnasium(env)",
         ),
     ],
 )

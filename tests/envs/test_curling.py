@@ -6,15 +6,14 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
-import envs
-import planners
-from curling.box2d_model import Box2DCurling
-from curling.model import Curling
-from curling.noise import Noise
-from curling.sheet import no_stones, present
-from curling.state import TIME, state_of, stones_of, team_of
-from curling.value import MOST_LEAD, win_probabilities
-from planners.base import Budget
+from bonspiel import envs, planners
+from bonspiel.curling.box2d_model import Box2DCurling
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise
+from bonspiel.curling.sheet import no_stones, present
+from bonspiel.curling.state import TIME, state_of, stones_of, team_of
+from bonspiel.curling.value import MOST_LEAD, win_probabilities
+from bonspiel.planners.base import Budget
 
 MODEL = Curling(velocity_unit="box")
 TEE_DRAW, THROUGH = MODEL.aim(0.1317, 2.3997, 1.0), MODEL.aim(0.4, 4.0, 1.0)
@@ -171,7 +170,7 @@ def test_the_caption_after_the_last_shot_without_a_render_mode():
 @pytest.fixture
 def quiet(monkeypatch):
     """Human mode without the time that its pictures take."""
-    monkeypatch.setattr("envs.curling.FLIGHT_FRAMES", 1)
+    monkeypatch.setattr("bonspiel.envs.curling.FLIGHT_FRAMES", 1)
 
 
 MODES = pytest.mark.parametrize("mode", ["rgb_array", "human"])

@@ -4,9 +4,9 @@ import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env
 
-import envs
-from curling.sheet import present
-from curling.state import stones_of
+from bonspiel import envs
+from bonspiel.curling.sheet import present
+from bonspiel.curling.state import stones_of
 
 
 def make(**arguments):

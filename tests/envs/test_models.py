@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from envs import Trap, TreasureHunt
+from bonspiel.envs import Trap, TreasureHunt
 
 
 class Fixed:

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from envs import Trap, TreasureHunt
-from envs.optimal import optimal_value, random_value, solve
-from planners.base import check_state
+from bonspiel.envs import Trap, TreasureHunt
+from bonspiel.envs.optimal import optimal_value, random_value, solve
+from bonspiel.planners.base import check_state
 
 EIGHT = (np.arange(8)[:, None] + 0.5) / 8
 

@@ -7,10 +7,9 @@ import gymnasium
 import numpy as np
 import pytest
 
-import envs
-import planners
-from envs import outside
-from planners.checks import steps_left
+from bonspiel import envs, planners
+from bonspiel.envs import outside
+from bonspiel.planners.checks import steps_left
 
 MODULE = """
 import gymnasium

@@ -4,11 +4,10 @@ import shlex
 
 import pytest
 
-import envs
-import planners
-from envs.optimal import optimal_value
-from envs.references import REFERENCES
-from runs.cli import parser
+from bonspiel import envs, planners
+from bonspiel.envs.optimal import optimal_value
+from bonspiel.envs.references import REFERENCES
+from bonspiel.runs.cli import parser
 
 
 @pytest.mark.parametrize("env", REFERENCES)

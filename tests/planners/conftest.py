@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from planners.core.jit import compile_missing
-from planners.core.search import kept_trees
+from bonspiel.planners.core.jit import compile_missing
+from bonspiel.planners.core.search import kept_trees
 
 
 def bits(tree):

@@ -4,13 +4,12 @@ import gymnasium
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.base import HasActions, HasRollout, offers
-from planners.core.bounds import LEFT_OUT, STEPS, state_bounds
-from planners.core.zobrist import box_cells
-from planners.uct import UCT
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.base import HasActions, HasRollout, offers
+from bonspiel.planners.core.bounds import LEFT_OUT, STEPS, state_bounds
+from bonspiel.planners.core.zobrist import box_cells
+from bonspiel.planners.uct import UCT
 from tests.planners.tiny_models import python_twin
 
 
@@ -132,7 +131,7 @@ def test_what_a_planner_needs_is_said_before_anything_starts(text, members, line
 
 @pytest.mark.parametrize("name", planners.names())
 def test_a_model_with_every_part_is_supported(name):
-    from curling.model import Curling
+    from bonspiel.curling.model import Curling
 
     planner = planners.make(name)
     assert planners.unsupported(planner, Curling()) in (None, "one player only")
@@ -215,9 +214,9 @@ def test_a_finished_state_is_refused(name):
 
 
 def test_a_finished_match_of_curling_is_refused():
-    from curling.model import Curling
-    from curling.sheet import no_stones
-    from curling.state import state_of
+    from bonspiel.curling.model import Curling
+    from bonspiel.curling.sheet import no_stones
+    from bonspiel.curling.state import state_of
 
     for match, end, lead in ((Curling(), 1, 1), (Curling(ends=2, extra_ends=1), 2, -1)):
         over = state_of(no_stones(), 0, end=end, lead=lead)

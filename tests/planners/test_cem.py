@@ -6,11 +6,10 @@ import statistics
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.core.gaussians import coloured_noise
-from planners.mppi import weights
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.core.gaussians import coloured_noise
+from bonspiel.planners.mppi import weights
 from tests.planners.tiny_models import Chain, Target
 
 MODELS = [Chain(), Target(), envs.Trap(), envs.TreasureHunt()]

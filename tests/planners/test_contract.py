@@ -12,11 +12,10 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.base import budget_multiple, is_reproducible, takes_root_actions
-from planners.core.search import CLOSING_SECONDS
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.base import budget_multiple, is_reproducible, takes_root_actions
+from bonspiel.planners.core.search import CLOSING_SECONDS
 from tests.planners.tiny_models import MODELS, SOLVED, SPOILT, Bandit, Chain, Handover, Target, python_twin
 
 REGISTERED = [envs.parse(name) for name in envs.names()]
@@ -206,12 +205,12 @@ def test_result_does_not_depend_on_the_kind_of_budget(name, model):
 
 
 ROOM = {
-    "planners.core.search": "MOST_NODES_AT_FIRST",
-    "planners.abstraction.trie_search": "FIRST_NODES",
-    "planners.abstraction.refined": "FIRST_NODES",
-    "planners.hoot.planner": "FIRST_NODES",
-    "planners.cmcgs.planner": "FIRST_LAYERS",
-    "planners.weighted_uct.planner": "FIRST_EXPERIENCES",
+    "bonspiel.planners.core.search": "MOST_NODES_AT_FIRST",
+    "bonspiel.planners.abstraction.trie_search": "FIRST_NODES",
+    "bonspiel.planners.abstraction.refined": "FIRST_NODES",
+    "bonspiel.planners.hoot.planner": "FIRST_NODES",
+    "bonspiel.planners.cmcgs.planner": "FIRST_LAYERS",
+    "bonspiel.planners.weighted_uct.planner": "FIRST_EXPERIENCES",
 }
 
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
 
 
 def test_is_trapped_by_the_thesis_parameters_and_freed_by_the_budget():

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.jit import compiled
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.jit import compiled
 from tests.planners.oracles import may_widen, ucb1
 from tests.planners.tiny_models import Bandit, Chain, Target, UnitBox
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
 from tests.planners.oracles import TreeOracle, fixed_actions, kr_uct, proposed_actions, weighted_uct
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target, python_twin
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-import planners
-from planners import Budget
-from planners.base import AimBlock
-from planners.core.search import progress_to
-from planners.jit import compiled
-from planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
+from bonspiel import planners
+from bonspiel.planners import Budget
+from bonspiel.planners.base import AimBlock
+from bonspiel.planners.core.search import progress_to
+from bonspiel.planners.jit import compiled
+from bonspiel.planners.presearch.sweep import Sweep, grid_size, peaks, smoothed
 from tests.planners.tiny_models import Target, python_twin
 
 

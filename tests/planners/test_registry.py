@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import planners
-from planners.registry import parse_value
+from bonspiel import planners
+from bonspiel.planners.registry import parse_value
 
 
 def test_parse_makes_what_make_makes():
@@ -76,7 +76,7 @@ def test_values(text, value):
 
 
 ALONE = """import sys
-import planners
+from bonspiel import planners
 names = list(planners.REGISTRY.everything())
 try:
     planners.make("champoin")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-import planners
-from planners import Budget
-from planners.core.selection import UCB1, UCB1_TUNED, UCB_V, score
-from planners.jit import compiled
+from bonspiel import planners
+from bonspiel.planners import Budget
+from bonspiel.planners.core.selection import UCB1, UCB1_TUNED, UCB_V, score
+from bonspiel.planners.jit import compiled
 from tests.planners.tiny_models import Bandit, bandit_step
 
 # mean 1, 4 visits, variance 0.25

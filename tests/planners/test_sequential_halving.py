@@ -4,10 +4,9 @@ from operator import attrgetter
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.core.search import CLOSING_SECONDS
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.core.search import CLOSING_SECONDS
 from tests.planners.oracles import Edge, TreeOracle, fixed_actions, proposed_actions
 from tests.planners.tiny_models import Bandit, Chain, Duel, Handover, Target
 

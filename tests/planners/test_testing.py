@@ -8,11 +8,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-import envs
-import planners
-from curling.model import Curling
-from planners.base import check_plan
-from planners.testing import Walk, check_planner
+from bonspiel import envs, planners
+from bonspiel.curling.model import Curling
+from bonspiel.planners.base import check_plan
+from bonspiel.planners.testing import Walk, check_planner
 
 
 @pytest.mark.parametrize("name", planners.names())

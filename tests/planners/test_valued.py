@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-import planners
-from envs import Trap
-from planners import Budget
-from planners.jit import compiled
-from planners.valued import Valued, with_values
+from bonspiel import planners
+from bonspiel.envs import Trap
+from bonspiel.planners import Budget
+from bonspiel.planners.jit import compiled
+from bonspiel.planners.valued import Valued, with_values
 
 
 @compiled("rollout")

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-planner.md").read_text(encoding="utf-8")
 PLANNERS = ["uct:bonus=ucb_sd", "pw:bonus=ucb_sd", "dpw:bonus=ucb_sd", "flat"]
 
 PLAN = f"""
-import json, numpy, envs, planners
+import json, numpy
+from bonspiel import envs, planners
 model = envs.Trap()
 for name in {PLANNERS}:
     decision = planners.parse(name).plan(model, numpy.zeros(2), planners.Budget(500), numpy.random.default_rng(0))
@@ -49,7 +49,7 @@ def copy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copy")
     for name in ("planners", "curling", "envs", "runs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "bonspiel.py", folder)
+    shutil.copytree(ROOT / "bonspiel", folder / "bonspiel", symlinks=True)
     git(folder, "init", "--quiet")
     commit(folder)
     return folder

@@ -4,9 +4,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from planners.base import AimBlock
-from planners.core.zobrist import box_cells
-from planners.jit import SIGNATURES, compiled
+from bonspiel.planners.base import AimBlock
+from bonspiel.planners.core.zobrist import box_cells
+from bonspiel.planners.jit import SIGNATURES, compiled
 
 
 @compiled("sample_action")

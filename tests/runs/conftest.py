@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-import planners
-from planners import Decision
-from runs.cli import main
+from bonspiel import planners
+from bonspiel.planners import Decision
+from bonspiel.runs.cli import main
 
 ROWS = """SELECT env, planner, budget, unit, episode, total, steps, simulations, first_action
 FROM episode JOIN setting ON setting.id = setting ORDER BY 1, 2, 3, 4, 5"""
@@ -64,7 +64,7 @@ def register(monkeypatch):
 @pytest.fixture
 def fakes(register):
     """The planners `constant` and `clumsy`."""
-    from runs.runner import episode
+    from bonspiel.runs.runner import episode
 
     register(Constant, Clumsy)
     yield
@@ -92,7 +92,7 @@ def start(tmp_path):
     """Start bonspiel in a process group of its own: arguments -> process."""
     started = []
 
-    def call(*line, program="from runs.cli import main"):
+    def call(*line, program="from bonspiel.runs.cli import main"):
         code = f"import sys\n{program}\nsys.exit(main(sys.argv[1:]))"
         process = subprocess.Popen(
             [sys.executable, "-c", code, *map(str, line)],

@@ -2,11 +2,10 @@ import json
 
 import pytest
 
-import envs
-import planners
-from runs import bench
-from runs.benchmarks import measurement, processes, searches, stress, threads
-from runs.experiment import RunError, UsageError
+from bonspiel import envs, planners
+from bonspiel.runs import bench
+from bonspiel.runs.benchmarks import measurement, processes, searches, stress, threads
+from bonspiel.runs.experiment import RunError, UsageError
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-import planners
-from runs.reporting import chart
-from runs.statistics.curves import Panel, caption, table
-from runs.statistics.sample import Summary
+from bonspiel import planners
+from bonspiel.runs.reporting import chart
+from bonspiel.runs.statistics.curves import Panel, caption, table
+from bonspiel.runs.statistics.sample import Summary
 
 
 def curve(*means, width=0.1, budgets=(10, 100, 1000)):

@@ -9,9 +9,9 @@ import polars
 import pytest
 
 import bonspiel
-import envs
-from runs import cli, provenance, suite
-from runs.results import run_folder
+from bonspiel import envs
+from bonspiel.runs import cli, provenance, suite
+from bonspiel.runs.results import run_folder
 
 LONG = "a" * 300
 TINY = ("run", "trap:noise_range=0.1", "--planner", "random", "--budget", "10,100", "--episodes", "4", "--jobs", "1")
@@ -243,7 +243,7 @@ def test_what_is_known_is_named_once(run):
 
 
 def test_a_run_is_not_resumed_with_other_sources(run, finished, monkeypatch):
-    from planners.core import sources
+    from bonspiel.planners.core import sources
 
     monkeypatch.setattr(sources, "digest", lambda places: "other")
     before = contents()
@@ -374,7 +374,12 @@ def test_a_dry_run_refuses_a_backend_that_is_not_installed(run, monkeypatch):
 
 
 def test_help_imports_nothing_heavy():
-    program = "import sys, runs.cli; runs.cli.parser(); print({'numpy', 'numba', 'scipy', 'joblib'} & set(sys.modules))"
+    program = """if True:
+        import sys
+        from bonspiel.runs import cli
+
+        cli.parser()
+        print({'numpy', 'numba', 'scipy', 'joblib'} & set(sys.modules))"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 
@@ -390,7 +395,7 @@ class Stopped(MetaPathFinder):
             raise KeyboardInterrupt
 
 sys.meta_path.insert(0, Stopped())
-from runs.cli import main
+from bonspiel.runs.cli import main
 sys.exit(main())"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
@@ -424,7 +429,7 @@ def test_the_installed_command_is_this_one():
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(finished):
-    program = "import sys; from runs.cli import main; sys.exit(main(['export', 'done']))"
+    program = "import sys; from bonspiel.runs.cli import main; sys.exit(main(['export', 'done']))"
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.wait(60) == 0

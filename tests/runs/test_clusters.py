@@ -11,12 +11,12 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
-from runs import provenance
-from runs.experiment import RunError
-from runs.results.store import Store
-from runs.runner import backend_dask, backends, driver, parallel
-from runs.runner.backends import Place
-from runs.suite import load
+from bonspiel.runs import provenance
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.runner import backend_dask, backends, driver, parallel
+from bonspiel.runs.runner.backends import Place
+from bonspiel.runs.suite import load
 
 LINE = (
     "run",

@@ -4,14 +4,14 @@ import math
 import numpy as np
 import pytest
 
-from runs import provenance
-from runs.experiment import UsageError
-from runs.results import run_folder, store
-from runs.runner.episode import Batch, Episode, Failure
-from runs.statistics import compare
-from runs.statistics.compare import needed
-from runs.statistics.sample import Interval
-from runs.suite import Suite
+from bonspiel.runs import provenance
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.results import run_folder, store
+from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.statistics import compare
+from bonspiel.runs.statistics.compare import needed
+from bonspiel.runs.statistics.sample import Interval
+from bonspiel.runs.suite import Suite
 
 TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"
 TUNED, THESIS = "uct:exploration=0.05", "uct:exploration=1.0"

@@ -6,13 +6,13 @@ import uuid
 
 import pytest
 
-from runs.runner import cores, parallel
+from bonspiel.runs.runner import cores, parallel
 
 pytestmark = [pytest.mark.alone, pytest.mark.skipif(sys.platform != "linux", reason="cores are claimed on Linux alone")]
 
 PROGRAM = """
 import os, sys
-from runs.runner import cores
+from bonspiel.runs.runner import cores
 cores.NAME = sys.argv[1]
 print(cores.claim(), *os.sched_getaffinity(0), flush=True)
 sys.stdin.read()

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-import envs
-from envs.optimal import solve
-from runs import provenance
-from runs.results import run_folder, store
-from runs.runner.episode import Batch, Episode, environment_rng
-from runs.statistics.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
-from runs.statistics.sample import Interval, Summary
-from runs.suite import Suite
+from bonspiel import envs
+from bonspiel.envs.optimal import solve
+from bonspiel.runs import provenance
+from bonspiel.runs.results import run_folder, store
+from bonspiel.runs.runner.episode import Batch, Episode, environment_rng
+from bonspiel.runs.statistics.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
+from bonspiel.runs.statistics.sample import Interval, Summary
+from bonspiel.runs.suite import Suite
 
 TRAP = "trap:noise_range=0.1"
 

@@ -6,11 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import envs
-import planners
-import planners.random
-from runs.experiment import Setting
-from runs.runner.episode import Episode, Failure, environment_rng, planner_rng, play, play_batch
+from bonspiel import envs, planners
+from bonspiel.planners.random import RandomPlanner
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.runner.episode import Episode, Failure, environment_rng, planner_rng, play, play_batch
 from tests.planners.tiny_models import Chain
 
 
@@ -158,7 +157,7 @@ def test_a_planner_that_leaves_the_program_is_a_failure(monkeypatch):
     def leaves(*_):
         raise SystemExit(3)
 
-    monkeypatch.setattr(planners.random.RandomPlanner, "plan", leaves)
+    monkeypatch.setattr(RandomPlanner, "plan", leaves)
     (failure,) = play_batch(setting("random"), [0]).results
     assert isinstance(failure, Failure)
     assert "SystemExit: 3" in failure.error

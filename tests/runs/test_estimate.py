@@ -1,12 +1,12 @@
 import pytest
 
-from runs.experiment import RunError
-from runs.part import Part
-from runs.progress import duration
-from runs.runner import estimate
-from runs.runner.estimate import text
-from runs.runner.trial import Cost
-from runs.suite import Suite
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.part import Part
+from bonspiel.runs.progress import duration
+from bonspiel.runs.runner import estimate
+from bonspiel.runs.runner.estimate import text
+from bonspiel.runs.runner.trial import Cost
+from bonspiel.runs.suite import Suite
 
 
 def test_a_planner_that_fails_is_named(fakes):

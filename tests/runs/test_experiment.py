@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from runs import suite
-from runs.experiment import Entrant, Experiment, Setting, UsageError, amount
-from runs.suite import Suite
+from bonspiel.runs import suite
+from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount
+from bonspiel.runs.suite import Suite
 
 
 def make(**changes):

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from runs import provenance
-from runs.results import store
-from runs.runner import driver
-from runs.suite import load
+from bonspiel.runs import provenance
+from bonspiel.runs.results import store
+from bonspiel.runs.runner import driver
+from bonspiel.runs.suite import load
 
 LINE = (
     "run",
@@ -32,13 +32,13 @@ LINE = (
 
 FULL = """
 import resource
-from runs.cli import main
+from bonspiel.runs.cli import main
 resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))
 """
 KILLED = """
 import os, signal
-from runs.results.store import Store
-from runs.cli import main
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.cli import main
 add, calls = Store.add, 0
 def dying(self, batch):
     global calls
@@ -136,7 +136,7 @@ def test_a_run_on_a_disk_that_is_full_is_not_called_damaged(start, tmp_path, und
 @pytest.mark.parametrize("verb", ["export", "status"])
 def test_output_that_finds_no_room_ends_in_one_line(undisturbed, verb):
     with open("/dev/full", "w") as full:
-        code = f"import sys\nfrom runs.cli import main\nsys.exit(main(['{verb}', {str(undisturbed)!r}]))"
+        code = f"import sys\nfrom bonspiel.runs.cli import main\nsys.exit(main(['{verb}', {str(undisturbed)!r}]))"
         done = subprocess.run([sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (
         2,
@@ -223,8 +223,8 @@ def test_two_drivers_do_not_share_a_folder(run, start, rows):
 def test_damage_while_a_run_goes_on_ends_it_in_one_line(run, start):
     damaging = """
 from pathlib import Path
-from runs.results.store import FILE, Store
-from runs.cli import main
+from bonspiel.runs.results.store import FILE, Store
+from bonspiel.runs.cli import main
 add = Store.add
 def damaging(self, batch):
     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from runs import progress
-from runs.experiment import Setting
-from runs.runner import driver, heartbeat
-from runs.runner.episode import play_batch
-from runs.runner.heartbeat import Beat
+from bonspiel.runs import progress
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.runner import driver, heartbeat
+from bonspiel.runs.runner.episode import play_batch
+from bonspiel.runs.runner.heartbeat import Beat
 from tests.runs.conftest import Constant
 
 SEEN = []
@@ -34,7 +34,7 @@ class Slow(Constant):
 
 @pytest.fixture
 def eager(register, monkeypatch):
-    from runs.runner import episode
+    from bonspiel.runs.runner import episode
 
     register(Watching, Slow)
     monkeypatch.setattr(heartbeat, "INTERVAL", 0.0)

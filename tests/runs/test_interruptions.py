@@ -25,8 +25,8 @@ LONG = (
 
 KILL = """
 import os, signal
-import runs.results.run_folder as run_folder, runs.results.store as store
-from runs.cli import main
+from bonspiel.runs.results import run_folder, store
+from bonspiel.runs.cli import main
 Store, calls = store.Store, 0
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -35,7 +35,8 @@ MOMENTS = {
     "while the file is made": KILL + "run_folder.Path.rename = die",
     "in the middle of making the file": KILL
     + """
-import sqlite3, runs.results.schema as schema
+import sqlite3
+from bonspiel.runs.results import schema
 def half(file, *_):
     connection = sqlite3.connect(file)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -163,10 +164,11 @@ def test_ctrl_c_and_a_batch_system_leave_a_run_that_resumes(run, start, rows, un
 
 
 def test_workers_that_die_again_and_again_end_the_run_in_one_line_and_loses_nothing(run, start, rows, undisturbed):
-    program = (
-        "import os, runs.runner.driver\nfrom runs.cli import main\nrun = runs.runner.driver.parallel.run\n"
-        + """
-runs.runner.driver.parallel.RETRIES = 0
+    program = """import os
+from bonspiel.runs.cli import main
+from bonspiel.runs.runner import driver
+run = driver.parallel.run
+driver.parallel.RETRIES = 0
 def dying(*given):
     import joblib.externals.loky as loky
     for count, batch in enumerate(run(*given)):
@@ -174,9 +176,8 @@ def dying(*given):
         if count == 2:
             for pid in list(loky.get_reusable_executor(reuse=True)._processes):
                 os.kill(pid, 9)
-runs.runner.driver.parallel.run = dying
+driver.parallel.run = dying
 """
-    )
     line = (*LONG, "--jobs", "2", "--out", "crashed")
     process = start(*line, program=program)
     _, err = process.communicate(timeout=120)
@@ -218,7 +219,7 @@ TUNE = ("tune", "trap", "--planner", "uct", "--trials", "1", "--episodes", "2", 
 AS_IT_ENDS = """
 import atexit, threading
 {moment}(send)
-from runs import cli
+from bonspiel.runs import cli
 main = lambda line: cli.main()
 """
 
@@ -233,14 +234,15 @@ def test_ctrl_c_just_as_a_command_ends_leaves_no_traceback(start, moment):
 
 
 TELL = """
-import runs.runner.parallel, joblib.externals.loky as loky
-from runs.cli import main
-run = runs.runner.parallel.run
+import joblib.externals.loky as loky
+from bonspiel.runs.runner import parallel
+from bonspiel.runs.cli import main
+run = parallel.run
 def telling(*given):
     for batch in run(*given):
         print(*loky.get_reusable_executor(reuse=True)._processes, flush=True)
         yield batch
-runs.runner.parallel.run = telling
+parallel.run = telling
 """
 
 

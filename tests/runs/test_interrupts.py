@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from runs import interrupts
+from bonspiel.runs import interrupts
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -21,7 +21,7 @@ def test_a_signal_is_raised_at_once(number, status):
 RESTORED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 DELAYED = """
 import ctypes, signal, threading
-from runs import interrupts
+from bonspiel.runs import interrupts
 
 def cast():
     signal.raise_signal(signal.SIGINT)

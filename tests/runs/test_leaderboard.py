@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
-from runs.reporting import leaderboard, leaderboard_page
-from runs.reporting.boards import Findings
-from runs.reporting.costs import Cost
-from runs.results.store import read
-from runs.statistics import ranks
-from runs.statistics.scale import OPTIMUM, REFERENCE, Scale
+from bonspiel.runs.reporting import leaderboard, leaderboard_page
+from bonspiel.runs.reporting.boards import Findings
+from bonspiel.runs.reporting.costs import Cost
+from bonspiel.runs.results.store import read
+from bonspiel.runs.statistics import ranks
+from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE, Scale
 
 SUITE = """
 [[experiment]]

@@ -15,7 +15,8 @@ def tree(tmp_path):
     """A copy of the repository, whose environment says what it would run: `bonspiel` is `echo`."""
     for folder in ("planners", "curling", "envs", "runs"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("Makefile", "pyproject.toml", "bonspiel.py"):
+    shutil.copytree(ROOT / "bonspiel", tmp_path / "bonspiel", symlinks=True)
+    for file in ("Makefile", "pyproject.toml"):
         shutil.copy(ROOT / file, tmp_path)
     bin = tmp_path / ".venv" / "bin"
     bin.mkdir(parents=True)

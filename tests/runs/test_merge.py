@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from runs.experiment import Entrant, Experiment, Setting, UsageError
-from runs.part import Part
-from runs.results import merge as merging
-from runs.results import run_folder, store
-from runs.results.merge import merge
-from runs.runner.episode import Batch, Episode, Failure
-from runs.suite import Suite
+from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
+from bonspiel.runs.part import Part
+from bonspiel.runs.results import merge as merging
+from bonspiel.runs.results import run_folder, store
+from bonspiel.runs.results.merge import merge
+from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.suite import Suite
 
 LINE = (
     "run",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from planners.core import sources
-from runs.results.store import read
+from bonspiel.planners.core import sources
+from bonspiel.runs.results.store import read
 
 PACKAGE = Path(__file__).parents[1] / "example_package"
 
@@ -67,7 +67,7 @@ WRONG = {
 def test_each_mistake_is_answered_in_a_line(python, tmp_path):
     code = """if True:
         import sys
-        from runs.cli import main
+        from bonspiel.runs.cli import main
         for planner in sys.argv[1:]:
             assert main(["run", "slope", "--planner", planner, "--budget", "10", "--episodes", "1"]) == 2
     """

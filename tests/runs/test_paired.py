@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from runs.games import ratings
-from runs.statistics.paired import (
+from bonspiel.runs.games import ratings
+from bonspiel.runs.statistics.paired import (
     EXACT,
     FLIPS,
     episodes_to_settle,
@@ -15,7 +15,7 @@ from runs.statistics.paired import (
     probability_of_improvement,
     sign_flip,
 )
-from runs.statistics.sample import Interval
+from bonspiel.runs.statistics.sample import Interval
 
 
 def generator(seed=0):

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from planners.core import packages
-from runs.experiment import Setting
-from runs.runner import parallel
-from runs.runner.episode import Batch, Episode, Failure
-from runs.runner.heartbeat import Beat
-from runs.runner.trial import Rung, Trial
+from bonspiel.planners.core import packages
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.runner import parallel
+from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.runner.heartbeat import Beat
+from bonspiel.runs.runner.trial import Rung, Trial
 
 
 def setting(budget, planner="random"):
@@ -231,9 +231,9 @@ def test_workers_of_an_earlier_run_find_the_modules_of_the_folder_that_they_are_
 
 
 def test_workers_compile_what_they_need_alone(tmp_path):
-    code = """from planners.abstraction import refined_actions
-from planners.core import jit
-from runs.runner import parallel
+    code = """from bonspiel.planners.abstraction import refined_actions
+from bonspiel.planners.core import jit
+from bonspiel.runs.runner import parallel
 print(sorted(parallel.spread(abs, [(-1,), (2,)], 2)), any(function.is_on_disk() for function in jit._unchecked))"""
     environment = {**os.environ, "BONSPIEL_CACHE": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from runs import progress
+from bonspiel.runs import progress
 
 
 @pytest.fixture

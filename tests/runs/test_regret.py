@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from runs.statistics.regret import simple_regret
+from bonspiel.runs.statistics.regret import simple_regret
 
 WIDE = "trap:noise_range=0.1"
 EIGHT = (np.arange(8)[:, None] + 0.5) / 8

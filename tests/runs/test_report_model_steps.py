@@ -5,15 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import envs
-import planners
-from envs.trap import Trap
-from planners.base import Array, Rng
-from planners.jit import compiled
-from runs.experiment import Setting
-from runs.reporting.model_steps import Steps, counted, of_run, of_settings, steps
-from runs.results.store import Effort
-from runs.runner.episode import environment_rng
+from bonspiel import envs, planners
+from bonspiel.envs.trap import Trap
+from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.jit import compiled
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.reporting.model_steps import Steps, counted, of_run, of_settings, steps
+from bonspiel.runs.results.store import Effort
+from bonspiel.runs.runner.episode import environment_rng
 
 
 def setting(simulations, planner="uct"):
@@ -134,7 +133,7 @@ def test_rollouts_of_a_default_policy_of_its_own_are_counted(env):
 def test_every_budget_is_counted_and_dear_ones_take_the_largest_that_was(monkeypatch):
     found = {5: 1.5, 10: 1.8}
     monkeypatch.setattr(
-        "runs.reporting.model_steps._counted",
+        "bonspiel.runs.reporting.model_steps._counted",
         lambda one: Steps(one.budget, found[one.budget]) if one.budget in found else None,
     )
     quick, dear = Effort(100, 0.1, 0), Effort(100, 100.0, 0)

@@ -8,15 +8,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from runs import provenance
-from runs.part import WHOLE
-from runs.reporting import chart, charts, page, tables
-from runs.results import run_folder, store
-from runs.runner.episode import Batch, Episode, Failure
-from runs.statistics import curves, timing
-from runs.statistics import sample as statistics
-from runs.suite import Suite
-from runs.tables import estimate
+from bonspiel.runs import provenance
+from bonspiel.runs.part import WHOLE
+from bonspiel.runs.reporting import chart, charts, page, tables
+from bonspiel.runs.results import run_folder, store
+from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.statistics import curves, timing
+from bonspiel.runs.statistics import sample as statistics
+from bonspiel.runs.suite import Suite
+from bonspiel.runs.tables import estimate
 
 TRAP = "trap:noise_range=0.1"
 EVIL = '<script>evil = 1</script> & <b>"co"\'</b>{{data}}'

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import envs
-from envs.references import REFERENCES
-from runs.experiment import Setting
-from runs.reporting import chart, charts
-from runs.statistics import ranks
-from runs.statistics.curves import Panel, caption, columns
-from runs.statistics.sample import Summary
-from runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Known, Scale, known
+from bonspiel import envs
+from bonspiel.envs.references import REFERENCES
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.reporting import chart, charts
+from bonspiel.runs.statistics import ranks
+from bonspiel.runs.statistics.curves import Panel, caption, columns
+from bonspiel.runs.statistics.sample import Summary
+from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Known, Scale, known
 
 CURVES = {"uct": [(10.0, Summary(4, 1.5, 1.0, 2.0, 1.5))]}
 
@@ -68,7 +68,7 @@ def test_the_best_of_the_run_stands_in_only_where_there_is_neither(monkeypatch):
 
 
 def test_boards_of_a_reference_say_so_in_heads_and_notes():
-    from runs.reporting.boards import Findings
+    from bonspiel.runs.reporting.boards import Findings
 
     found = Findings([], {"a": Scale(0, 5, OPTIMUM), "b": Scale(0, 4, REFERENCE), "c": Scale(0, 3, BEST)}, {})
     assert found.heads == {"a": "a", "b": "b (reference)", "c": "c (best of the run)"}
@@ -76,7 +76,7 @@ def test_boards_of_a_reference_say_so_in_heads_and_notes():
 
 
 def test_models_are_compared_by_their_parameters_alone():
-    from envs.references import reference
+    from bonspiel.envs.references import reference
 
     assert reference(envs.parse("racetrack:lookahead=5")) is REFERENCES["racetrack"]
     assert reference(envs.parse("racetrack:track=hairpin")) is REFERENCES["racetrack:track=hairpin"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from runs.statistics import sample as statistics
-from runs.statistics.sample import (
+from bonspiel.runs.statistics import sample as statistics
+from bonspiel.runs.statistics.sample import (
     Interval,
     Summary,
     bootstrap,

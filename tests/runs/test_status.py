@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from runs.experiment import Entrant, Experiment, Setting
-from runs.part import Part
-from runs.results import run_folder, status, store
-from runs.results.status import text
-from runs.runner.episode import Batch, Episode, Failure
-from runs.suite import Suite
+from bonspiel.runs.experiment import Entrant, Experiment, Setting
+from bonspiel.runs.part import Part
+from bonspiel.runs.results import run_folder, status, store
+from bonspiel.runs.results.status import text
+from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.suite import Suite
 
 SUITE = Suite(
     "mine", (Experiment("trap", (Entrant("random"), Entrant("dpw", max_milliseconds=1)), (10,), (5,), episodes=4),)
@@ -136,7 +136,8 @@ def test_status_on_the_command_line(run):
 
 
 def test_a_look_waits_for_nothing_heavy():
-    program = "import sys, runs.results.status; print({'scipy', 'numba', 'matplotlib', 'joblib'} & set(sys.modules))"
+    heavy = "{'scipy', 'numba', 'matplotlib', 'joblib'}"
+    program = f"import sys, bonspiel.runs.results.status; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 

@@ -1,7 +1,7 @@
 import numpy as np
 
-from runs.benchmarks import storage
-from runs.results import status, store
+from bonspiel.runs.benchmarks import storage
+from bonspiel.runs.results import status, store
 
 
 def test_the_made_up_run_is_a_run(tmp_path, capsys, monkeypatch):

@@ -4,10 +4,10 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from runs.experiment import Entrant, Experiment, Setting, UsageError
-from runs.results import run_folder, schema, store
-from runs.runner.episode import Batch, Episode, Failure
-from runs.suite import Suite
+from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
+from bonspiel.runs.results import run_folder, schema, store
+from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.suite import Suite
 
 SUITE = Suite("mine", (Experiment("trap", (Entrant("random"), Entrant("dpw")), (10, 100), (0.5,), episodes=3),))
 FIRST = next(SUITE.settings())

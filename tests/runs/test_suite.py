@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import envs
-from runs import suite
-from runs.experiment import Entrant, Experiment, Setting, UsageError
-from runs.suite import Suite
-from runs.tuning import study, tune
+from bonspiel import envs
+from bonspiel.runs import suite
+from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
+from bonspiel.runs.suite import Suite
+from bonspiel.runs.tuning import study, tune
 
 KINDS = {"Keys of the file": Suite, "Keys of an experiment": Experiment, "Planner entries": Entrant}
 
@@ -213,7 +213,7 @@ def unsound(tmp_path, monkeypatch):
 def test_a_model_from_elsewhere_that_breaks_the_contract_is_refused_before_anything_starts(unsound, model, words):
     with pytest.raises(UsageError, match=f"unsound:{model} breaks the contract of models .*{words}") as refused:
         suite.load(f"unsound:{model}").resolve()
-    assert "envs.check_model" in str(refused.value) and "\n" not in str(refused.value)
+    assert "bonspiel.envs.check_model" in str(refused.value) and "\n" not in str(refused.value)
 
 
 def test_a_sound_model_from_elsewhere_is_accepted(unsound):
@@ -221,7 +221,7 @@ def test_a_sound_model_from_elsewhere_is_accepted(unsound):
 
 
 def test_the_classic_suite_plays_every_classic_problem():
-    classic = {name for name, place in envs.ENVIRONMENTS.items() if place.model.startswith("envs.classic.")}
+    classic = {name for name, place in envs.ENVIRONMENTS.items() if place.model.startswith("bonspiel.envs.classic.")}
     found = suite.load("classic").settings()
     assert {setting.env.partition(":")[0] for setting in found} == classic
     assert all(envs.parse(setting.env).lookahead for setting in found if "lookahead" in setting.env)

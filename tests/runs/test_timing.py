@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
 
-from runs import provenance
-from runs.experiment import Entrant, Experiment, Setting
-from runs.reporting import markdown
-from runs.results import run_folder
-from runs.runner import driver
-from runs.runner.episode import Batch, Episode
-from runs.statistics import timing
-from runs.statistics.curves import panels
-from runs.suite import Suite
+from bonspiel.runs import provenance
+from bonspiel.runs.experiment import Entrant, Experiment, Setting
+from bonspiel.runs.reporting import markdown
+from bonspiel.runs.results import run_folder
+from bonspiel.runs.runner import driver
+from bonspiel.runs.runner.episode import Batch, Episode
+from bonspiel.runs.statistics import timing
+from bonspiel.runs.statistics.curves import panels
+from bonspiel.runs.suite import Suite
 
 SUITE = Suite("mine", (Experiment("trap", (Entrant("random"),), (10,), (1, 10, 100), episodes=3),))
 

@@ -6,12 +6,11 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-import envs
-import planners
-import planners.random
-from planners.core.search import kept_trees
-from runs.reporting import tree as drawing
-from runs.verbs.tree import actions_of, coordinates
+from bonspiel import envs, planners
+from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.random import RandomPlanner
+from bonspiel.runs.reporting import tree as drawing
+from bonspiel.runs.verbs.tree import actions_of, coordinates
 
 
 def test_cells_are_finer_where_the_search_was(monkeypatch):
@@ -76,7 +75,7 @@ def test_a_planner_that_fails_is_named_in_a_line(run, monkeypatch, verb):
     def leaves(*_):
         raise SystemExit(3)
 
-    monkeypatch.setattr(planners.random.RandomPlanner, "plan", leaves)
+    monkeypatch.setattr(RandomPlanner, "plan", leaves)
     status, _, err = run(verb, "trap", "--planner", "random", "--budget", "5")
     assert status == 1
     assert "random fails in trap: SystemExit: 3" in err

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from planners import Decision
-from runs.experiment import Setting
-from runs.runner import trial
-from runs.runner.trial import LADDER, Cost, Rung, Trial, climb, cost, largest, play_or_climb
+from bonspiel.planners import Decision
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.runner import trial
+from bonspiel.runs.runner.trial import LADDER, Cost, Rung, Trial, climb, cost, largest, play_or_climb
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """What a position says without a search: whether two eyes fit, whether they are there, and how far they are."""
 
-from envs.go.board import Board, Ints
-from envs.go.neighbourhoods import EDGE, EMPTY, SIDES
-from envs.go.tsumego.game import (
+from bonspiel.envs.go.board import Board, Ints
+from bonspiel.envs.go.neighbourhoods import EDGE, EMPTY, SIDES
+from bonspiel.envs.go.tsumego.game import (
     ATTACKER,
     CHAINS,
     CONNECTIONS,
@@ -17,7 +17,7 @@ from envs.go.tsumego.game import (
     Game,
     board_of,
 )
-from planners.jit import helper
+from bonspiel.planners.jit import helper
 
 MOST_CHAINS = 60  # bits of a set
 MOST_MOVES = 8  # of an estimate

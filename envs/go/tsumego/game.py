@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.go.board import BOARD_ARRAYS, LARGEST, Board, Ints, board_in, points_of
-from planners.jit import helper, typeof
+from bonspiel.envs.go.board import BOARD_ARRAYS, LARGEST, Board, Ints, board_in, points_of
+from bonspiel.planners.jit import helper, typeof
 
 STONES, MOVER, PASSES, KO = range(4)  # entries of a row of `Game.facts`
 SIZE, ATTACKER, PROVER, THREATS, FORCED, CONNECTIONS = range(6)  # entries of `Game.settings`

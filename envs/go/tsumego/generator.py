@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from envs.go.neighbourhoods import BLACK, DOWN, RIGHT, SIDES, WHITE
-from envs.go.tsumego.problem import OPEN, WON, Tsumego, solve_tsumego
-from planners.dfpn.solve import Limits
+from bonspiel.envs.go.neighbourhoods import BLACK, DOWN, RIGHT, SIDES, WHITE
+from bonspiel.envs.go.tsumego.problem import OPEN, WON, Tsumego, solve_tsumego
+from bonspiel.planners.dfpn.solve import Limits
 
 SIZE = 9
 SHORT = Limits(nodes=5000, megabytes=5.0)  # of the search that looks whether the first move decides

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from envs.go.board import (
+from bonspiel.envs.go.board import (
     NOWHERE,
     Ints,
     board_in,
@@ -16,15 +16,15 @@ from envs.go.board import (
     read_position,
     workspace_of,
 )
-from envs.go.neighbourhoods import BLACK, EMPTY, WHITE
-from envs.go.rules import position_hash
-from envs.go.tsumego.game import ATTACKER, CONNECTIONS, FORCED, MOVER, PROVER, SIZE, STONES, THREATS, new_game
-from envs.go.tsumego.rules import RULES, advance_tsumego, key_of
-from planners.base import Array
-from planners.checks import require_count
-from planners.dfpn.solve import Answer, Limits, Problem, solve
-from planners.dfpn.walk import Switches
-from planners.jit import VECTOR, int64, kernel, typeof
+from bonspiel.envs.go.neighbourhoods import BLACK, EMPTY, WHITE
+from bonspiel.envs.go.rules import position_hash
+from bonspiel.envs.go.tsumego.game import ATTACKER, CONNECTIONS, FORCED, MOVER, PROVER, SIZE, STONES, THREATS, new_game
+from bonspiel.envs.go.tsumego.rules import RULES, advance_tsumego, key_of
+from bonspiel.planners.base import Array
+from bonspiel.planners.checks import require_count
+from bonspiel.planners.dfpn.solve import Answer, Limits, Problem, solve
+from bonspiel.planners.dfpn.walk import Switches
+from bonspiel.planners.jit import VECTOR, int64, kernel, typeof
 
 LARGEST_SIZE = 19  # lines each way
 LARGEST_REGION = 120  # points

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.go.board import NOWHERE, Board, in_atari, is_suicide, place_stone
-from envs.go.neighbourhoods import EMPTY, EYE, OPEN, SIDES, TABLE
-from envs.go.rules import hash_after
-from envs.go.tsumego.eyes import is_alive, moves_to_kill, moves_to_live, two_eyes_fit
-from envs.go.tsumego.game import (
+from bonspiel.envs.go.board import NOWHERE, Board, in_atari, is_suicide, place_stone
+from bonspiel.envs.go.neighbourhoods import EMPTY, EYE, OPEN, SIDES, TABLE
+from bonspiel.envs.go.rules import hash_after
+from bonspiel.envs.go.tsumego.eyes import is_alive, moves_to_kill, moves_to_live, two_eyes_fit
+from bonspiel.envs.go.tsumego.game import (
     ATTACKER,
     FORCED,
     GAME,
@@ -25,11 +25,11 @@ from envs.go.tsumego.game import (
     board_of,
     copy_board,
 )
-from planners.dfpn.search import advance
-from planners.dfpn.table import TABLE as PROOF_TABLE
-from planners.dfpn.table import ProofTable
-from planners.dfpn.walk import SWITCHES, WALK, Rules, Switches, Walk
-from planners.jit import boolean, helper, int64, kernel, typeof
+from bonspiel.planners.dfpn.search import advance
+from bonspiel.planners.dfpn.table import TABLE as PROOF_TABLE
+from bonspiel.planners.dfpn.table import ProofTable
+from bonspiel.planners.dfpn.walk import SWITCHES, WALK, Rules, Switches, Walk
+from bonspiel.planners.jit import boolean, helper, int64, kernel, typeof
 
 MOVES = typeof(np.empty(0, np.int64))
 PASS = NOWHERE

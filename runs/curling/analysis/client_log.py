@@ -11,19 +11,19 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from curling.client.dc3 import AnnouncedMatch
-from curling.client.message_log import ESTIMATE, FROM_SERVER, TO_SERVER
-from curling.client.position import EXTRA_ENDS
-from curling.match_data import End, Match, Record, RecordedShot, Result, Throw, places, score_of
-from curling.noise import NOISES, Noise, is_same_noise
-from curling.physics import FCV1
-from curling.protocols import Finite, dc3
-from curling.protocols.dc3_codec import decode_client, decode_server, stone_array
-from curling.record import check_noise
-from curling.sheet import LAST_SHOT
-from curling.state import state_of
-from curling.umpire import outcome
-from runs.curling.analysis.valuation import exact
+from bonspiel.curling.client.dc3 import AnnouncedMatch
+from bonspiel.curling.client.message_log import ESTIMATE, FROM_SERVER, TO_SERVER
+from bonspiel.curling.client.position import EXTRA_ENDS
+from bonspiel.curling.match_data import End, Match, Record, RecordedShot, Result, Throw, places, score_of
+from bonspiel.curling.noise import NOISES, Noise, is_same_noise
+from bonspiel.curling.physics import FCV1
+from bonspiel.curling.protocols import Finite, dc3
+from bonspiel.curling.protocols.dc3_codec import decode_client, decode_server, stone_array
+from bonspiel.curling.record import check_noise
+from bonspiel.curling.sheet import LAST_SHOT
+from bonspiel.curling.state import state_of
+from bonspiel.curling.umpire import outcome
+from bonspiel.runs.curling.analysis.valuation import exact
 
 READABLE = (
     "a match is read from a record, the log of a client of Digital Curling 3 (results/client/dc3-TIME.jsonl), or the "

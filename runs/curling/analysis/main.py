@@ -4,19 +4,19 @@ import argparse
 import sys
 from pathlib import Path
 
-from curling import players
-from curling.engines import make_engine
-from curling.match_data import Record
-from curling.replay.judgement import Judged
-from planners.base import Budget, unsupported
-from runs.curling.analysis import client_log
-from runs.curling.analysis.match import Judge, judge_match, thrown_shots
-from runs.curling.analysis.report import report
-from runs.curling.game import CurlingGame
-from runs.experiment import UsageError, number, parsed
-from runs.games import record_file
-from runs.progress import counted
-from runs.verbs.command_line import workers
+from bonspiel.curling import players
+from bonspiel.curling.engines import make_engine
+from bonspiel.curling.match_data import Record
+from bonspiel.curling.replay.judgement import Judged
+from bonspiel.planners.base import Budget, unsupported
+from bonspiel.runs.curling.analysis import client_log
+from bonspiel.runs.curling.analysis.match import Judge, judge_match, thrown_shots
+from bonspiel.runs.curling.analysis.report import report
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.experiment import UsageError, number, parsed
+from bonspiel.runs.games import record_file
+from bonspiel.runs.progress import counted
+from bonspiel.runs.verbs.command_line import workers
 
 LONGEST = 600_000.0  # ms
 

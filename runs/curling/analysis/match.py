@@ -10,21 +10,21 @@ from typing import NamedTuple
 import numpy as np
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from curling import players
-from curling.match_data import Match, Record, Throw, stones_after
-from curling.mixed_doubles import is_setup_due
-from curling.model import Curling
-from curling.replay.judgement import Judgement
-from curling.state import apply_rules, team_of
-from curling.umpire import first_state, set_up, turn_of
-from curling.win_probability import calibrated, estimating
-from planners.base import Array, Budget, Planner, require
-from runs.curling.analysis.shot_names import shot_name
-from runs.curling.analysis.valuation import Estimate, PositionJudge, estimate
-from runs.experiment import RunError
-from runs.progress import progress
-from runs.runner import parallel
-from runs.runner.episode import failures_named
+from bonspiel.curling import players
+from bonspiel.curling.match_data import Match, Record, Throw, stones_after
+from bonspiel.curling.mixed_doubles import is_setup_due
+from bonspiel.curling.model import Curling
+from bonspiel.curling.replay.judgement import Judgement
+from bonspiel.curling.state import apply_rules, team_of
+from bonspiel.curling.umpire import first_state, set_up, turn_of
+from bonspiel.curling.win_probability import calibrated, estimating
+from bonspiel.planners.base import Array, Budget, Planner, require
+from bonspiel.runs.curling.analysis.shot_names import shot_name
+from bonspiel.runs.curling.analysis.valuation import Estimate, PositionJudge, estimate
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.progress import progress
+from bonspiel.runs.runner import parallel
+from bonspiel.runs.runner.episode import failures_named
 
 WARM_UP = Budget(simulations=2_000)
 

@@ -5,19 +5,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from curling import players
-from curling.dynamics import release
-from curling.engines import make_engine
-from curling.model import Curling
-from curling.physics import law_index
-from curling.shots import draw, reach
-from curling.state import row_of, stones_of
-from curling.umpire import Outcome, outcome
-from planners.base import Array, Budget, Decision, Rng
-from planners.presearch import Presearch, Sweep
-from runs.curling.analysis.valuation import exact, playouts
-from runs.curling.position import MatchPosition
-from runs.experiment import UsageError
+from bonspiel.curling import players
+from bonspiel.curling.dynamics import release
+from bonspiel.curling.engines import make_engine
+from bonspiel.curling.model import Curling
+from bonspiel.curling.physics import law_index
+from bonspiel.curling.shots import draw, reach
+from bonspiel.curling.state import row_of, stones_of
+from bonspiel.curling.umpire import Outcome, outcome
+from bonspiel.planners.base import Array, Budget, Decision, Rng
+from bonspiel.planners.presearch import Presearch, Sweep
+from bonspiel.runs.curling.analysis.valuation import exact, playouts
+from bonspiel.runs.curling.position import MatchPosition
+from bonspiel.runs.experiment import UsageError
 
 THROWS, PLAYOUTS = 400, 2_000
 WARM_UP = Budget(simulations=2_000)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from curling.match_data import Record, RecordedShot
-from curling.replay.judgement import Judged, Judgement, TeamSummary
-from curling.server.console_lines import printable
-from curling.win_probability import win_probability
-from envs.curling_draw import NAMES
-from runs.curling.analysis.match import thrown_shots
-from runs.progress import counted
+from bonspiel.curling.match_data import Record, RecordedShot
+from bonspiel.curling.replay.judgement import Judged, Judgement, TeamSummary
+from bonspiel.curling.server.console_lines import printable
+from bonspiel.curling.win_probability import win_probability
+from bonspiel.envs.curling_draw import NAMES
+from bonspiel.runs.curling.analysis.match import thrown_shots
+from bonspiel.runs.progress import counted
 
 BLUNDER = "?? blunder"
 NOT_WORSE = "not worse"

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from curling.match_data import Throw
-from curling.model import Curling
-from curling.sheet import DIAMETER, TEAM_STONES, Sheet, present
-from curling.state import row_of, stones_of, team_of
-from curling.umpire import outcome
-from envs.curling_draw import NAMES
-from planners.base import Array
-from runs.curling.analysis.valuation import exact
+from bonspiel.curling.match_data import Throw
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import DIAMETER, TEAM_STONES, Sheet, present
+from bonspiel.curling.state import row_of, stones_of, team_of
+from bonspiel.curling.umpire import outcome
+from bonspiel.envs.curling_draw import NAMES
+from bonspiel.planners.base import Array
+from bonspiel.runs.curling.analysis.valuation import exact
 
 STILL = 0.01  # m; a stone that moves less was not hit
 CLOSE = 0.1  # m between two stones, for a freeze

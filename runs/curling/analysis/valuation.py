@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling.match_data import Throw
-from curling.model import Curling
-from curling.noise import Noise, Thrower
-from curling.sheet import LAST_SHOT, STONES
-from curling.state import TIME, shot_of
-from curling.umpire import outcome
-from curling.win_probability import calibrated
-from planners.base import Array, Budget, Planner, Rng
+from bonspiel.curling.match_data import Throw
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise, Thrower
+from bonspiel.curling.sheet import LAST_SHOT, STONES
+from bonspiel.curling.state import TIME, shot_of
+from bonspiel.curling.umpire import outcome
+from bonspiel.curling.win_probability import calibrated
+from bonspiel.planners.base import Array, Budget, Planner, Rng
 
 CELLS = 4  # along each part of the errors; 3, with longer replies, and 5, with shorter ones, were measured to be worse
 LAST_CELLS = 30  # for the last stone of an end: its value is exact, but it decides more

@@ -1,6 +1,6 @@
 """Whole matches of the DC3 client over a slow network: time used of each move's slice, and losses on time.
 
-python -m runs.curling.benchmarks.delay --matches 20 --at-once 2 --ends 10 --seconds 219 --delay 200 --planner presearch
+python -m bonspiel.runs.curling.benchmarks.delay --matches 20 --at-once 2 --ends 10 --seconds 219 --delay 200
 """
 
 import argparse
@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from curling.client.time_manager import slices_left
-from curling.protocols import dc3, dc3_codec
-from runs.curling.benchmarks import practice
-from runs.verbs.command_line import DONE, FAILED
+from bonspiel.curling.client.time_manager import slices_left
+from bonspiel.curling.protocols import dc3, dc3_codec
+from bonspiel.runs.curling.benchmarks import practice
+from bonspiel.runs.verbs.command_line import DONE, FAILED
 
 TEAMS = "team0", "team1"
 MOST_SHARE = 0.95  # of its slice that a move may take

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from runs.benchmarks.measurement import Measurement
+from bonspiel.runs.benchmarks.measurement import Measurement
 
 STONES_ON_SHEET = 5
 
 
 def curling_engines(texts: Sequence[str]) -> Iterator[Measurement]:
-    """Shots with 5 stones on the sheet, noisy ends, playouts, candidates; `python -m curling.bench` prints more."""
-    from curling import bench, make_engine
+    """Shots with 5 stones, noisy ends, playouts, candidates; `python -m bonspiel.curling.bench` prints more."""
+    from bonspiel.curling import bench, make_engine
 
     rng = np.random.default_rng(0)
     for name, boards, shots in (("analytic", 50, 2_000), ("box2d", 5, 2)):

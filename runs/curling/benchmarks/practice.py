@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from runs.experiment import RunError
+from bonspiel.runs.experiment import RunError
 
-BONSPIEL = sys.executable, "-c", "import sys; from runs.cli import main; sys.exit(main(sys.argv[1:]))"
+BONSPIEL = sys.executable, "-c", "import sys; from bonspiel.runs.cli import main; sys.exit(main(sys.argv[1:]))"
 LISTENING = re.compile(r"listening on (.+?): ")
 PATIENCE = 300.0  # s; the first start after a change of the sources compiles
 

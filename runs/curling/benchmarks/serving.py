@@ -1,6 +1,6 @@
 """Many simultaneous matches on the practice server, with clients that answer at once.
 
-python -m runs.curling.benchmarks.serving --matches 50 --ends 8
+python -m bonspiel.runs.curling.benchmarks.serving --matches 50 --ends 8
 """
 
 import argparse
@@ -17,12 +17,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from curling import record
-from runs.benchmarks.measurement import Measurement
-from runs.benchmarks.memory import largest_size
-from runs.curling.benchmarks import practice
-from runs.experiment import RunError
-from runs.verbs.command_line import DONE, FAILED
+from bonspiel.curling import record
+from bonspiel.runs.benchmarks.measurement import Measurement
+from bonspiel.runs.benchmarks.memory import largest_size
+from bonspiel.runs.curling.benchmarks import practice
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.verbs.command_line import DONE, FAILED
 
 MATCHES, ENDS = 50, 8
 GREETING = b'{"cmd":"dc_ok","name":"load"}\n'

@@ -1,6 +1,6 @@
 """Many simultaneous matches of Digital Curling 4 on the practice server, with clients that answer at once.
 
-python -m runs.curling.benchmarks.serving_dc4 --matches 50 --ends 8 --pause 0
+python -m bonspiel.runs.curling.benchmarks.serving_dc4 --matches 50 --ends 8 --pause 0
 """
 
 import argparse
@@ -17,12 +17,12 @@ from typing import Any
 
 import msgspec
 
-from curling import record
-from runs.benchmarks.memory import largest_size
-from runs.curling.benchmarks import practice
-from runs.curling.benchmarks.serving import ENDS, MATCHES, Load, figures_of
-from runs.experiment import RunError
-from runs.verbs.command_line import DONE
+from bonspiel.curling import record
+from bonspiel.runs.benchmarks.memory import largest_size
+from bonspiel.runs.curling.benchmarks import practice
+from bonspiel.runs.curling.benchmarks.serving import ENDS, MATCHES, Load, figures_of
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.verbs.command_line import DONE
 
 PLAYER = {"max_velocity": 4.0, "shot_std_dev": 0.0, "angle_std_dev": 0.0, "player_name": "load"}
 TEAM = {"use_default_config": True, "team_name": "load", "player1": PLAYER, "player2": PLAYER}

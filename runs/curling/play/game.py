@@ -10,19 +10,19 @@ from typing import Literal
 
 import numpy as np
 
-from curling.dynamics import release
-from curling.engines import make_engine
-from curling.mixed_doubles import allowed_choices, decider_of, is_setup_due, setup_of
-from curling.record import Match, RecordedShot, Setup
-from curling.setup_value import CENTER_HOUSE, CHOICES
-from curling.state import hammer_of, row_of, shot_of, stones_of, team_of
-from curling.umpire import Outcome, first_state, outcome
-from envs.curling_draw import BEFORE_HOG
-from planners.base import Array, Budget, Decision, Planner, check_actions
-from runs.curling.game import recorded_shot
-from runs.curling.play.aim import WEIGHTS, Aim
-from runs.curling.play.view import Flight, View
-from runs.experiment import RunError
+from bonspiel.curling.dynamics import release
+from bonspiel.curling.engines import make_engine
+from bonspiel.curling.mixed_doubles import allowed_choices, decider_of, is_setup_due, setup_of
+from bonspiel.curling.record import Match, RecordedShot, Setup
+from bonspiel.curling.setup_value import CENTER_HOUSE, CHOICES
+from bonspiel.curling.state import hammer_of, row_of, shot_of, stones_of, team_of
+from bonspiel.curling.umpire import Outcome, first_state, outcome
+from bonspiel.envs.curling_draw import BEFORE_HOG
+from bonspiel.planners.base import Array, Budget, Decision, Planner, check_actions
+from bonspiel.runs.curling.game import recorded_shot
+from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
+from bonspiel.runs.curling.play.view import Flight, View
+from bonspiel.runs.experiment import RunError
 
 Phase = Literal["setup", "aim", "think", "flight", "end", "over"]
 

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curling.model import Curling
-from curling.state import team_of
-from planners.base import Array, Decision
-from runs.curling.analysis.shot_names import shot_name
+from bonspiel.curling.model import Curling
+from bonspiel.curling.state import team_of
+from bonspiel.planners.base import Array, Decision
+from bonspiel.runs.curling.analysis.shot_names import shot_name
 
 IDEAS = 3
 NAMED = 60  # of the most visited shots; many have the same name

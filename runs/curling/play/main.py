@@ -8,15 +8,15 @@ from functools import partial
 
 import numpy as np
 
-from curling import players, record
-from curling.client.console import print_to_stderr
-from planners.base import Budget, Planner
-from runs.curling.play.game import InteractiveGame
-from runs.curling.play.report import game_record, result
-from runs.curling.play.separate_planner import SeparatePlanner
-from runs.experiment import RunError, UsageError, number
-from runs.files import check_writable, writing
-from runs.verbs.web_extra import needing_web
+from bonspiel.curling import players, record
+from bonspiel.curling.client.console import print_to_stderr
+from bonspiel.planners.base import Budget, Planner
+from bonspiel.runs.curling.play.game import InteractiveGame
+from bonspiel.runs.curling.play.report import game_record, result
+from bonspiel.runs.curling.play.separate_planner import SeparatePlanner
+from bonspiel.runs.experiment import RunError, UsageError, number
+from bonspiel.runs.files import check_writable, writing
+from bonspiel.runs.verbs.web_extra import needing_web
 
 WARM_UP_SECONDS = 0.1
 LONGEST = 600_000.0  # ms
@@ -60,20 +60,20 @@ def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
     opponent: Planner = planner
     play_in: Callable[[InteractiveGame], None]
     if arguments.window:
-        from runs.curling.play.window import check_display
-        from runs.curling.play.window import play_in_window as play_in
+        from bonspiel.runs.curling.play.window import check_display
+        from bonspiel.runs.curling.play.window import play_in_window as play_in
 
         check_display()
     elif arguments.web:
         with needing_web("--web"):
-            from runs.curling.play.web import play_in_web
+            from bonspiel.runs.curling.play.web import play_in_web
         play_in = partial(play_in_web, host=host, port=port)
         opponent = leaving.enter_context(
             SeparatePlanner(against, lambda line: print_to_stderr(f"bonspiel play: {line}"))
         )
     else:
-        from runs.curling.play.terminal import check
-        from runs.curling.play.terminal import play_in_terminal as play_in
+        from bonspiel.runs.curling.play.terminal import check
+        from bonspiel.runs.curling.play.terminal import play_in_terminal as play_in
 
         check()
     rng = np.random.default_rng(0)

@@ -11,11 +11,11 @@ import numpy as np
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
-from curling.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
-from envs.curling_draw import BEFORE_HOG, BEHIND_BACK, GRANITE, HOG, ICE, LINE, RINGS, TEAMS, moved
-from envs.draw import INK
-from planners.base import Array
-from runs.curling.play.view import View
+from bonspiel.curling.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
+from bonspiel.envs.curling_draw import BEFORE_HOG, BEHIND_BACK, GRANITE, HOG, ICE, LINE, RINGS, TEAMS, moved
+from bonspiel.envs.draw import INK
+from bonspiel.planners.base import Array
+from bonspiel.runs.curling.play.view import View
 
 AIM = "#0f8a5f"
 COARSE = 30.0  # pixels a metre; below, stones are plain and bold, and the rings pale behind them

@@ -1,10 +1,10 @@
 """A game between a person and a planner in words, and its record."""
 
-from curling.record import End, Record, Result
-from curling.state import shot_of, team_of
-from envs.curling_draw import NAMES
-from runs.curling.game import final_result
-from runs.curling.play.game import InteractiveGame
+from bonspiel.curling.record import End, Record, Result
+from bonspiel.curling.state import shot_of, team_of
+from bonspiel.envs.curling_draw import NAMES
+from bonspiel.runs.curling.game import final_result
+from bonspiel.runs.curling.play.game import InteractiveGame
 
 SETUPS = {
     "center_guard": "to lead",

@@ -9,17 +9,17 @@ from typing import Any, Literal
 
 from starlette.exceptions import HTTPException
 
-from curling.match_data import Match, Result
-from curling.mixed_doubles import decider_of, is_setup_due
-from curling.record import parse_line
-from curling.replay.page_events import PageEvents
-from curling.server.record_feed import RecordFeed
-from curling.server.seat import Seat
-from curling.umpire import turn_of
-from planners.base import Array
-from planners.core.packages import error_text
-from runs.curling.play.aim import Aim
-from runs.curling.play.throwing_page import ThrowingPage, preview
+from bonspiel.curling.match_data import Match, Result
+from bonspiel.curling.mixed_doubles import decider_of, is_setup_due
+from bonspiel.curling.record import parse_line
+from bonspiel.curling.replay.page_events import PageEvents
+from bonspiel.curling.server.record_feed import RecordFeed
+from bonspiel.curling.server.seat import Seat
+from bonspiel.curling.umpire import turn_of
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.packages import error_text
+from bonspiel.runs.curling.play.aim import Aim
+from bonspiel.runs.curling.play.throwing_page import ThrowingPage, preview
 
 Phase = Literal["seat", "wait", "setup", "aim", "moved", "think", "over"]
 

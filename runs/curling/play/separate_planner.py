@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable
 from typing import Any, Self
 
-from curling import players
-from curling.client.interrupts import ctrl_c_ignored
-from curling.client.planner_worker import Pipe, exit_with_parent
-from planners.base import Array, Budget, Decision, Model, Planner, Rng
-from planners.core.packages import error_text
+from bonspiel.curling import players
+from bonspiel.curling.client.interrupts import ctrl_c_ignored
+from bonspiel.curling.client.planner_worker import Pipe, exit_with_parent
+from bonspiel.planners.base import Array, Budget, Decision, Model, Planner, Rng
+from bonspiel.planners.core.packages import error_text
 
 
 class PlannerCrashed(Exception):

@@ -15,13 +15,13 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from envs.curling_draw import TEAMS
-from envs.draw import FAINT
-from runs.curling.play.game import InteractiveGame
-from runs.curling.play.keys import keys
-from runs.curling.play.picture import Picture
-from runs.curling.play.report import caption, message
-from runs.experiment import UsageError
+from bonspiel.envs.curling_draw import TEAMS
+from bonspiel.envs.draw import FAINT
+from bonspiel.runs.curling.play.game import InteractiveGame
+from bonspiel.runs.curling.play.keys import keys
+from bonspiel.runs.curling.play.picture import Picture
+from bonspiel.runs.curling.play.report import caption, message
+from bonspiel.runs.experiment import UsageError
 
 SMALLEST = 80, 24
 ABOVE, BELOW = 2, 2  # lines of text

@@ -14,17 +14,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
-from curling.match_data import Throw
-from curling.mixed_doubles import allowed_choices
-from curling.model import Curling
-from curling.replay.page_events import Event
-from curling.replay.pages import play_page
-from curling.replay.tracks import Track, stone_tracks
-from curling.server.page_server import EventStream, first_event
-from curling.umpire import outcome, turn_of
-from planners.base import Array
-from runs.curling.play.aim import WEIGHTS, Aim
-from runs.curling.play.page_messages import AimMessage, SetupMessage, ThrowMessage
+from bonspiel.curling.match_data import Throw
+from bonspiel.curling.mixed_doubles import allowed_choices
+from bonspiel.curling.model import Curling
+from bonspiel.curling.replay.page_events import Event
+from bonspiel.curling.replay.pages import play_page
+from bonspiel.curling.replay.tracks import Track, stone_tracks
+from bonspiel.curling.server.page_server import EventStream, first_event
+from bonspiel.curling.umpire import outcome, turn_of
+from bonspiel.planners.base import Array
+from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
+from bonspiel.runs.curling.play.page_messages import AimMessage, SetupMessage, ThrowMessage
 
 TOKEN_BYTES = 9  # of the part of a page's address that is drawn anew
 PARTS = {"x": "target across, m", "y": "target along, m", "side": "spin", "weight": "weight"}

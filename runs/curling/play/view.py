@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from curling.umpire import Outcome
-from planners.base import Array
+from bonspiel.curling.umpire import Outcome
+from bonspiel.planners.base import Array
 
 PACE = 80.0  # frames of a path shown per second; they are 1/20 s apart on the ice
 

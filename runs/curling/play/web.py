@@ -9,15 +9,15 @@ from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
 
-from curling.replay.page_events import Event, PageEvents
-from curling.server.page_server import PageServer
-from planners.base import Array
-from planners.core.search import INTERRUPT_SECONDS
-from runs.curling.play.game import InteractiveGame
-from runs.curling.play.ideas import best_ideas
-from runs.curling.play.report import game_record
-from runs.curling.play.throwing_page import TOKEN_BYTES, ThrowingPage
-from runs.experiment import RunError
+from bonspiel.curling.replay.page_events import Event, PageEvents
+from bonspiel.curling.server.page_server import PageServer
+from bonspiel.planners.base import Array
+from bonspiel.planners.core.search import INTERRUPT_SECONDS
+from bonspiel.runs.curling.play.game import InteractiveGame
+from bonspiel.runs.curling.play.ideas import best_ideas
+from bonspiel.runs.curling.play.report import game_record
+from bonspiel.runs.curling.play.throwing_page import TOKEN_BYTES, ThrowingPage
+from bonspiel.runs.experiment import RunError
 
 TICK = 0.02  # s between two looks at the planner
 

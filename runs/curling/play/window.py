@@ -8,12 +8,12 @@ from typing import Any
 import matplotlib
 import pygame
 
-from envs.curling_draw import GRANITE, TEAMS
-from envs.draw import FAINT, INK
-from runs.curling.play.game import InteractiveGame
-from runs.curling.play.picture import Picture
-from runs.curling.play.report import caption, message
-from runs.experiment import UsageError
+from bonspiel.envs.curling_draw import GRANITE, TEAMS
+from bonspiel.envs.draw import FAINT, INK
+from bonspiel.runs.curling.play.game import InteractiveGame
+from bonspiel.runs.curling.play.picture import Picture
+from bonspiel.runs.curling.play.report import caption, message
+from bonspiel.runs.experiment import UsageError
 
 SIZE, SMALLEST = (1080, 700), (640, 430)
 FRAMES = 60  # a second

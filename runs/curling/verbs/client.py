@@ -5,22 +5,30 @@ import re
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from runs.curling.verbs import client_dc4
-from runs.curling.verbs.client_common import STATUSES, add_player, add_protocol, address, check_names, run, team_name
-from runs.experiment import UsageError
-from runs.verbs.command_line import Parser, Verb
+from bonspiel.runs.curling.verbs import client_dc4
+from bonspiel.runs.curling.verbs.client_common import (
+    STATUSES,
+    add_player,
+    add_protocol,
+    address,
+    check_names,
+    run,
+    team_name,
+)
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.verbs.command_line import Parser, Verb
 
 if TYPE_CHECKING:
-    from curling.client.match_player import MatchPlayer
+    from bonspiel.curling.client.match_player import MatchPlayer
 
 
 def dc3(arguments: argparse.Namespace) -> int:
     """Play a match of Digital Curling 3."""
-    from curling.client import dc3
-    from curling.client.connection import tcp_connection
-    from curling.client.console import print_line
-    from curling.protocols.dc3 import DcOk
-    from curling.protocols.dc3_codec import encode
+    from bonspiel.curling.client import dc3
+    from bonspiel.curling.client.connection import tcp_connection
+    from bonspiel.curling.client.console import print_line
+    from bonspiel.curling.protocols.dc3 import DcOk
+    from bonspiel.curling.protocols.dc3_codec import encode
 
     name, (host, port) = team_name(arguments), address(arguments)
     check_names(lambda: encode(DcOk(name)))
@@ -37,12 +45,12 @@ def dc2(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: no such name, word or address.
     """
-    from curling.client import dc2
-    from curling.client.connection import stdio_connection, tcp_connection
-    from curling.client.console import print_line, print_to_stderr
-    from curling.client.patience import Patience
-    from curling.protocols.dc2 import Login
-    from curling.protocols.dc2_codec import encode
+    from bonspiel.curling.client import dc2
+    from bonspiel.curling.client.connection import stdio_connection, tcp_connection
+    from bonspiel.curling.client.console import print_line, print_to_stderr
+    from bonspiel.curling.client.patience import Patience
+    from bonspiel.curling.protocols.dc2 import Login
+    from bonspiel.curling.protocols.dc2_codec import encode
 
     if arguments.stdio:
         if (arguments.host, arguments.port, arguments.wait) != (None, None, None):

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from runs import interrupts
-from runs.experiment import RunError, UsageError, number
-from runs.files import writing
-from runs.verbs.command_line import PLANNER, Command, Parser
+from bonspiel.runs import interrupts
+from bonspiel.runs.experiment import RunError, UsageError, number
+from bonspiel.runs.files import writing
+from bonspiel.runs.verbs.command_line import PLANNER, Command, Parser
 
 if TYPE_CHECKING:
-    from curling.client.match_player import MatchPlayer
+    from bonspiel.curling.client.match_player import MatchPlayer
 
 LOGS = Path("results") / "client"
 HOST = "127.0.0.1"
@@ -39,12 +39,12 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
         UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
         RunError: the planner does not even start.
     """
-    from curling.client.exit_status import exit_status
-    from curling.client.match_player import MatchPlayer
-    from curling.client.message_log import MessageLog, new_log
-    from curling.client.planner_process import PlannerGone, PlannerProcess, PlannerRefused
-    from curling.client.reconnection import play_when_up
-    from curling.client.time_manager import FRACTION, TimeManager
+    from bonspiel.curling.client.exit_status import exit_status
+    from bonspiel.curling.client.match_player import MatchPlayer
+    from bonspiel.curling.client.message_log import MessageLog, new_log
+    from bonspiel.curling.client.planner_process import PlannerGone, PlannerProcess, PlannerRefused
+    from bonspiel.curling.client.reconnection import play_when_up
+    from bonspiel.curling.client.time_manager import FRACTION, TimeManager
 
     # checked before anything is started or written
     if arguments.seed is not None:
@@ -105,7 +105,7 @@ def address(arguments: argparse.Namespace) -> tuple[str, int]:
 
 def check_names(encoded: Callable[[], bytes]) -> None:
     """Refuse names that a message cannot hold."""
-    from curling.protocols import ProtocolError
+    from bonspiel.curling.protocols import ProtocolError
 
     try:
         encoded()

@@ -5,13 +5,13 @@ import os
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from runs.curling.verbs.client_common import Protocols, add_player, add_protocol, address, run, team_name
-from runs.experiment import UsageError, number
+from bonspiel.runs.curling.verbs.client_common import Protocols, add_player, add_protocol, address, run, team_name
+from bonspiel.runs.experiment import UsageError, number
 
 if TYPE_CHECKING:
-    from curling.client.dc4_connection import Account
-    from curling.client.match_player import MatchPlayer
-    from curling.client.position import Throwers
+    from bonspiel.curling.client.dc4_connection import Account
+    from bonspiel.curling.client.match_player import MatchPlayer
+    from bonspiel.curling.client.position import Throwers
 
 USER, PASSWORD = "DC4_USER", "DC4_PASSWORD"
 NEW = {"ends": 10, "thinking_time": 219.0, "extra_end_time": 21.9}  # defaults of a new match
@@ -25,10 +25,10 @@ def dc4(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: an option is missing or out of range, or the package dc4client is missing.
     """
-    from curling.client import dc4
-    from curling.client.console import print_error, print_line
-    from curling.client.dc4_connection import ServerRefused, load_dc4client
-    from curling.client.exit_status import PROTOCOL_ERROR
+    from bonspiel.curling.client import dc4
+    from bonspiel.curling.client.console import print_error, print_line
+    from bonspiel.curling.client.dc4_connection import ServerRefused, load_dc4client
+    from bonspiel.curling.client.exit_status import PROTOCOL_ERROR
 
     try:
         load_dc4client()
@@ -95,7 +95,7 @@ def _match_id(text: str) -> UUID:
 
 def _login(arguments: argparse.Namespace) -> "Account":
     """The account on the server; a UsageError if there is no user or no password, or it is not ASCII."""
-    from curling.client.dc4_connection import Account
+    from bonspiel.curling.client.dc4_connection import Account
 
     user = os.environ.get(USER) if arguments.user is None else arguments.user
     password = os.environ.get(PASSWORD) if arguments.password is None else arguments.password
@@ -128,7 +128,7 @@ def _created(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _throwers(arguments: argparse.Namespace) -> "tuple[Throwers, Throwers] | None":
     """The own players of mixed doubles and the other team's; a UsageError in standard games."""
-    from curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS
+    from bonspiel.curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS
 
     if arguments.game == "standard":
         for option in ("mixed_players", "opponents"):

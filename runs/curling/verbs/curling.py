@@ -4,14 +4,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from runs.verbs.command_line import DONE, PLANNER, Verb
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb
 
 NOISE = "normal_dist (default) or none; for dc2: dc2 (default), gat or none"
 
 
 def play(arguments: argparse.Namespace) -> int:
     """Play curling against a planner."""
-    from runs.curling.play import main
+    from bonspiel.runs.curling.play import main
 
     main.main(arguments)
     return DONE
@@ -19,21 +19,21 @@ def play(arguments: argparse.Namespace) -> int:
 
 def value(arguments: argparse.Namespace) -> int:
     """Estimate the distribution of points of an end from match records."""
-    from runs.curling import value
+    from bonspiel.runs.curling import value
 
     return value.main(arguments.match, arguments.out)
 
 
 def value_map(arguments: argparse.Namespace) -> int:
     """Draw a position of curling, the shot that a planner chooses, and the values of all aims."""
-    from runs.curling import value_map
+    from bonspiel.runs.curling import value_map
 
     return value_map.main(arguments)
 
 
 def analyse(arguments: argparse.Namespace) -> int:
     """Judge every shot of a recorded match."""
-    from runs.curling.analysis import main
+    from bonspiel.runs.curling.analysis import main
 
     return main.main(arguments)
 

@@ -3,8 +3,8 @@
 import argparse
 from dataclasses import fields
 
-from runs.curling.server_options import Options, add_options
-from runs.verbs.command_line import Parser, Verb
+from bonspiel.runs.curling.server_options import Options, add_options
+from bonspiel.runs.verbs.command_line import Parser, Verb
 
 STATUSES = "exit status: 0 done, 1 a port is taken, 2 bad usage, 130 stopped"
 PROTOCOLS = {
@@ -19,7 +19,7 @@ PROTOCOLS = {
 
 def server(arguments: argparse.Namespace) -> int:
     """Serve practice matches until their number is reached, or Ctrl-C."""
-    from runs.curling import server
+    from bonspiel.runs.curling import server
 
     return server.main(Options(**{field.name: getattr(arguments, field.name) for field in fields(Options)}))
 

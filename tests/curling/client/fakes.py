@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curling.client.planner_worker import ShotChoice
-from planners import Decision
+from bonspiel.curling.client.planner_worker import ShotChoice
+from bonspiel.planners import Decision
 
 TEE, OTHER = (0.1317, 2.3997, 1.0), (-0.1317, 2.3997, -1.0)
 LATE = 2.0  # s

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from curling.client import console
+from bonspiel.curling.client import console
 
 
 def test_a_place_in_a_match_is_counted_from_one():

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling.client import dc2 as client
-from curling.client.connection import tcp_connection
-from curling.client.exit_status import ConnectionLost
-from curling.client.match_player import MatchPlayer
-from curling.client.message_log import MessageLog
-from curling.client.planner_worker import ShotChoice
-from curling.client.time_manager import TimeManager
-from curling.protocols import ProtocolError, dc2, dc2_codec
+from bonspiel.curling.client import dc2 as client
+from bonspiel.curling.client.connection import tcp_connection
+from bonspiel.curling.client.exit_status import ConnectionLost
+from bonspiel.curling.client.match_player import MatchPlayer
+from bonspiel.curling.client.message_log import MessageLog
+from bonspiel.curling.client.planner_worker import ShotChoice
+from bonspiel.curling.client.time_manager import TimeManager
+from bonspiel.curling.protocols import ProtocolError, dc2, dc2_codec
 from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.protocols.transcripts import names, transcript
 

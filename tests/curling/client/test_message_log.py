@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from curling.client.message_log import MessageLog, new_log
+from bonspiel.curling.client.message_log import MessageLog, new_log
 
 
 def test_clients_of_the_same_second_have_logs_of_their_own(tmp_path, monkeypatch):

@@ -12,15 +12,15 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from curling.client import planner_process, standby
-from curling.client.best_so_far import BestSoFar, ShotSoFar
-from curling.client.planner_process import PlannerProcess, PlannerRefused, PlannerSilent
-from curling.client.planner_worker import ShotChoice, _is_clear
-from curling.client.position import ClientPosition, MixedDoubles
-from curling.model import Curling
-from curling.setup_value import CHOICES, setup_values
-from curling.sheet import no_stones
-from planners import Decision
+from bonspiel.curling.client import planner_process, standby
+from bonspiel.curling.client.best_so_far import BestSoFar, ShotSoFar
+from bonspiel.curling.client.planner_process import PlannerProcess, PlannerRefused, PlannerSilent
+from bonspiel.curling.client.planner_worker import ShotChoice, _is_clear
+from bonspiel.curling.client.position import ClientPosition, MixedDoubles
+from bonspiel.curling.model import Curling
+from bonspiel.curling.setup_value import CHOICES, setup_values
+from bonspiel.curling.sheet import no_stones
+from bonspiel.planners import Decision
 from tests.curling.client.fakes import TEE, FailingPlanner
 
 ROOT = Path(__file__).parents[3]
@@ -416,7 +416,7 @@ def test_a_text_that_names_no_planner_is_refused():
 def test_the_planner_dies_with_its_client_even_in_an_endless_loop():
     code = """
 import asyncio
-from curling.client.planner_process import PlannerProcess
+from bonspiel.curling.client.planner_process import PlannerProcess
 from tests.curling.client.fakes import FailingPlanner
 from tests.curling.client.test_planner_process import START
 async def ask():

@@ -7,15 +7,15 @@ from uuid import uuid4
 
 import pytest
 
-from curling.client import dc2, dc3, dc4, reconnection
-from curling.client.connection import tcp_connection
-from curling.client.dc4_connection import Account
-from curling.client.exit_status import ConnectionLost, NoSuchHost
-from curling.client.match_player import MatchPlayer
-from curling.client.message_log import MessageLog
-from curling.client.reconnection import play_when_up
-from curling.client.time_manager import TimeManager
-from curling.protocols.dc2 import Login
+from bonspiel.curling.client import dc2, dc3, dc4, reconnection
+from bonspiel.curling.client.connection import tcp_connection
+from bonspiel.curling.client.dc4_connection import Account
+from bonspiel.curling.client.exit_status import ConnectionLost, NoSuchHost
+from bonspiel.curling.client.match_player import MatchPlayer
+from bonspiel.curling.client.message_log import MessageLog
+from bonspiel.curling.client.reconnection import play_when_up
+from bonspiel.curling.client.time_manager import TimeManager
+from bonspiel.curling.protocols.dc2 import Login
 from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.client.faulty_dc4 import FaultyServer
 from tests.curling.protocols.corpus import TERMINATOR

@@ -15,17 +15,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from curling.client import connection, dc2, dc3
-from curling.client.connection import stdio_connection, tcp_connection
-from curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, exit_status
-from curling.client.match_player import MatchPlayer
-from curling.client.message_log import MessageLog
-from curling.client.planner_process import PlannerProcess
-from curling.client.time_manager import LONGEST, TimeManager
-from curling.protocols import ProtocolError
-from curling.protocols.dc2 import Login
-from runs.benchmarks.memory import largest_size
-from runs.curling.benchmarks.practice import BONSPIEL
+from bonspiel.curling.client import connection, dc2, dc3
+from bonspiel.curling.client.connection import stdio_connection, tcp_connection
+from bonspiel.curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, exit_status
+from bonspiel.curling.client.match_player import MatchPlayer
+from bonspiel.curling.client.message_log import MessageLog
+from bonspiel.curling.client.planner_process import PlannerProcess
+from bonspiel.curling.client.time_manager import LONGEST, TimeManager
+from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.protocols.dc2 import Login
+from bonspiel.runs.benchmarks.memory import largest_size
+from bonspiel.runs.curling.benchmarks.practice import BONSPIEL
 from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.peers import HANG, flood, nonsense, reset_on_close
 from tests.curling.protocols.corpus import CORPUS, TERMINATOR

@@ -3,7 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from curling.client.time_manager import (
+from bonspiel.curling.client.time_manager import (
     FRACTION,
     HICCUP,
     LATE,

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from curling.end_network import INPUTS, SCORES, WEIGHTS
-from curling.learning import rounds
-from curling.learning.__main__ import main
-from curling.learning.rounds import Learning
-from curling.learning.self_play import _new_scratch, _throw_best, play_part
-from curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
-from curling.model import Curling
-from curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, new_scratch, screen
-from curling.state import FIRST_STONE, STATE_DIM
-from planners.core.actions import own_actions
-from planners.core.aims import aims_of
+from bonspiel.curling.end_network import INPUTS, SCORES, WEIGHTS
+from bonspiel.curling.learning import rounds
+from bonspiel.curling.learning.__main__ import main
+from bonspiel.curling.learning.rounds import Learning
+from bonspiel.curling.learning.self_play import _new_scratch, _throw_best, play_part
+from bonspiel.curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
+from bonspiel.curling.model import Curling
+from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, new_scratch, screen
+from bonspiel.curling.state import FIRST_STONE, STATE_DIM
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.core.aims import aims_of
 
 PARAMS = Curling(10, reward="win_probability").params
 
@@ -22,7 +22,7 @@ PARAMS = Curling(10, reward="win_probability").params
 def small(monkeypatch):
     """Parts of few ends."""
     monkeypatch.setattr(rounds, "PART_ENDS", 60)
-    monkeypatch.setattr("curling.learning.training.BATCH", 128)
+    monkeypatch.setattr("bonspiel.curling.learning.training.BATCH", 128)
 
 
 def test_the_gradient_is_that_of_differences():

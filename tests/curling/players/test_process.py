@@ -13,19 +13,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import planners
-from curling import players
-from curling.client.planner_process import PlannerProcess
-from curling.client.position import ClientPosition
-from curling.mixed_doubles import mixed_state_of
-from curling.model import Curling
-from curling.noise import Noise, Thrower
-from curling.players import line_process, process, serve
-from curling.players.line_process import LineProcess, ProcessFailure
-from curling.players.process import ProcessPlayer
-from curling.sheet import no_stones
-from curling.state import TIME, state_of
-from planners import Budget
+from bonspiel import planners
+from bonspiel.curling import players
+from bonspiel.curling.client.planner_process import PlannerProcess
+from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.mixed_doubles import mixed_state_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise, Thrower
+from bonspiel.curling.players import line_process, process, serve
+from bonspiel.curling.players.line_process import LineProcess, ProcessFailure
+from bonspiel.curling.players.process import ProcessPlayer
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import TIME, state_of
+from bonspiel.planners import Budget
 
 PROGRAM = """
 import json, os, subprocess, sys, time
@@ -317,7 +317,7 @@ def test_within_another_planner_a_command_stands_in_parentheses():
 
 
 def test_other_models_and_root_actions_are_refused(player):
-    import envs
+    from bonspiel import envs
 
     made = player()
     assert planners.unsupported(made, envs.Trap()) == "curling only"
@@ -365,7 +365,7 @@ def test_a_program_that_does_not_end_is_killed_with_its_own_children():
 def test_a_program_does_not_outlive_a_killed_process():
     """The program computes, and never sees that its input was closed."""
     code = f"""
-from curling.players.line_process import LineProcess
+from bonspiel.curling.players.line_process import LineProcess
 program = LineProcess([{sys.executable!r}, "-ISc", {STUBBORN!r}])
 print(program._process.pid, int(program._lines.get(timeout=20.0)), flush=True)
 program._lines.get()

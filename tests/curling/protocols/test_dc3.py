@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curling.protocols import ProtocolError, dc3_codec
-from curling.protocols.dc3 import (
+from bonspiel.curling.protocols import ProtocolError, dc3_codec
+from bonspiel.curling.protocols.dc3 import (
     IDENTICAL,
     NORMAL_DIST,
     Concede,
@@ -35,7 +35,7 @@ from curling.protocols.dc3 import (
     Velocity,
     Version,
 )
-from curling.sheet import no_stones
+from bonspiel.curling.sheet import no_stones
 from tests.curling.protocols.transcripts import names, transcript
 
 

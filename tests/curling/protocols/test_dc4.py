@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curling.engines import make_engine
-from curling.physics import physics_of
-from curling.protocols import ProtocolError
-from curling.protocols.dc4 import decode_state, shot_request, stones_of_update
-from curling.sheet import no_stones
+from bonspiel.curling.engines import make_engine
+from bonspiel.curling.physics import physics_of
+from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.protocols.dc4 import decode_state, shot_request, stones_of_update
+from bonspiel.curling.sheet import no_stones
 
 
 def state(**changes: Any) -> dict[str, Any]:

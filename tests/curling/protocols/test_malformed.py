@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from curling.protocols import ProtocolError, dc2_codec, dc3_codec
+from bonspiel.curling.protocols import ProtocolError, dc2_codec, dc3_codec
 from tests.curling.protocols.corpus import CORPUS, Nasty
 from tests.curling.protocols.transcripts import lines
 

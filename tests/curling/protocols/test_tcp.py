@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from curling.protocols.tcp import keep_alive
+from bonspiel.curling.protocols.tcp import keep_alive
 
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_KEEPIDLE"), reason="the system has no such option")

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from runs.curling.game import CurlingGame
-from runs.games.game import ScheduledGame, Side
-from runs.games.play import play_game
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 
 
 def game(players=("rulebased", "rulebased"), budget=20, seed=5, engine="analytic", **match):

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from curling.replay.judgement import Judged, Judgement
+from bonspiel.curling.replay.judgement import Judged, Judgement
 
 CHOICE = (0.1, 2.4, 1.0)
 

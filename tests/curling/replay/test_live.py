@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 import pytest
 
-from curling.record import line_of
-from curling.replay import live_server
-from curling.replay.page_events import record_events
-from curling.server import page_server
-from curling.server.page_server import PING, VIEWERS
-from curling.server.record_feed import KEPT_MATCHES, RecordFeed
-from curling.sheet import STONES
+from bonspiel.curling.record import line_of
+from bonspiel.curling.replay import live_server
+from bonspiel.curling.replay.page_events import record_events
+from bonspiel.curling.server import page_server
+from bonspiel.curling.server.page_server import PING, VIEWERS
+from bonspiel.curling.server.record_feed import KEPT_MATCHES, RecordFeed
+from bonspiel.curling.sheet import STONES
 
 MATCH = "dc3-1"
 

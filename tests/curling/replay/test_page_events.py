@@ -4,15 +4,15 @@ import math
 import numpy as np
 import pytest
 
-from curling import umpire
-from curling.match_data import Setup, places
-from curling.mixed_doubles import mixed_state_of
-from curling.record import Match, RecordedShot
-from curling.replay.page_events import PageEvents, record_events
-from curling.replay.pages import replay_page
-from curling.sheet import STONES, no_stones
-from curling.state import state_of
-from curling.win_probability import estimate_win_probability
+from bonspiel.curling import umpire
+from bonspiel.curling.match_data import Setup, places
+from bonspiel.curling.mixed_doubles import mixed_state_of
+from bonspiel.curling.record import Match, RecordedShot
+from bonspiel.curling.replay.page_events import PageEvents, record_events
+from bonspiel.curling.replay.pages import replay_page
+from bonspiel.curling.sheet import STONES, no_stones
+from bonspiel.curling.state import state_of
+from bonspiel.curling.win_probability import estimate_win_probability
 
 
 def of(events, kind):

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from curling.replay import pages
-from curling.replay.page_events import record_events
+from bonspiel.curling.replay import pages
+from bonspiel.curling.replay.page_events import record_events
 
 EVIL = "</script><img src=x onerror=alert(1)>{{script}}<!--&amp;\u2028"
 

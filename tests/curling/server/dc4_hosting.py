@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 
 import aiohttp
 
-from curling.protocols.dc4_server import Player
-from curling.server.asgi_server import listening_socket, serving
-from curling.server.dc4 import application
-from curling.server.dc4_matches import Dc4Matches
+from bonspiel.curling.protocols.dc4_server import Player
+from bonspiel.curling.server.asgi_server import listening_socket, serving
+from bonspiel.curling.server.dc4 import application
+from bonspiel.curling.server.dc4_matches import Dc4Matches
 from tests.curling.server.hosting import PATIENCE, context_of
 
 USERS = {"user0": "pass0", "user1": "pass1", "user2": "pass2"}

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from curling.match_data import Match
-from curling.server.lobby import Lobby
-from curling.server.referee import ThinkingTimes
-from curling.server.server_context import ServerContext
-from curling.server.shot_executor import ShotExecutor
+from bonspiel.curling.match_data import Match
+from bonspiel.curling.server.lobby import Lobby
+from bonspiel.curling.server.referee import ThinkingTimes
+from bonspiel.curling.server.server_context import ServerContext
+from bonspiel.curling.server.shot_executor import ShotExecutor
 
 PATIENCE = 20.0  # s, for anything that a test waits for
 

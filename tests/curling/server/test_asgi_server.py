@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
-from curling.server.asgi_server import Limits, listening_socket, serving
+from bonspiel.curling.server.asgi_server import Limits, listening_socket, serving
 
 PATIENCE = 10.0  # s, for anything that a test waits for
 LIMITS = Limits(connections=4, head=2000, body=1000, request_seconds=0.6, unread_seconds=0.3)

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from curling.protocols import dc2, dc2_codec, dc2_coordinates
-from curling.record import read
-from curling.server.dc2 import Dc2Session, listen_dc2
-from curling.server.referee import ThinkingTimes
-from curling.server.shot_executor import ShotExecutor
-from curling.sheet import no_stones
-from curling.state import FIRST_STONE
+from bonspiel.curling.protocols import dc2, dc2_codec, dc2_coordinates
+from bonspiel.curling.record import read
+from bonspiel.curling.server.dc2 import Dc2Session, listen_dc2
+from bonspiel.curling.server.referee import ThinkingTimes
+from bonspiel.curling.server.shot_executor import ShotExecutor
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.state import FIRST_STONE
 from tests.curling.recorded import records
 from tests.curling.server.hosting import Clock, context_of, hosting, until
 
@@ -302,7 +302,7 @@ def test_a_client_that_logs_in_while_the_other_leaves_waits_for_a_third():
 
 
 def test_a_client_that_does_not_log_in_in_time_is_removed(monkeypatch):
-    monkeypatch.setattr("curling.server.dc2.LOGIN_SECONDS", 0.2)
+    monkeypatch.setattr("bonspiel.curling.server.dc2.LOGIN_SECONDS", 0.2)
 
     async def match():
         async with hosting(context_of("dc2", report=told.append), Dc2Session, listen_dc2, end=b"\0") as host:

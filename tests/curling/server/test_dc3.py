@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-from curling.noise import Noise
-from curling.protocols import dc3_codec
-from curling.protocols.dc3_codec import stone_array
-from curling.record import read
-from curling.server.dc3 import Dc3Session, listen_dc3
-from curling.server.referee import ThinkingTimes
-from curling.server.shot_executor import ShotExecutor
-from curling.state import FIRST_STONE
+from bonspiel.curling.noise import Noise
+from bonspiel.curling.protocols import dc3_codec
+from bonspiel.curling.protocols.dc3_codec import stone_array
+from bonspiel.curling.record import read
+from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
+from bonspiel.curling.server.referee import ThinkingTimes
+from bonspiel.curling.server.shot_executor import ShotExecutor
+from bonspiel.curling.state import FIRST_STONE
 from tests.curling.recorded import records
 from tests.curling.server.hosting import Clock, context_of, hosting, play_on, start, until
 
@@ -312,7 +312,7 @@ def test_before_the_match_only_the_client_at_fault_is_removed(said, what, words)
 
 def test_a_client_must_answer_the_greeting_in_time(monkeypatch):
     async def act(host):
-        monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 0.1)  # for this client alone
+        monkeypatch.setattr("bonspiel.curling.server.dc3.GREETING_SECONDS", 0.1)  # for this client alone
         client = await host.connect(0)
         assert [(await client.receive() or {}).get("cmd") for _ in range(2)] == ["dc", None]
         monkeypatch.undo()
@@ -321,7 +321,7 @@ def test_a_client_must_answer_the_greeting_in_time(monkeypatch):
 
 
 def test_there_is_no_limit_on_becoming_ready(monkeypatch):
-    monkeypatch.setattr("curling.server.dc3.GREETING_SECONDS", 2.0)
+    monkeypatch.setattr("bonspiel.curling.server.dc3.GREETING_SECONDS", 2.0)
 
     async def match():
         async with hosting(context_of(), partial(Dc3Session, steps=None), listen_dc3) as host:
@@ -339,7 +339,7 @@ def test_there_is_no_limit_on_becoming_ready(monkeypatch):
 
 
 def test_after_the_match_the_server_waits_for_a_limited_time(monkeypatch):
-    monkeypatch.setattr("curling.server.session.LEAVING_SECONDS", 0.5)
+    monkeypatch.setattr("bonspiel.curling.server.session.LEAVING_SECONDS", 0.5)
 
     async def match():
         async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:

@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
 
-from curling.protocols.dc4 import decode_state
-from curling.protocols.dc4_server import Player
-from curling.record import read
-from curling.server import dc4_matches, dc4_stream
-from curling.server.dc4_games import MOST_SD
-from curling.umpire import replay
+from bonspiel.curling.protocols.dc4 import decode_state
+from bonspiel.curling.protocols.dc4_server import Player
+from bonspiel.curling.record import read
+from bonspiel.curling.server import dc4_matches, dc4_stream
+from bonspiel.curling.server.dc4_games import MOST_SD
+from bonspiel.curling.umpire import replay
 from tests.curling.server.dc4_hosting import DRAW, FOUR, NEW, PLAYER, TEAM, THROUGH, begun, hosting, play_end, run
 from tests.curling.server.hosting import Clock, until
 

@@ -12,9 +12,9 @@ pytest.importorskip("dc4client", reason="dc4client is not installed (pip install
 
 import dc4client
 
-from curling.record import read
-from curling.server import dc4_stream
-from curling.umpire import replay
+from bonspiel.curling.record import read
+from bonspiel.curling.server import dc4_stream
+from bonspiel.curling.umpire import replay
 from tests.curling.server.dc4_hosting import DRAW, USERS, hosting
 
 DC3_DRAW = 0.1317, 2.3997, "ccw"

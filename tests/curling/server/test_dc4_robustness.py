@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
 
-from curling.server.asgi_server import Limits
-from runs.benchmarks.memory import largest_size
-from runs.curling.benchmarks import practice
+from bonspiel.curling.server.asgi_server import Limits
+from bonspiel.runs.benchmarks.memory import largest_size
+from bonspiel.runs.curling.benchmarks import practice
 from tests.curling.server.dc4_attacks import attacks, request, slow_requests
 from tests.curling.server.dc4_hosting import DRAW, NEW, begun, hosting, play_end, run
 
@@ -186,7 +186,7 @@ def test_pages_of_other_sites_are_refused_although_they_know_the_password(header
 
 def test_another_name_is_served_where_it_is_allowed():
     async def scenario():
-        async with hosting(names=["curling.example"]) as host:
+        async with hosting(names=["bonspiel.curling.example"]) as host:
             user = host.user("user0")
             names = "CURLING.example:1", "example"
             return [(await user.ask("POST", "/matches", NEW, headers={"Host": name}))[0] for name in names]

@@ -6,12 +6,12 @@ from functools import partial
 
 import pytest
 
-from curling.record import read
-from curling.server import client_connection
-from curling.server.dc3 import Dc3Session, listen_dc3
-from curling.server.record_feed import RecordFeed
-from curling.server.referee import error_sampler
-from curling.umpire import replay
+from bonspiel.curling.record import read
+from bonspiel.curling.server import client_connection
+from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
+from bonspiel.curling.server.record_feed import RecordFeed
+from bonspiel.curling.server.referee import error_sampler
+from bonspiel.curling.umpire import replay
 from tests.curling.server.hosting import Client, context_of, hosting, play_on, start, until
 
 DRAW = {"cmd": "move", "move": {"type": "shot", "velocity": {"x": 0.1317, "y": 2.3997}, "rotation": "ccw"}}
@@ -219,7 +219,7 @@ def test_a_defect_costs_one_match(monkeypatch):
     async def match():
         async with serving(context_of(report=said.append)) as host:
             clients, others = await start(host), await start(host)
-            monkeypatch.setattr("curling.server.dc3.shot_move", lambda thrown: 1 / 0)
+            monkeypatch.setattr("bonspiel.curling.server.dc3.shot_move", lambda thrown: 1 / 0)
             clients[0].send(DRAW)
             for client in clients:
                 assert (await client.receive())["cmd"] == "update"

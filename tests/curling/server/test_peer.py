@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from curling.record import read
-from curling.umpire import replay
-from runs.curling.benchmarks import practice
+from bonspiel.curling.record import read
+from bonspiel.curling.umpire import replay
+from bonspiel.runs.curling.benchmarks import practice
 
 HERE = Path(__file__).resolve()
 PYTHON = HERE.parents[3] / ".venv-peer" / "bin" / "python"  # which has dc3client; made by make test

@@ -5,11 +5,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from curling.match_data import Match, Record, Result
-from curling.record import RecordedShot
-from curling.server.referee import Referee, ThinkingTimes, error_sampler
-from curling.sheet import STONES
-from curling.umpire import outcome, replay
+from bonspiel.curling.match_data import Match, Record, Result
+from bonspiel.curling.record import RecordedShot
+from bonspiel.curling.server.referee import Referee, ThinkingTimes, error_sampler
+from bonspiel.curling.sheet import STONES
+from bonspiel.curling.umpire import outcome, replay
 
 DRAW, AWAY = (0.1317, 2.3997, 1.0), (0.0, 2.0, 1.0)  # to the tee; not as far as the hog line
 TIMES = ThinkingTimes(100_000, 20_000)

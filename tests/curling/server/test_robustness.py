@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from curling.record import read
-from curling.umpire import replay
-from runs.benchmarks.memory import largest_size
-from runs.curling.benchmarks import practice as processes
+from bonspiel.curling.record import read
+from bonspiel.curling.umpire import replay
+from bonspiel.runs.benchmarks.memory import largest_size
+from bonspiel.runs.curling.benchmarks import practice as processes
 from tests.curling import peers
 from tests.curling.peers import HANG, PLAYERS, STAGES, connect_both, ended, flood, nonsense, play, practice, whole_match
 from tests.curling.protocols.corpus import CORPUS

@@ -6,8 +6,8 @@ import signal
 
 import numpy as np
 
-from curling.model import Curling
-from curling.server.shot_executor import ShotExecutor
+from bonspiel.curling.model import Curling
+from bonspiel.curling.server.shot_executor import ShotExecutor
 
 
 def test_a_worker_that_dies_costs_no_shot():

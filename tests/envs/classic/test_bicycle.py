@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from envs import Bicycle
+from bonspiel.envs import Bicycle
 
 
 class Fixed:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import envs
-from envs import CartPole, DoubleIntegrator, MountainCar, Pendulum
+from bonspiel import envs
+from bonspiel.envs import CartPole, DoubleIntegrator, MountainCar, Pendulum
 
 
 def after(model, state, action):

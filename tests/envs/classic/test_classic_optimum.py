@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import envs
-from envs import CartPole, DoubleIntegrator, MountainCar, Pendulum, random_policy
-from envs.classic import double_integrator_optimum, mountain_car_optimum, pendulum_optimum
-from envs.classic.double_integrator_optimum import COST, DYNAMICS, PUSH, DoubleIntegratorOptimum
-from envs.optimal import optimal_value, random_value, solve
+from bonspiel import envs
+from bonspiel.envs import CartPole, DoubleIntegrator, MountainCar, Pendulum, random_policy
+from bonspiel.envs.classic import double_integrator_optimum, mountain_car_optimum, pendulum_optimum
+from bonspiel.envs.classic.double_integrator_optimum import COST, DYNAMICS, PUSH, DoubleIntegratorOptimum
+from bonspiel.envs.optimal import optimal_value, random_value, solve
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from envs import Donut
-from envs.optimal import solve
+from bonspiel.envs import Donut
+from bonspiel.envs.optimal import solve
 
 
 def after(model, state, action, seed=1):

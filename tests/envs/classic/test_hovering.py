@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import linalg, stats
 
-from envs import Hovering
+from bonspiel.envs import Hovering
 
 HALF = 9.81 / 2  # N
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from envs import Racetrack
-from envs.classic import tracks
+from bonspiel.envs import Racetrack
+from bonspiel.envs.classic import tracks
 
 QUIET = {"slip": 0.0, "noise": 0.0}
 START = [5.5, 1.5, 0.0, 0.0]  # a cell of the start line of both tracks

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from envs.go.board import workspace_of
-from envs.go.dynamics import actions, step
-from envs.go.rules import hash_points
-from envs.go.state import HISTORY, KO, LAST, MOVER, first_state
-from planners.base import Array
+from bonspiel.envs.go.board import workspace_of
+from bonspiel.envs.go.dynamics import actions, step
+from bonspiel.envs.go.rules import hash_points
+from bonspiel.envs.go.state import HISTORY, KO, LAST, MOVER, first_state
+from bonspiel.planners.base import Array
 
 RNG = np.random.default_rng(0)
 

@@ -1,7 +1,7 @@
 """Eye shapes in the middle of a board, walled in by the defender's chain and that by the attacker's."""
 
-from envs.go.neighbourhoods import BLACK
-from envs.go.tsumego.problem import Tsumego
+from bonspiel.envs.go.neighbourhoods import BLACK
+from bonspiel.envs.go.tsumego.problem import Tsumego
 
 SIZE = 10
 UNSETTLED = {

@@ -12,7 +12,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, seed_test
 
-from envs.go import aec
+from bonspiel.envs.go import aec
 
 
 @pytest.mark.filterwarnings("ignore:Observation ")  # a dictionary with a mask, as in its own board games

@@ -4,10 +4,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-from envs.go import state as fields
-from envs.go.env import GoEnv
-from envs.go.picture import star_points
-from envs.go.vertices import index_of, vertex_of
+from bonspiel.envs.go import state as fields
+from bonspiel.envs.go.env import GoEnv
+from bonspiel.envs.go.picture import star_points
+from bonspiel.envs.go.vertices import index_of, vertex_of
 from tests.envs.go.diagrams import state_of
 
 KO = """

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from envs.go import estimate
-from envs.go.estimate import dead_stones, final_lead, owned_parts
-from envs.go.model import Go
-from envs.go.state import PASSES, PLY
+from bonspiel.envs.go import estimate
+from bonspiel.envs.go.estimate import dead_stones, final_lead, owned_parts
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.state import PASSES, PLY
 from tests.envs.go.diagrams import state_of
 
 SETTLED = """

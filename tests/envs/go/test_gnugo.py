@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-import planners
-from envs.go.checks import legal_mask
-from envs.go.gtp_player import GTPProcess
-from envs.go.model import Go
-from envs.go.state import MOVER
-from envs.go.vertices import index_of, vertex_of
-from planners import Budget
+from bonspiel import planners
+from bonspiel.envs.go.checks import legal_mask
+from bonspiel.envs.go.gtp_player import GTPProcess
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.state import MOVER
+from bonspiel.envs.go.vertices import index_of, vertex_of
+from bonspiel.planners import Budget
 from tests.envs.go.engines import GNUGO, needs_gnugo
 from tests.envs.go.naive_board import NaiveBoard
 

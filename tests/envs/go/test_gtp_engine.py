@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import planners
-from envs.go.gtp_engine import COMMANDS, GTPEngine, budget_within
-from envs.go.model import Go
-from planners import Budget
+from bonspiel import planners
+from bonspiel.envs.go.gtp_engine import COMMANDS, GTPEngine, budget_within
+from bonspiel.envs.go.model import Go
+from bonspiel.planners import Budget
 
 
 def engine(planner="random", budget=None):

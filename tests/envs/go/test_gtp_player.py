@@ -5,12 +5,12 @@ import pickle
 import numpy as np
 import pytest
 
-import planners
-from curling.players.line_process import ProcessFailure
-from envs.go import gtp_player
-from envs.go.model import Go
-from envs.go.vertices import index_of
-from planners import Budget
+from bonspiel import planners
+from bonspiel.curling.players.line_process import ProcessFailure
+from bonspiel.envs.go import gtp_player
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.vertices import index_of
+from bonspiel.planners import Budget
 from tests.envs.go.diagrams import state_of
 from tests.envs.go.engines import write_engine
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-import envs
-import planners
-from envs.go import model as model_of_go
-from envs.go.checks import check_move
-from envs.go.model import Go
-from envs.go.state import MOVER, PLY
+from bonspiel import envs, planners
+from bonspiel.envs.go import model as model_of_go
+from bonspiel.envs.go.checks import check_move
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.state import MOVER, PLY
 from tests.envs.go.diagrams import played, state_of
 
 

@@ -5,16 +5,16 @@ import random
 import numpy as np
 import pytest
 
-from envs.go.board import INTS, NOWHERE, board_in, read_position, workspace_of
-from envs.go.dynamics import sample_action, step
-from envs.go.model import Go
-from envs.go.neighbourhoods import DOWN, PATTERN, PATTERNS, RIGHT, TABLE, number_of
-from envs.go.playout import play_out, point_in
-from envs.go.rules import colour_to_move
-from envs.go.scoring import score_filled
-from envs.go.state import KO, LAST, first_state
-from envs.go.tactics import MOVES, list_ataris, suggested_move, tactics_in
-from planners.jit import RNG, VECTOR, int64, kernel
+from bonspiel.envs.go.board import INTS, NOWHERE, board_in, read_position, workspace_of
+from bonspiel.envs.go.dynamics import sample_action, step
+from bonspiel.envs.go.model import Go
+from bonspiel.envs.go.neighbourhoods import DOWN, PATTERN, PATTERNS, RIGHT, TABLE, number_of
+from bonspiel.envs.go.playout import play_out, point_in
+from bonspiel.envs.go.rules import colour_to_move
+from bonspiel.envs.go.scoring import score_filled
+from bonspiel.envs.go.state import KO, LAST, first_state
+from bonspiel.envs.go.tactics import MOVES, list_ataris, suggested_move, tactics_in
+from bonspiel.planners.jit import RNG, VECTOR, int64, kernel
 from tests.envs.go.diagrams import index, params_of, state_of
 from tests.envs.go.naive_board import NaiveBoard
 

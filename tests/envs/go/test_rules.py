@@ -3,13 +3,23 @@
 import numpy as np
 import pytest
 
-from envs.go.board import INTS, board_in, clear, count_dead, in_atari, point_of, put_stone, read_position, workspace_of
-from envs.go.dynamics import actions, step
-from envs.go.neighbourhoods import EMPTY
-from envs.go.rules import LEGAL, colour_to_move, judge_move, position_hash
-from envs.go.state import HISTORY, PASSES, PLY, first_state
-from envs.go.tactics import is_self_atari
-from planners.jit import VECTOR, int64, kernel, typeof
+from bonspiel.envs.go.board import (
+    INTS,
+    board_in,
+    clear,
+    count_dead,
+    in_atari,
+    point_of,
+    put_stone,
+    read_position,
+    workspace_of,
+)
+from bonspiel.envs.go.dynamics import actions, step
+from bonspiel.envs.go.neighbourhoods import EMPTY
+from bonspiel.envs.go.rules import LEGAL, colour_to_move, judge_move, position_hash
+from bonspiel.envs.go.state import HISTORY, PASSES, PLY, first_state
+from bonspiel.envs.go.tactics import is_self_atari
+from bonspiel.planners.jit import VECTOR, int64, kernel, typeof
 from tests.envs.go.diagrams import drawing_of, ko_of, legal, params_of, played, same, state_of
 from tests.envs.go.naive_board import NaiveBoard
 

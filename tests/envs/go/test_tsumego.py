@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from envs.go.neighbourhoods import BLACK, WHITE
-from envs.go.tsumego.game import PASSES
-from envs.go.tsumego.generator import make_problem
-from envs.go.tsumego.problem import ALL, KO, LOST, WON, SwitchesOfTsumego, Tsumego, solve_tsumego
-from planners.dfpn.solve import Limits, solve
+from bonspiel.envs.go.neighbourhoods import BLACK, WHITE
+from bonspiel.envs.go.tsumego.game import PASSES
+from bonspiel.envs.go.tsumego.generator import make_problem
+from bonspiel.envs.go.tsumego.problem import ALL, KO, LOST, WON, SwitchesOfTsumego, Tsumego, solve_tsumego
+from bonspiel.planners.dfpn.solve import Limits, solve
 from tests.envs.go.shapes import ALIVE, DEAD, UNSETTLED, enclosed
 
 SOME_SETS = [SwitchesOfTsumego(*on) for on in product((False, True), repeat=5)]

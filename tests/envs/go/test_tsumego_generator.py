@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from envs.go.neighbourhoods import BLACK, WHITE
-from envs.go.tsumego.generator import SHORT, make_problem
-from envs.go.tsumego.problem import OPEN, WON, solve_tsumego
+from bonspiel.envs.go.neighbourhoods import BLACK, WHITE
+from bonspiel.envs.go.tsumego.generator import SHORT, make_problem
+from bonspiel.envs.go.tsumego.problem import OPEN, WON, solve_tsumego
 
 
 @pytest.mark.parametrize(("seed", "empty"), [(1, 6), (2, 6), (3, 7), (4, 10)])

@@ -3,8 +3,8 @@
 import gymnasium
 import pytest
 
-import envs
-from envs.snapshot.advice import advice
+from bonspiel import envs
+from bonspiel.envs.snapshot.advice import advice
 from tests.envs.snapshot import toys
 
 

@@ -7,9 +7,9 @@ import gymnasium
 import numpy as np
 import pytest
 
-import envs
-from envs.snapshot import GymnasiumModel, check
-from envs.snapshot.deep_copies import DeepCopies, deep_copy
+from bonspiel import envs
+from bonspiel.envs.snapshot import GymnasiumModel, check
+from bonspiel.envs.snapshot.deep_copies import DeepCopies, deep_copy
 from tests.envs.snapshot import toys
 
 

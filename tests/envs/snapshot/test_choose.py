@@ -4,8 +4,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-import envs
-from envs.snapshot.vector_state import by_get_state
+from bonspiel import envs
+from bonspiel.envs.snapshot.vector_state import by_get_state
 from tests.envs.snapshot.toys import Locked, Noisy, Restorable
 
 

@@ -6,8 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-import envs
-import planners
+from bonspiel import envs, planners
 from tests.envs.snapshot.toys import Noisy, Sharing
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from gymnasium import wrappers
 
-import envs
-from envs.snapshot import Recorded
-from envs.snapshot.wrappers import recorder, with_recorder, without_transparent
+from bonspiel import envs
+from bonspiel.envs.snapshot import Recorded
+from bonspiel.envs.snapshot.wrappers import recorder, with_recorder, without_transparent
 from tests.envs.snapshot.toys import Inertia, Restorable
 
 HALF = np.float32(-0.5), np.float32(0.5)

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planners.jit import compiled
+from bonspiel.planners.jit import compiled
 
 
 @compiled("step")

@@ -2,8 +2,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planners import Decision
-from planners.base import check_plan
+from bonspiel.planners import Decision
+from bonspiel.planners.base import check_plan
 
 NUMBER = 3
 

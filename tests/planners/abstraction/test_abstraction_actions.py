@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-import planners
-from planners import Budget
+from bonspiel import planners
+from bonspiel.planners import Budget
+from bonspiel.planners.abstraction import action_search
 from tests.planners.oracles import cells_of, ucb1
 from tests.planners.tiny_models import Duel, python_twin
 
@@ -115,11 +116,10 @@ def test_each_player_pushes_its_own_way(tree_steps):
 
 
 def test_the_result_does_not_depend_on_the_room_at_first(monkeypatch):
-    import planners.abstraction.action_search
 
     plan = planners.make("abstraction").plan
     wide = plan(Duel(), np.zeros(2), Budget(3_000), np.random.default_rng(2))
-    monkeypatch.setattr(planners.abstraction.action_search, "FIRST_SIMULATIONS", 1)
+    monkeypatch.setattr(action_search, "FIRST_SIMULATIONS", 1)
     narrow = plan(Duel(), np.zeros(2), Budget(3_000), np.random.default_rng(2))
     np.testing.assert_array_equal(wide.values, narrow.values)
 

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import envs
-import planners
-from planners import Budget
-from planners.abstraction.refined_actions import RefinedSettings, _gather
-from planners.abstraction.refined_trie import (
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.abstraction.refined_actions import RefinedSettings, _gather
+from bonspiel.planners.abstraction.refined_trie import (
     PARTS,
     divide,
     find,
@@ -18,7 +17,7 @@ from planners.abstraction.refined_trie import (
     new_refined_walk,
     root_cells,
 )
-from planners.core.search import kept_trees
+from bonspiel.planners.core.search import kept_trees
 from tests.planners.tiny_models import Chain, Diamond, Duel, Target, python_twin
 
 NEVER = 1e300

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.cmcgs import planner
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.cmcgs import planner
 from tests.planners.tiny_models import Bandit, Chain, Target, UnitBox, python_twin
 
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget, icem
-from planners.testing import Walk
+from bonspiel import envs, planners
+from bonspiel.planners import Budget, icem
+from bonspiel.planners.testing import Walk
 from tests.planners.tiny_models import Chain
 
 NAMES = ["cem", "icem", "mppi"]

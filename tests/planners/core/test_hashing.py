@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planners.core.hash_table import fill_slots, find_slot, new_slots
-from planners.core.zobrist import LEVELS, box_cells, combine, fraction, hash_vector, mix
+from bonspiel.planners.core.hash_table import fill_slots, find_slot, new_slots
+from bonspiel.planners.core.zobrist import LEVELS, box_cells, combine, fraction, hash_vector, mix
 
 U64 = st.integers(0, 2**64 - 1).map(np.uint64)
 

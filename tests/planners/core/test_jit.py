@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners.core import jit
-from planners.core.search import extend
-from planners.jit import compiled, problem_of, search_kernel, step
+from bonspiel import envs, planners
+from bonspiel.planners.core import jit
+from bonspiel.planners.core.search import extend
+from bonspiel.planners.jit import compiled, problem_of, search_kernel, step
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,15 +28,15 @@ def run(code, folder, cache):
 def test_an_edited_helper_in_another_file_is_seen_despite_the_cache(tmp_path):
     (tmp_path / "model.py").write_text(
         textwrap.dedent("""
-        import planners.jit
+        import bonspiel.planners.jit
         from parts import factor
 
-        @planners.jit.compiled("player")
+        @bonspiel.planners.jit.compiled("player")
         def player(state, params):
             return factor() * state[0]
     """)
     )
-    parts = "from planners.jit import helper\n\n@helper\ndef factor():\n    return {}\n"
+    parts = "from bonspiel.planners.jit import helper\n\n@helper\ndef factor():\n    return {}\n"
     use = "import numpy as np, model; print(model.player(np.ones(1), np.ones(1)))"
     for factor in ("2.0", "3.0"):
         (tmp_path / "parts.py").write_text(parts.format(factor))
@@ -46,7 +45,7 @@ def test_an_edited_helper_in_another_file_is_seen_despite_the_cache(tmp_path):
 
 def test_what_is_compiled_is_named_with_its_time_and_not_again_from_the_cache(tmp_path):
     code = """import numpy as np
-from planners.core import hash_table, jit, zobrist
+from bonspiel.planners.core import hash_table, jit, zobrist
 jit.WORTH_A_LINE = 0.5 * jit.SECONDS_A_BYTE * jit._byte_code(zobrist.box_cells, set())
 jit.compile_missing()
 zobrist.box_cells(np.ones(1), 0, 1, np.ones(2), np.zeros(1, np.uint64))"""
@@ -57,8 +56,8 @@ zobrist.box_cells(np.ones(1), 0, 1, np.ones(2), np.zeros(1, np.uint64))"""
 
 
 def test_the_longer_a_function_with_its_helpers_the_more_time_it_is_said_to_take():
-    from planners import dpw
-    from planners.core import hash_table
+    from bonspiel.planners import dpw
+    from bonspiel.planners.core import hash_table
 
     small, large = (jit._byte_code(function, set()) for function in (hash_table.fill_slots, dpw._search))
     assert len(dpw._search.py_func.__code__.co_code) < large and large > 5 * small > 0
@@ -67,7 +66,7 @@ def test_the_longer_a_function_with_its_helpers_the_more_time_it_is_said_to_take
 def test_processes_that_need_the_same_code_compile_it_once(tmp_path):
     code = """import time
 from pathlib import Path
-from planners.core import hash_table, jit
+from bonspiel.planners.core import hash_table, jit
 look, place, met = jit.CompiledFunction.is_on_disk, Path({folder!r}), []
 def both_have_looked(self):
     found = look(self)
@@ -87,7 +86,9 @@ print(sum(hash_table.fill_slots.stats.cache_hits.values()))"""
 
 
 def test_code_of_which_only_the_index_was_written_is_compiled_again(tmp_path):
-    code = "from planners.core import hash_table, jit; jit.compile_missing(); print(hash_table.fill_slots.is_on_disk())"
+    code = """from bonspiel.planners.core import hash_table, jit
+jit.compile_missing()
+print(hash_table.fill_slots.is_on_disk())"""
     for _ in range(2):
         assert run(code, tmp_path, tmp_path / "cache")[0] == "True"
         written = [*tmp_path.rglob("*fill_slots*.nbc")]
@@ -97,7 +98,7 @@ def test_code_of_which_only_the_index_was_written_is_compiled_again(tmp_path):
 
 
 def test_code_of_an_equal_module_in_another_place_is_not_taken_for_its_own(tmp_path):
-    source = "from planners.core import jit\n\n@jit.kernel('f8(f8)')\ndef twice(x):\n    return 2.0 * x\n"
+    source = "from bonspiel.planners.core import jit\n\n@jit.kernel('f8(f8)')\ndef twice(x):\n    return 2.0 * x\n"
     found = []
     for name in ("one", "other", "one"):
         (tmp_path / name).mkdir(exist_ok=True)
@@ -112,7 +113,9 @@ doubling.twice.load()"""
 
 
 def test_importing_a_planner_compiles_and_loads_nothing(tmp_path):
-    code = "import planners.dpw; from planners.core import jit; print(sum(len(f.overloads) for f in jit._unchecked))"
+    code = """import bonspiel.planners.dpw
+from bonspiel.planners.core import jit
+print(sum(len(f.overloads) for f in jit._unchecked))"""
     assert run(code, tmp_path, tmp_path / "cache") == ("0", "")
     assert not [*tmp_path.rglob("*.nbi")]
 

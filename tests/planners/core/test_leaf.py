@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-import planners
-from planners import Budget
-from planners.core.leaf import leaf_of
-from planners.core.tree import NEVER
-from planners.jit import compiled
+from bonspiel import planners
+from bonspiel.planners import Budget
+from bonspiel.planners.core.leaf import leaf_of
+from bonspiel.planners.core.tree import NEVER
+from bonspiel.planners.jit import compiled
 from tests.planners.tiny_models import Chain, UnitBox, python_twin
 
 
@@ -86,8 +86,8 @@ def test_results_do_not_depend_on_how_a_search_is_cut_into_pieces(name, monkeypa
 
 
 def decide(planner, monkeypatch, chunk):
-    monkeypatch.setattr("planners.core.search.FIRST_CHUNK", chunk)
-    monkeypatch.setattr("planners.core.search.INTERRUPT_SECONDS", 0.0)
+    monkeypatch.setattr("bonspiel.planners.core.search.FIRST_CHUNK", chunk)
+    monkeypatch.setattr("bonspiel.planners.core.search.INTERRUPT_SECONDS", 0.0)
     return planner.plan(Chain(), np.zeros(1), Budget(403), np.random.default_rng(0))
 
 

@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners.core.actions import action_set
-from planners.core.backup import average
-from planners.core.selection import final_choice, sqrt_2_log, ucb1
-from planners.core.widening import due
+from bonspiel import envs, planners
+from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.core.backup import average
+from bonspiel.planners.core.selection import final_choice, sqrt_2_log, ucb1
+from bonspiel.planners.core.widening import due
 
 
 def rows(means, visits):

@@ -3,11 +3,10 @@ import inspect
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget, sequential_halving
-from planners.abstraction import action_search, trie_search
-from planners.core import search
+from bonspiel import envs, planners
+from bonspiel.planners import Budget, sequential_halving
+from bonspiel.planners.abstraction import action_search, trie_search
+from bonspiel.planners.core import search
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget, mppi
-from planners.core.gaussians import Gaussian, coloured_noise
+from bonspiel import envs, planners
+from bonspiel.planners import Budget, mppi
+from bonspiel.planners.core.gaussians import Gaussian, coloured_noise
 from tests.planners.tiny_models import Bandit, Chain, python_twin
 
 BY_SEQUENCES = ["random_shooting", "cem", "icem", "mppi"]

@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from planners.core import sources
+from bonspiel.planners.core import sources
 
 NETWORK = {sources.ROOT / "curling" / name for name in ("client", "protocols", "replay", "server")}
 
@@ -74,7 +74,12 @@ def test_every_other_folder_is_found_and_its_modules_and_data_change_the_digest(
 
 
 @pytest.mark.parametrize(
-    "line", ["from planners.jit import kernel", "from planners import jit", "import planners.jit as compiler"]
+    "line",
+    [
+        "from bonspiel.planners.jit import kernel",
+        "from bonspiel.planners import jit",
+        "import bonspiel.planners.jit as compiler",
+    ],
 )
 def test_a_new_folder_is_found_by_its_import_of_the_compiler(tree, line):
     new = tree / "envs" / "new" / "deep"
@@ -86,9 +91,9 @@ def test_a_new_folder_is_found_by_its_import_of_the_compiler(tree, line):
 @pytest.mark.parametrize(
     "line",
     [
-        "from envs.new import table",
-        "from envs import (\n    base,\n    new,\n)",
-        'NAMES = {"new": "envs.new.table:Table"}',
+        "from bonspiel.envs.new import table",
+        "from bonspiel.envs import (\n    base,\n    new,\n)",
+        'NAMES = {"new": "bonspiel.envs.new.table:Table"}',
     ],
 )
 def test_a_new_folder_is_found_by_what_imports_or_registers_it(tree, line):
@@ -101,7 +106,7 @@ def test_a_new_folder_is_found_by_what_imports_or_registers_it(tree, line):
 
 
 def test_no_module_of_the_digest_imports_one_that_is_not():
-    names = tuple(".".join(folder.relative_to(sources.ROOT).parts) for folder in NETWORK)
+    names = tuple(sources.PREFIX + ".".join(folder.relative_to(sources.ROOT).parts) for folder in NETWORK)
     for folder in sources.folders():
         for file in folder.glob("*.py"):
             assert not any(name.startswith(names) for name in imports(file)), file

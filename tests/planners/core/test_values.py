@@ -1,7 +1,7 @@
 import numpy as np
 
-from planners.core import values
-from planners.core.values import cached
+from bonspiel.planners.core import values
+from bonspiel.planners.core.values import cached
 
 
 def test_values_are_computed_once_and_damaged_ones_again(tmp_path, monkeypatch):

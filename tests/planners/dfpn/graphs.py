@@ -2,8 +2,8 @@
 
 from collections import namedtuple
 
-from planners.dfpn.solve import Problem
-from planners.dfpn.walk import Rules
+from bonspiel.planners.dfpn.solve import Problem
+from bonspiel.planners.dfpn.walk import Rules
 
 PLIES = 40
 Game = namedtuple("Game", "after verdicts rows")

@@ -5,10 +5,10 @@ from itertools import product
 
 import pytest
 
-from planners.dfpn import search
-from planners.dfpn.solve import Limits, Search, solve
-from planners.dfpn.table import INFINITE, NEVER, NOWHERE, find, new_table, store, store_judged
-from planners.dfpn.walk import Switches
+from bonspiel.planners.dfpn import search
+from bonspiel.planners.dfpn.solve import Limits, Search, solve
+from bonspiel.planners.dfpn.table import INFINITE, NEVER, NOWHERE, find, new_table, store, store_judged
+from bonspiel.planners.dfpn.walk import Switches
 from tests.planners.dfpn.graphs import problem_of, random_game, search_without_table
 
 ALL_SWITCHES = [Switches(*map(bool, on)) for on in product((0, 1), repeat=3)]

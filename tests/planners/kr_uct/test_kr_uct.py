@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.jit import compiled
-from planners.kr_uct.regression import similarity
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.jit import compiled
+from bonspiel.planners.kr_uct.regression import similarity
 
 PEAK = 0.7
 SPREAD = 0.05

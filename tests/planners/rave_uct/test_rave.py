@@ -6,18 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.core.problem import problem_of
-from planners.core.search import kept_trees
-from planners.core.selection import UCB1, UCB1_TUNED
-from planners.core.tree import MEAN, UNTRIED, VARIANCE, add_node
-from planners.jit import compiled
-from planners.rave_uct.amaf import back_up_rave, number_of
-from planners.rave_uct.search import expand_node
-from planners.rave_uct.selection import RaveSelection, rave_score
-from planners.rave_uct.tree import (
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.core.selection import UCB1, UCB1_TUNED
+from bonspiel.planners.core.tree import MEAN, UNTRIED, VARIANCE, add_node
+from bonspiel.planners.jit import compiled
+from bonspiel.planners.rave_uct.amaf import back_up_rave, number_of
+from bonspiel.planners.rave_uct.search import expand_node
+from bonspiel.planners.rave_uct.selection import RaveSelection, rave_score
+from bonspiel.planners.rave_uct.tree import (
     KEY,
     NO_KEY,
     PRIOR_MEAN,

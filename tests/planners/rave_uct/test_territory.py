@@ -5,14 +5,21 @@ import math
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.core.problem import problem_of
-from planners.core.search import kept_trees
-from planners.core.tree import add_node
-from planners.rave_uct.territory import CRITICALITY, PTS, criticality, note_owners, prune, pts_bonus, renew_bonus
-from planners.rave_uct.tree import SHIFT, Territory, new_rave_tree
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.core.tree import add_node
+from bonspiel.planners.rave_uct.territory import (
+    CRITICALITY,
+    PTS,
+    criticality,
+    note_owners,
+    prune,
+    pts_bonus,
+    renew_bonus,
+)
+from bonspiel.planners.rave_uct.tree import SHIFT, Territory, new_rave_tree
 
 GO = envs.parse("go:size=5")
 PLAYOUTS = [([1.0, 1.0, 0.0], 1.0), ([1.0, -1.0, 0.0], -1.0), ([1.0, 1.0, 0.0], 1.0), ([-1.0, -1.0, 1.0], -1.0)]

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from joblib import Parallel, delayed
 
-import envs
-import planners
-from planners import Budget
-from planners.base import Decision, budget_multiple, has_same_actions, takes_root_actions
-from planners.core.search import kept_trees
-from planners.root import Root
-from planners.root.workers import run_all
-from planners.testing import Walk
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.base import Decision, budget_multiple, has_same_actions, takes_root_actions
+from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.root import Root
+from bonspiel.planners.root.workers import run_all
+from bonspiel.planners.testing import Walk
 from tests.planners.tiny_models import Duel, Target, python_twin
 
 

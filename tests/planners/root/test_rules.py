@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import envs
-from planners.base import Decision
-from planners.root import rules
-from planners.root.pool import Pool, pool_of, pooled
-from planners.root.similarity import Kernel, alike, kernel_of
+from bonspiel import envs
+from bonspiel.planners.base import Decision
+from bonspiel.planners.root import rules
+from bonspiel.planners.root.pool import Pool, pool_of, pooled
+from bonspiel.planners.root.similarity import Kernel, alike, kernel_of
 
 UNIT = SimpleNamespace(action_low=np.zeros(1), action_high=np.ones(1))
 

@@ -5,14 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.abstraction.fixed_actions import search
-from planners.abstraction.trie import grow
-from planners.abstraction.trie_search import empty_trie, task_of, walk_for
-from planners.core.search import extend
-from planners.root.tries import branch, merged
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.abstraction.fixed_actions import search
+from bonspiel.planners.abstraction.trie import grow
+from bonspiel.planners.abstraction.trie_search import empty_trie, task_of, walk_for
+from bonspiel.planners.core.search import extend
+from bonspiel.planners.root.tries import branch, merged
 
 
 def plan(text, budget, seed=0, root_actions=None):

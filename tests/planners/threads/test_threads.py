@@ -13,23 +13,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import envs
-import planners
-from planners import Budget
-from planners.base import is_reproducible
-from planners.core.jit import compiled
-from planners.core.leaf import EXAMPLE_LEAF
-from planners.core.problem import problem_of
-from planners.core.search import Stopped, kept_trees, stopped_by
-from planners.dpw import DPW
-from planners.pw import PW
-from planners.threads import TreeParallel
-from planners.threads import planner as planner_module
-from planners.threads.descent import Virtual, best_edge, choose_of_set
-from planners.threads.invariants import faults
-from planners.threads.meeting import Meeting
-from planners.threads.planner import root_of, search_together
-from planners.threads.shared_tree import (
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.base import is_reproducible
+from bonspiel.planners.core.jit import compiled
+from bonspiel.planners.core.leaf import EXAMPLE_LEAF
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import Stopped, kept_trees, stopped_by
+from bonspiel.planners.dpw import DPW
+from bonspiel.planners.pw import PW
+from bonspiel.planners.threads import TreeParallel
+from bonspiel.planners.threads import planner as planner_module
+from bonspiel.planners.threads.descent import Virtual, best_edge, choose_of_set
+from bonspiel.planners.threads.invariants import faults
+from bonspiel.planners.threads.meeting import Meeting
+from bonspiel.planners.threads.planner import root_of, search_together
+from bonspiel.planners.threads.shared_tree import (
     ACTIONS,
     COUNT,
     EXAMPLE_TREE,
@@ -47,7 +46,7 @@ from planners.threads.shared_tree import (
     new_shared_tree,
     new_shared_walk,
 )
-from planners.uct import UCT
+from bonspiel.planners.uct import UCT
 from tests.planners.oracles import TreeOracle, fixed_actions, proposed_actions
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target, python_twin
 
@@ -329,7 +328,9 @@ def test_a_thread_that_lags_behind_does_not_make_the_tree_huge(monkeypatch):
     """It has run nothing when the tree is full, and by itself would foretell the whole budget for each simulation."""
     tree, _ = search(UCT(), envs.TreasureHunt(5), 100, 2)
     meeting, factors = Meeting(tree, 2, 50), []
-    monkeypatch.setattr("planners.threads.meeting.grow", lambda tree, threads, steps, factor: factors.append(factor))
+    monkeypatch.setattr(
+        "bonspiel.planners.threads.meeting.grow", lambda tree, threads, steps, factor: factors.append(factor)
+    )
     walks = [new_shared_walk(envs.TreasureHunt(5), 50) for _ in range(2)]
     monkeypatch.setattr(meeting, "_is_over", lambda: False)
     lagging = threading.Thread(target=meeting._more_room, args=(None, walks[0], 4096.0))

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from planners.weighted_uct.experience import EVENTS, has_room, new_experience_walk, new_experiences, remember
-from planners.weighted_uct.nearness import gather
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.weighted_uct.experience import EVENTS, has_room, new_experience_walk, new_experiences, remember
+from bonspiel.planners.weighted_uct.nearness import gather
 from tests.planners.tiny_models import Bandit
 
 EXACT = np.uint64(3)

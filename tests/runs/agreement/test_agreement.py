@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners import Budget
-from runs.agreement.agreement import CHART, FILE, RESULT
-from runs.agreement.searches import workers_rng
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.runs.agreement.agreement import CHART, FILE, RESULT
+from bonspiel.runs.agreement.searches import workers_rng
 
 TINY = ("agreement", "trap", "--planner", "uct", "--budget", "12", "--workers", "1,2,4", "--positions", "6")
 RULES = ("--combine", "majority", "--combine", "similarity_merge:bandwidth=0.1")

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-import envs
-from planners import Decision
-from planners.core.actions import action_set
-from planners.root.similarity import Kernel
-from runs.agreement.judges import by_optimum, by_search, known_optimum
+from bonspiel import envs
+from bonspiel.planners import Decision
+from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.root.similarity import Kernel
+from bonspiel.runs.agreement.judges import by_optimum, by_search, known_optimum
 
 TRAP = envs.Trap(noise_range=0.1)
 START = np.zeros(2)

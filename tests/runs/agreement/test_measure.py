@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from planners import Decision
-from runs.agreement.measure import outcome_of, position_of
-from runs.agreement.searches import TREE
-from runs.agreement.study import Study
-from runs.agreement.summary import EDGES, among, summarise
+from bonspiel.planners import Decision
+from bonspiel.runs.agreement.measure import outcome_of, position_of
+from bonspiel.runs.agreement.searches import TREE
+from bonspiel.runs.agreement.study import Study
+from bonspiel.runs.agreement.summary import EDGES, among, summarise
 
 ACTIONS = np.array([[0.125], [0.375], [0.625], [0.875]])
 STUDY = Study("trap", "uct:n_actions=4", budget=10, workers=(1, 2, 4), rules=("sum", "majority"))

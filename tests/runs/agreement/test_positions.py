@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from planners import Decision
-from runs.agreement import positions
-from runs.agreement.positions import SPACING, of_episode
-from runs.experiment import RunError, UsageError
+from bonspiel.planners import Decision
+from bonspiel.runs.agreement import positions
+from bonspiel.runs.agreement.positions import SPACING, of_episode
+from bonspiel.runs.experiment import RunError, UsageError
 
 
 def test_positions_of_an_episode_are_four_steps_apart_and_never_the_common_start(fakes):

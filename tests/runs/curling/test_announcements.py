@@ -2,10 +2,10 @@
 
 import pytest
 
-from curling.players import champion
-from runs.experiment import Entrant, Experiment
-from runs.games.tournament import make_tournament
-from runs.suite import Suite
+from bonspiel.curling.players import champion
+from bonspiel.runs.experiment import Entrant, Experiment
+from bonspiel.runs.games.tournament import make_tournament
+from bonspiel.runs.suite import Suite
 
 
 @pytest.mark.parametrize(("game", "lines"), [("curling:rule=four_rock", 1), ("curling", 0)])

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from curling.state import TIME
-from curling.win_probability import with_slope
-from planners.base import Budget
-from runs.curling.calibration_study import cross_fitted, fitted, main, play, table
+from bonspiel.curling.state import TIME
+from bonspiel.curling.win_probability import with_slope
+from bonspiel.planners.base import Budget
+from bonspiel.runs.curling.calibration_study import cross_fitted, fitted, main, play, table
 
 BUDGETS = Budget(1), Budget(1)
 TEE, AWAY = (0.1317, 2.3997), (-0.3, 3.9)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from runs.cli import main
+from bonspiel.runs.cli import main
 from tests.curling.protocols.transcripts import transcript
 
 ROOT = Path(__file__).parents[3]
-BONSPIEL = [sys.executable, "-c", "import sys; from runs.cli import main; sys.exit(main())"]
+BONSPIEL = [sys.executable, "-c", "import sys; from bonspiel.runs.cli import main; sys.exit(main())"]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
 
-from runs.cli import main
+from bonspiel.runs.cli import main
 from tests.curling.client.faulty_dc4 import FaultyServer
 
 COMPILING = re.compile(r"bonspiel: compiling .*\n")  # told once on every machine
@@ -23,7 +23,7 @@ async def client(folder: Path, server: FaultyServer, user: int, *options: str, *
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
-        "import sys; from runs.cli import main; sys.exit(main())",
+        "import sys; from bonspiel.runs.cli import main; sys.exit(main())",
         "client",
         "dc4",
         "--port",

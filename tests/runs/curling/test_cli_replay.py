@@ -9,11 +9,11 @@ from urllib.request import urlopen
 
 import pytest
 
-from curling import record
-from runs import cli, progress
-from runs.curling.game import CurlingGame
-from runs.games.game import ScheduledGame, Side
-from runs.games.play import play_game
+from bonspiel.curling import record
+from bonspiel.runs import cli, progress
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 
 ROOT = Path(__file__).parents[3]
 
@@ -118,7 +118,7 @@ def test_files_that_are_not_there_or_cannot_be_written(file, arguments, said, ca
 
 
 def test_a_server_shows_its_matches(tmp_path):
-    line = [sys.executable, "-c", "import sys; from runs.cli import main; sys.exit(main())", "server", "dc2"]
+    line = [sys.executable, "-c", "import sys; from bonspiel.runs.cli import main; sys.exit(main())", "server", "dc2"]
     server = subprocess.Popen(
         [*line, "--port", "0", "--watch", "0", "--records", str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from curling.record import read
-from curling.umpire import replay
+from bonspiel.curling.record import read
+from bonspiel.curling.umpire import replay
 
 PATIENCE = 60.0  # s
 
@@ -120,7 +120,7 @@ def add_signal_handler(*_):
     raise NotImplementedError
 asyncio.SelectorEventLoop.add_signal_handler = add_signal_handler
 asyncio.SelectorEventLoop.remove_signal_handler = add_signal_handler
-from runs.cli import main"""  # a loop such as theirs
+from bonspiel.runs.cli import main"""  # a loop such as theirs
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_port_that_is_taken_is_named(run, protocol, option):
 WITHOUT_WEB = """
 import sys
 sys.modules["starlette"] = None
-from runs.cli import main"""
+from bonspiel.runs.cli import main"""
 
 
 @pytest.mark.parametrize(

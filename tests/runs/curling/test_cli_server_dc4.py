@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
 
-from curling.mixed_doubles import first_state, setup_of
-from curling.record import read
-from curling.umpire import replay
-from runs.curling.benchmarks import serving_dc4
+from bonspiel.curling.mixed_doubles import first_state, setup_of
+from bonspiel.curling.record import read
+from bonspiel.curling.umpire import replay
+from bonspiel.runs.curling.benchmarks import serving_dc4
 
 PATIENCE = 60.0  # s
 

@@ -7,9 +7,9 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed (pip install -e '.[dc4]')")
 
-from curling.server import dc4
-from runs.curling import server_dc4
-from runs.curling.server_pages import Pages
+from bonspiel.curling.server import dc4
+from bonspiel.runs.curling import server_dc4
+from bonspiel.runs.curling.server_pages import Pages
 from tests.curling.server.hosting import context_of
 
 

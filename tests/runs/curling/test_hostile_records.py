@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from curling import record
-from curling.match_data import Result, score_of
-from runs.curling.game import CurlingGame
-from runs.games.game import ScheduledGame, Side
-from runs.games.play import play_game
+from bonspiel.curling import record
+from bonspiel.curling.match_data import Result, score_of
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 
 READERS = {
     "replay": ("replay", "game.jsonl"),

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from curling.last_stones import forced_scores
-from curling.model import Curling
-from curling.sheet import STONES, no_stones
-from curling.state import state_of
-from runs.curling import last_stones_study as study
-from runs.curling.benchmarks import last_stones as benchmark
+from bonspiel.curling.last_stones import forced_scores
+from bonspiel.curling.model import Curling
+from bonspiel.curling.sheet import STONES, no_stones
+from bonspiel.curling.state import state_of
+from bonspiel.runs.curling import last_stones_study as study
+from bonspiel.runs.curling.benchmarks import last_stones as benchmark
 
 EXACT, RNG = Curling(noise="none"), np.random.default_rng(0)
 EMPTY = {stones: state_of(no_stones(), STONES - stones) for stones in (1, 2)}

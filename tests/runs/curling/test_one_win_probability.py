@@ -5,17 +5,17 @@ import re
 import numpy as np
 import pytest
 
-from curling import players
-from curling.client.planner_worker import _choose
-from curling.client.position import EXTRA_ENDS, ClientPosition
-from curling.replay.judgement import Judged, Judgement
-from curling.replay.page_events import record_events
-from curling.state import HAMMER, LEAD, TIME, stones_of
-from curling.umpire import replay
-from runs.curling.analysis.report import report
-from runs.curling.game import CurlingGame
-from runs.games.game import ScheduledGame, Side
-from runs.games.play import play_game
+from bonspiel.curling import players
+from bonspiel.curling.client.planner_worker import _choose
+from bonspiel.curling.client.position import EXTRA_ENDS, ClientPosition
+from bonspiel.curling.replay.judgement import Judged, Judgement
+from bonspiel.curling.replay.page_events import record_events
+from bonspiel.curling.state import HAMMER, LEAD, TIME, stones_of
+from bonspiel.curling.umpire import replay
+from bonspiel.runs.curling.analysis.report import report
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 
 SHOTS = 0, 7, 16, 31  # of two ends, the first of each included
 
@@ -56,7 +56,7 @@ def test_client_analysis_and_page_show_the_same(match, number):
 
 
 def test_client_and_analysis_say_what_it_assumes(match, capsys):
-    from runs.cli import main
+    from bonspiel.runs.cli import main
 
     judged = Judged("a judge", match.shots, {0: Judgement((0.1, 2.4, 1.0), "draw", "guard", *[0.5] * 5)})
     with pytest.raises(SystemExit):

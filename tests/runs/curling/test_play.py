@@ -19,20 +19,20 @@ import pyte
 import pytest
 from rich.console import Console
 
-import planners
-from curling import record, umpire
-from curling.record import Match
-from curling.sheet import STONE_RADIUS
-from curling.state import stones_of, team_of
-from envs.curling_draw import BEFORE_HOG, TEAMS
-from planners.base import Budget
-from runs.curling.play import terminal as play_terminal
-from runs.curling.play import window as play_window
-from runs.curling.play.aim import WEIGHTS, Aim
-from runs.curling.play.game import InteractiveGame
-from runs.curling.play.picture import Picture, extent
-from runs.curling.play.report import caption, game_record, message, result
-from runs.experiment import RunError
+from bonspiel import planners
+from bonspiel.curling import record, umpire
+from bonspiel.curling.record import Match
+from bonspiel.curling.sheet import STONE_RADIUS
+from bonspiel.curling.state import stones_of, team_of
+from bonspiel.envs.curling_draw import BEFORE_HOG, TEAMS
+from bonspiel.planners.base import Budget
+from bonspiel.runs.curling.play import terminal as play_terminal
+from bonspiel.runs.curling.play import window as play_window
+from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
+from bonspiel.runs.curling.play.game import InteractiveGame
+from bonspiel.runs.curling.play.picture import Picture, extent
+from bonspiel.runs.curling.play.report import caption, game_record, message, result
+from bonspiel.runs.experiment import RunError
 
 
 def new_game(physics="fcv1", noise="none", me=1, ends=1, planner=None):
@@ -334,7 +334,7 @@ class Terminal:
         self.screen = pyte.Screen(columns, lines)
         self.stream, self.output = pyte.ByteStream(self.screen), b""
         kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES", "NO_COLOR")}
-        code = "import sys; from runs.cli import main; sys.exit(main(sys.argv[1:]))"
+        code = "import sys; from bonspiel.runs.cli import main; sys.exit(main(sys.argv[1:]))"
         line = [sys.executable, "-c", code, "play", "--against", "random", "--milliseconds", "1", "--seed", "3"]
         self.process = subprocess.Popen(
             [*line, *arguments],

@@ -13,21 +13,21 @@ from threading import Event
 import numpy as np
 import pytest
 
-import planners
-from curling import players, record
-from curling.record import Match
-from curling.sheet import STONE_RADIUS, no_stones
-from curling.state import state_of
-from curling.umpire import replay
-from planners import Decision
-from planners.base import Budget
-from runs.curling.play import throwing_page
-from runs.curling.play.aim import WEIGHTS, Aim
-from runs.curling.play.game import InteractiveGame
-from runs.curling.play.ideas import IDEAS, best_ideas
-from runs.curling.play.report import game_record
-from runs.curling.play.web import play_in_web, serve_game
-from runs.experiment import RunError
+from bonspiel import planners
+from bonspiel.curling import players, record
+from bonspiel.curling.record import Match
+from bonspiel.curling.sheet import STONE_RADIUS, no_stones
+from bonspiel.curling.state import state_of
+from bonspiel.curling.umpire import replay
+from bonspiel.planners import Decision
+from bonspiel.planners.base import Budget
+from bonspiel.runs.curling.play import throwing_page
+from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
+from bonspiel.runs.curling.play.game import InteractiveGame
+from bonspiel.runs.curling.play.ideas import IDEAS, best_ideas
+from bonspiel.runs.curling.play.report import game_record
+from bonspiel.runs.curling.play.web import play_in_web, serve_game
+from bonspiel.runs.experiment import RunError
 from tests.runs.curling.browsing import Person, ask
 
 PAGE_BYTES = 300_000
@@ -491,7 +491,7 @@ def test_wrong_options_are_refused(run, line, words):
 WITHOUT_WEB = """
 import sys
 sys.modules["starlette"] = None
-from runs.cli import main"""
+from bonspiel.runs.cli import main"""
 
 
 def test_a_missing_extra_is_named_with_its_command(start):

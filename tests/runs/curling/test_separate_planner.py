@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curling import players
-from curling.record import Match
-from planners import Decision
-from planners.base import Budget
-from runs.curling.play.game import InteractiveGame
-from runs.curling.play.separate_planner import SeparatePlanner
-from runs.curling.play.web import play_in_web, serve_game
-from runs.experiment import RunError
+from bonspiel.curling import players
+from bonspiel.curling.record import Match
+from bonspiel.planners import Decision
+from bonspiel.planners.base import Budget
+from bonspiel.runs.curling.play.game import InteractiveGame
+from bonspiel.runs.curling.play.separate_planner import SeparatePlanner
+from bonspiel.runs.curling.play.web import play_in_web, serve_game
+from bonspiel.runs.experiment import RunError
 from tests.runs.curling.browsing import Person
 
 MATCH = Match(("crashing", "you"), "fcv1", None, "none", 1, seed=5)

@@ -14,16 +14,16 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from curling import record
-from curling.match_data import Result
-from curling.replay.page_events import PageEvents
-from curling.server import page_server
-from curling.server.record_feed import RecordFeed
-from curling.server.referee import ThinkingTimes
-from curling.umpire import replay
-from runs.curling import server_pages
-from runs.curling.play import seat_page
-from runs.curling.play.aim import Aim
+from bonspiel.curling import record
+from bonspiel.curling.match_data import Result
+from bonspiel.curling.replay.page_events import PageEvents
+from bonspiel.curling.server import page_server
+from bonspiel.curling.server.record_feed import RecordFeed
+from bonspiel.curling.server.referee import ThinkingTimes
+from bonspiel.curling.umpire import replay
+from bonspiel.runs.curling import server_pages
+from bonspiel.runs.curling.play import seat_page
+from bonspiel.runs.curling.play.aim import Aim
 from tests.curling.replay.test_live import Stream
 from tests.curling.server import hosting
 from tests.runs.curling.browsing import ask, until

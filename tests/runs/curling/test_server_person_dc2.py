@@ -5,12 +5,12 @@ from functools import partial
 
 import pytest
 
-from curling import record
-from curling.server.dc2 import Dc2Session, listen_dc2
-from curling.server.dc2_person import Dc2Person
-from curling.server.person import sit_down as take_seat
-from curling.server.referee import ThinkingTimes
-from curling.umpire import replay
+from bonspiel.curling import record
+from bonspiel.curling.server.dc2 import Dc2Session, listen_dc2
+from bonspiel.curling.server.dc2_person import Dc2Person
+from bonspiel.curling.server.person import sit_down as take_seat
+from bonspiel.curling.server.referee import ThinkingTimes
+from bonspiel.curling.umpire import replay
 from tests.curling.replay.test_live import Stream
 from tests.curling.server.hosting import PATIENCE, hosting
 from tests.runs.curling.browsing import ask, until

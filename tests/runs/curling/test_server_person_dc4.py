@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
 
-from curling import record
-from curling.sheet import present
-from curling.state import stones_of
-from curling.umpire import replay
-from runs.curling.benchmarks import serving_dc4
-from runs.curling.play.aim import Aim
+from bonspiel.curling import record
+from bonspiel.curling.sheet import present
+from bonspiel.curling.state import stones_of
+from bonspiel.curling.umpire import replay
+from bonspiel.runs.curling.benchmarks import serving_dc4
+from bonspiel.runs.curling.play.aim import Aim
 from tests.curling.server.dc4_hosting import NEW, TEAM
 from tests.curling.server.hosting import PATIENCE
 from tests.runs.curling.browsing import ask, until

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from curling.client.time_manager import slices_left
-from runs.curling.benchmarks import delay, practice, serving, serving_dc4
-from runs.experiment import RunError
+from bonspiel.curling.client.time_manager import slices_left
+from bonspiel.runs.curling.benchmarks import delay, practice, serving, serving_dc4
+from bonspiel.runs.experiment import RunError
 from tests.curling.protocols.transcripts import transcript
 
 

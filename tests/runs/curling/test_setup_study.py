@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from curling.setup_value import CHOICES
-from planners.base import Budget
-from runs.curling.setup_study import Situation, main, play_end, situation
+from bonspiel.curling.setup_value import CHOICES
+from bonspiel.planners.base import Budget
+from bonspiel.runs.curling.setup_study import Situation, main, play_end, situation
 
 
 class Draws:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from curling import value
-from curling.record import End, Match, Record, RecordedShot, Result, write
-from runs import cli
+from bonspiel.curling import value
+from bonspiel.curling.record import End, Match, Record, RecordedShot, Result, write
+from bonspiel.runs import cli
 
 
 def shot(end, hammer):

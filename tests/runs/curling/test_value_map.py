@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curling import record, umpire
-from curling.engines import make_engine
-from curling.model import Curling
-from curling.physics import law_index
-from curling.sheet import no_stones
-from curling.shots import draw, launched
-from curling.state import stones_of
-from planners.base import Budget
-from planners.presearch import Presearch
-from runs.curling import value_map_picture
-from runs.curling.analysis.position import analyse, stopping_places
-from runs.curling.position import MatchPosition, read_position, state_of
+from bonspiel.curling import record, umpire
+from bonspiel.curling.engines import make_engine
+from bonspiel.curling.model import Curling
+from bonspiel.curling.physics import law_index
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.shots import draw, launched
+from bonspiel.curling.state import stones_of
+from bonspiel.planners.base import Budget
+from bonspiel.planners.presearch import Presearch
+from bonspiel.runs.curling import value_map_picture
+from bonspiel.runs.curling.analysis.position import analyse, stopping_places
+from bonspiel.runs.curling.position import MatchPosition, read_position, state_of
 
 HIT = {"stones": [[0.0, 38.405]] + [None] * 15, "shot": 15, "hammer": 1, "end": 1, "lead": 0, "ends": 2}
 
@@ -35,7 +35,7 @@ def file(tmp_path):
 
 @pytest.fixture(scope="module")
 def match_folder(tmp_path_factory):
-    from runs.cli import main
+    from bonspiel.runs.cli import main
 
     folder = tmp_path_factory.mktemp("match") / "m"
     line = "match random random --ends 2 --games 2 --budget 1 --jobs 1 --out"

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curling import record, umpire
-from planners.random import RandomPlanner
-from runs.curling.game import TIES, CurlingGame
-from runs.games import play, standings
-from runs.games.game import ScheduledGame, Side
+from bonspiel.curling import record, umpire
+from bonspiel.planners.random import RandomPlanner
+from bonspiel.runs.curling.game import TIES, CurlingGame
+from bonspiel.runs.games import play, standings
+from bonspiel.runs.games.game import ScheduledGame, Side
 
 LINE = ("match", "random", "uct", "--ends", "1", "--budget", "20", "--seed", "5")
 KEYS = ["a", "b", "games", "wins", "losses", "draws", "win_rate", "low", "high", "p_value", "elo"]
@@ -124,8 +124,8 @@ def test_two_workers_play_the_same_games(run):
 def test_a_killed_match_goes_on(run, start):
     program = """
 import os, signal
-from curling import record, umpire
-from runs.cli import main
+from bonspiel.curling import record, umpire
+from bonspiel.runs.cli import main
 write, count = record.write, 0
 def dying(path, game):
     global count
@@ -149,11 +149,11 @@ record.write = dying
 def test_workers_that_die_end_the_match_in_one_line_and_lose_nothing(run, start):
     program = """
 import os
-from curling import record, umpire
-from runs.cli import main
+from bonspiel.curling import record, umpire
+from bonspiel.runs.cli import main
 import joblib.externals.loky as loky
-import runs.runner.parallel
-runs.runner.parallel.RETRIES = 0
+from bonspiel.runs.runner import parallel
+parallel.RETRIES = 0
 write = record.write
 def killing(path, game):
     write(path, game)
@@ -372,7 +372,7 @@ def test_a_damaged_record_is_named(run):
     [({"value": None}, "float"), ({"simulations": None}, "int"), ({"action": np.array([0.1 + 1j, 2.4, 1.0])}, "real")],
 )
 def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
-    from planners.base import Decision
+    from bonspiel.planners.base import Decision
 
     class Odd:
         def plan(self, model, state, budget, rng, root_actions=None):

@@ -12,10 +12,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-import planners
-from planners.base import require
-from runs.games.game import GAMES, GameSummary, Step
-from runs.games.tournament import read_tournament
+from bonspiel import planners
+from bonspiel.planners.base import require
+from bonspiel.runs.games.game import GAMES, GameSummary, Step
+from bonspiel.runs.games.tournament import read_tournament
 
 LINE = ("match", "perfect", "random", "--game", "nim:heap=11", "--budget", 1, "--jobs", 1, "--out", "m")
 

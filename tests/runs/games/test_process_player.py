@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curling import record
-from planners.base import Decision
-from planners.core import sources
-from runs.curling.game import CurlingGame
-from runs.games import play
-from runs.games.game import ScheduledGame, Side
+from bonspiel.curling import record
+from bonspiel.planners.base import Decision
+from bonspiel.planners.core import sources
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.games import play
+from bonspiel.runs.games.game import ScheduledGame, Side
 
 PAGE = (sources.ROOT / "docs" / "process-player.md").read_text(encoding="utf-8")
 EXAMPLE = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL).group(1)

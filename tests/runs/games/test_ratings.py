@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from runs.games.ratings import ELO, elo, elo_intervals, paired_interval, paired_test, wilson
+from bonspiel.runs.games.ratings import ELO, elo, elo_intervals, paired_interval, paired_test, wilson
 
 
 @pytest.mark.parametrize("wins, games", [(0, 10), (10, 10), (247, 400), (1, 2)])

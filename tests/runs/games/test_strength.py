@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from curling.record import Match, Record, Result, write
-from runs.experiment import UsageError
-from runs.games import strength
-from runs.games.ratings import wilson
+from bonspiel.curling.record import Match, Record, Result, write
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.games import strength
+from bonspiel.runs.games.ratings import wilson
 
 MATCH = {"ends": 2, "physics": "fcv1", "noise": "normal_dist"}
 

@@ -1,8 +1,8 @@
 """The benchmarks of playouts and of proofs."""
 
-from envs.go import bench
-from runs.go import benchmark
-from runs.go.benchmark import go_playouts, go_proofs
+from bonspiel.envs.go import bench
+from bonspiel.runs.go import benchmark
+from bonspiel.runs.go.benchmark import go_playouts, go_proofs
 
 
 def test_both_playouts_are_measured_on_every_size(monkeypatch):

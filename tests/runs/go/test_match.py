@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from envs.go.state import MOVER
-from runs.games import play
-from runs.games.game import GAMES, ScheduledGame, Side
-from runs.go import record
+from bonspiel.envs.go.state import MOVER
+from bonspiel.runs.games import play
+from bonspiel.runs.games.game import GAMES, ScheduledGame, Side
+from bonspiel.runs.go import record
 from tests.envs.go.engines import GNUGO, needs_gnugo, write_engine
 
 GAME = ("--game", "go:size=5,komi=0.5")

@@ -2,11 +2,11 @@
 
 import pytest
 
-from envs.go.model import Go
-from runs.experiment import UsageError
-from runs.go import problem_file, record, sgf
-from runs.go.record import GoRecord, RecordedMove
-from runs.go.sgf import Incomplete, read_nodes, write_nodes
+from bonspiel.envs.go.model import Go
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.go import problem_file, record, sgf
+from bonspiel.runs.go.record import GoRecord, RecordedMove
+from bonspiel.runs.go.sgf import Incomplete, read_nodes, write_nodes
 
 GAME = GoRecord(
     Go(7, 3.5, superko=True, playout="light"),

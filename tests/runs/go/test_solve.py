@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from runs.go import solve
-from runs.go.problem_file import read_problem, write_problem
+from bonspiel.runs.go import solve
+from bonspiel.runs.go.problem_file import read_problem, write_problem
 from tests.envs.go.shapes import UNSETTLED, enclosed
 
 

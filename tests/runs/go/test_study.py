@@ -2,11 +2,11 @@
 
 import pytest
 
-import planners
-from planners.base import unsupported
-from runs.games.game import GAMES
-from runs.go import study
-from runs.go.study import MEETINGS, PARTS, Meeting
+from bonspiel import planners
+from bonspiel.planners.base import unsupported
+from bonspiel.runs.games.game import GAMES
+from bonspiel.runs.go import study
+from bonspiel.runs.go.study import MEETINGS, PARTS, Meeting
 
 TINY = Meeting("level10", "itself", ("rave_uct:priors=false", "uct:leaf=rollout"), 25, 2, "go:size=5")
 

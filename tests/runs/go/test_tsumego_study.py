@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from runs.go import tsumego_study
+from bonspiel.runs.go import tsumego_study
 
 
 def test_a_small_study_has_a_row_for_each_set_of_switches(monkeypatch, capsys):

@@ -2,8 +2,8 @@
 
 import pytest
 
-import planners
-from planners.spaces import Choice, Range
+from bonspiel import planners
+from bonspiel.planners.spaces import Choice, Range
 
 
 @pytest.fixture

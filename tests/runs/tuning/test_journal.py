@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from runs.experiment import RunError, Setting, UsageError
-from runs.tuning import journal
-from runs.tuning.journal import FILE, kept
+from bonspiel.runs.experiment import RunError, Setting, UsageError
+from bonspiel.runs.tuning import journal
+from bonspiel.runs.tuning.journal import FILE, kept
 
 SETTINGS = [Setting("trap", f"constant:action={action}", 1, "simulations", 0) for action in (0.1, 0.85)]
 

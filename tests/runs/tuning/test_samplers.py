@@ -3,13 +3,13 @@ import importlib.util
 import numpy as np
 import pytest
 
-import envs
-from planners.spaces import Choice, Range
-from runs.experiment import UsageError
-from runs.tuning import samplers
-from runs.tuning.samplers import BATCH, TPE, RandomSearch
-from runs.tuning.space import Space
-from runs.tuning.study import Study
+from bonspiel import envs
+from bonspiel.planners.spaces import Choice, Range
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.tuning import samplers
+from bonspiel.runs.tuning.samplers import BATCH, TPE, RandomSearch
+from bonspiel.runs.tuning.space import Space
+from bonspiel.runs.tuning.study import Study
 
 STUDY = Study("trap", ("constant",))
 

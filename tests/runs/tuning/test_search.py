@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-import envs
-from runs.tuning import samplers
-from runs.tuning.journal import Journal
-from runs.tuning.samplers import BATCH
-from runs.tuning.search import Trial, run, search, steps
-from runs.tuning.space import Space
-from runs.tuning.study import Study
+from bonspiel import envs
+from bonspiel.runs.tuning import samplers
+from bonspiel.runs.tuning.journal import Journal
+from bonspiel.runs.tuning.samplers import BATCH
+from bonspiel.runs.tuning.search import Trial, run, search, steps
+from bonspiel.runs.tuning.space import Space
+from bonspiel.runs.tuning.study import Study
 
 STUDY = Study("trap", ("constant",), budget=1, trials=20, episodes=10, sampler="random")
 

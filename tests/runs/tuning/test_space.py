@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 
-import envs
-import planners
-from planners.spaces import Choice, Range
-from runs.experiment import UsageError
-from runs.tuning.samplers import draw
-from runs.tuning.space import Space, returns_spread
+from bonspiel import envs, planners
+from bonspiel.planners.spaces import Choice, Range
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.tuning.samplers import draw
+from bonspiel.runs.tuning.space import Space, returns_spread
 
 NAMES = [name for name in planners.names() if hasattr(planners.REGISTRY.cls(name), "tuning")]
 

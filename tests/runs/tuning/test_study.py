@@ -1,8 +1,8 @@
 import pytest
 
-from runs.experiment import UsageError
-from runs.tuning import study, tune
-from runs.tuning.study import Study, load
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.tuning import study, tune
+from bonspiel.runs.tuning.study import Study, load
 
 FILE = """
 description = "two problems"

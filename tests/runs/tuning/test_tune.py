@@ -7,13 +7,13 @@ import time
 import numpy as np
 import pytest
 
-from planners.spaces import Choice
-from runs.experiment import Setting
-from runs.tuning import final
-from runs.tuning.final import finalists, verdict
-from runs.tuning.journal import FILE
-from runs.tuning.search import Trial
-from runs.tuning.study import Study
+from bonspiel.planners.spaces import Choice
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.tuning import final
+from bonspiel.runs.tuning.final import finalists, verdict
+from bonspiel.runs.tuning.journal import FILE
+from bonspiel.runs.tuning.search import Trial
+from bonspiel.runs.tuning.study import Study
 
 QUICK = ("tune", "trap:noise_range=0.1", "--budget", "3", "--trials", "20", "--episodes", "5", "--seed", "3")
 

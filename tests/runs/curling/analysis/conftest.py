@@ -1,9 +1,9 @@
 import pytest
 
-from curling.match_data import Result, score_of
-from runs.curling.game import CurlingGame
-from runs.games.game import ScheduledGame, Side
-from runs.games.play import play_game
+from bonspiel.curling.match_data import Result, score_of
+from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 
 
 @pytest.fixture(scope="session")

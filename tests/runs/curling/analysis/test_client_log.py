@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curling.match_data import stones_after
-from runs.curling.analysis import client_log
-from runs.curling.analysis.match import thrown_shots
-from runs.curling.position import read_position
+from bonspiel.curling.match_data import stones_after
+from bonspiel.runs.curling.analysis import client_log
+from bonspiel.runs.curling.analysis.match import thrown_shots
+from bonspiel.runs.curling.position import read_position
 from tests.runs.curling.server_log import AIMED, server_log
 
 TRANSCRIPTS = Path(__file__).parents[3] / "curling" / "data" / "transcripts"

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from curling import umpire
-from curling.match_data import places
-from curling.physics import law_index
-from curling.record import Match
-from curling.sheet import no_stones
-from curling.shots import launched
-from curling.state import HAMMER, LEAD, TIME, state_of
-from planners.base import Budget
-from runs.curling.analysis import match
-from runs.curling.analysis.match import Judge, ThrownShot, judge_match, judge_shot, thrown_shots
-from runs.experiment import RunError
+from bonspiel.curling import umpire
+from bonspiel.curling.match_data import places
+from bonspiel.curling.physics import law_index
+from bonspiel.curling.record import Match
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.shots import launched
+from bonspiel.curling.state import HAMMER, LEAD, TIME, state_of
+from bonspiel.planners.base import Budget
+from bonspiel.runs.curling.analysis import match
+from bonspiel.runs.curling.analysis.match import Judge, ThrownShot, judge_match, judge_shot, thrown_shots
+from bonspiel.runs.experiment import RunError
 
 QUICK = Judge("rulebased", Budget(simulations=50), seed=1)
 AWAY = (*launched(law_index("fcv1"), 2.2, 38.405, 3.5, 1.0), 1.0)

@@ -1,9 +1,9 @@
 import pytest
 
-from curling.model import Curling
-from curling.replay.judgement import Judged, Judgement
-from curling.win_probability import win_probability
-from runs.curling.analysis.report import report
+from bonspiel.curling.model import Curling
+from bonspiel.curling.replay.judgement import Judged, Judgement
+from bonspiel.curling.win_probability import win_probability
+from bonspiel.runs.curling.analysis.report import report
 
 
 def one(loss, luck=0.0, before=0.6, name="draw"):

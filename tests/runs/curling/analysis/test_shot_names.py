@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from curling.model import Curling
-from curling.physics import law_index
-from curling.sheet import no_stones
-from curling.shots import draw, freeze, hit, launched, peel
-from curling.state import state_of
-from runs.curling.analysis.shot_names import shot_name
+from bonspiel.curling.model import Curling
+from bonspiel.curling.physics import law_index
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.shots import draw, freeze, hit, launched, peel
+from bonspiel.curling.state import state_of
+from bonspiel.runs.curling.analysis.shot_names import shot_name
 
 LAW, TEE = law_index("fcv1"), 38.405
 MODEL = Curling(ends=2)

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from curling import players
-from curling.dynamics import release
-from curling.model import Curling
-from curling.noise import Noise, noise_of
-from curling.physics import law_index, physics_of
-from curling.sheet import no_stones
-from curling.shots import draw, hit, launched
-from curling.state import state_of
-from curling.umpire import outcome
-from planners.base import Budget
-from runs.curling.analysis.valuation import PositionJudge, errors, estimate, exact, throw
+from bonspiel.curling import players
+from bonspiel.curling.dynamics import release
+from bonspiel.curling.model import Curling
+from bonspiel.curling.noise import Noise, noise_of
+from bonspiel.curling.physics import law_index, physics_of
+from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.shots import draw, hit, launched
+from bonspiel.curling.state import state_of
+from bonspiel.curling.umpire import outcome
+from bonspiel.planners.base import Budget
+from bonspiel.runs.curling.analysis.valuation import PositionJudge, errors, estimate, exact, throw
 
 MODEL = Curling(ends=2).planning()
 AIM = (0.13, 2.4, 1.0)

@@ -1,0 +1,7 @@
+"""The command line: `python -m bonspiel`."""
+
+import sys
+
+from bonspiel.runs.cli import main
+
+sys.exit(main())

@@ -1,0 +1,181 @@
+"""The wheel in an environment without the checkout, used in a folder whose packages have the names of ours."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("planners", "curling", "envs", "runs")
+EXAMPLE = Path(__file__).parent / "example_package"
+
+MODEL = """
+import dataclasses
+
+from bonspiel import envs
+from bonspiel.planners.jit import compiled
+from between import twice
+
+@compiled("step")
+def step(state, action, next_state, params, rng):
+    next_state[:] = state
+    return twice(action[0]), True
+
+@dataclasses.dataclass(frozen=True)
+class Mine(envs.Trap):
+    step = staticmethod(step)
+"""
+BETWEEN = """
+from bonspiel.planners.jit import helper
+from deep import factor
+
+@helper
+def twice(x):
+    return factor() * x
+"""
+DEEP = """
+from bonspiel.planners.jit import helper
+
+@helper
+def factor():
+    return {}
+"""
+STEP = "import numpy, own; a = numpy.ones(2); print(own.step(a, a, a.copy(), a, numpy.random.default_rng(0))[0])"
+PLANNER = """
+from dataclasses import dataclass
+
+from bonspiel.planners import Planner, make
+
+@dataclass(frozen=True)
+class Cautious:
+    inner: Planner = make("uct", exploration=2.0)
+
+    def plan(self, *given, **named):
+        return self.inner.plan(*given, **named)
+"""
+PLAN = """
+import numpy
+from bonspiel import envs, planners
+model, rng = envs.Trap(), numpy.random.default_rng(0)
+decision = planners.make("uct").plan(model, model.initial_state(rng), planners.Budget(simulations=100), rng)
+print(decision.visits.sum())
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel that is built from the source distribution, as `make wheel` builds both."""
+    source, out = tmp_path_factory.mktemp("source") / "bonspiel", tmp_path_factory.mktemp("dist")
+    unneeded = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for folder in (*PACKAGES, "bonspiel"):
+        shutil.copytree(ROOT / folder, source / folder, symlinks=True, ignore=unneeded)
+    for file in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / file, source)
+    subprocess.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", out, source], check=True)
+    (found,) = out.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
+    """Python of an environment with the wheel, the example package, and the dependencies of this environment."""
+    folder = tmp_path_factory.mktemp("clean")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    (place,) = (folder / "venv").glob("lib/python*/site-packages")
+    (place / "dependencies.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
+    shutil.copytree(EXAMPLE, folder / "example")
+    pip = [sys.executable, "-m", "pip", "--python", folder / "venv" / "bin" / "python", "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-build-isolation", wheel, folder / "example"], check=True)
+    return folder / "venv" / "bin" / "python"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A user's folder, with packages of the names of ours."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in PACKAGES:
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text(f"MINE = {name!r}\n")
+    files = {"own.py": MODEL + PLANNER, "between.py": BETWEEN, "deep.py": DEEP.format(2.0)}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def run(python, project):
+    def call(*arguments):
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run(
+            [python, *arguments], cwd=project, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return call
+
+
+def test_the_wheel_holds_the_packages_once_as_files_and_nothing_else(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0] for name in names if "dist-info" not in name} == {"bonspiel"}
+    files = {f"bonspiel/{file.relative_to(ROOT)}" for name in PACKAGES for file in (ROOT / name).rglob("*.py")}
+    data = {"planners/py.typed", "runs/suites/quick.toml", "runs/reporting/page.js", "curling/end_network.npz"}
+    assert files | {f"bonspiel/{name}" for name in data} <= {*names}
+
+
+def test_both_are_imported_ours_from_the_wheel_and_theirs_from_the_folder(run, python):
+    modules = ", ".join(f"{name}, bonspiel.{name}" for name in PACKAGES)
+    print_all = f"print(bonspiel.runs.__file__, {', '.join(f'{name}.MINE' for name in PACKAGES)})"
+    place, *theirs = run("-c", f"import {modules}; {print_all}").split()
+    assert Path(place).is_relative_to(python.parents[1]) and theirs == [*PACKAGES]
+
+
+def test_gymnasium_makes_environments(run):
+    make = "import bonspiel, gymnasium; print(gymnasium.make('bonspiel/Trap-v0').reset(seed=1)[0].sum())"
+    assert run("-c", make) == "0.0\n"
+
+
+def test_a_planner_plans(run):
+    assert run("-c", PLAN) == "100\n"
+
+
+def test_a_model_of_the_user_is_compiled_anew_after_an_edit_two_imports_away(run, project):
+    assert run("-c", STEP) == "2.0\n"
+    (project / "deep.py").write_text(DEEP.format(3.0))
+    assert run("-c", STEP) == "3.0\n"
+
+
+def test_compiled_code_of_a_user_depends_on_the_wheels_sources(run, project):
+    count = "from pathlib import Path; from bonspiel.planners.core import sources; print(len({}))"
+    here = "sources.imports_of(Path('own.py').resolve())"
+    ours = [
+        run("-c", count.format(f"[one for one in {here} if {condition}]"))
+        for condition in ("one.parent == Path.cwd()", "'bonspiel' in one.parts")
+    ]
+    assert int(ours[0]) == 3 and int(ours[1]) > 5
+    assert int(run("-c", count.format("sources.folders()"))) == len(
+        {file.parent for name in PACKAGES[:3] for file in (ROOT / name).rglob("*.py")}
+        - {ROOT / "curling" / name for name in ("client", "protocols", "replay", "server")}
+    )
+
+
+def test_runs_take_planners_by_module_and_by_entry_point_with_two_workers_and_go_on(run):
+    def play(env, planner, out, episodes, *more):
+        budget = ("--budget", "5", "--jobs", "2", "--episodes", episodes, "--out", out)
+        return run("-m", "bonspiel", "run", env, "--planner", planner, *budget, *more)
+
+    assert "own:Cautious" in play("trap", "own:Cautious", "module", "4")
+    assert "middle" in play("slope", "middle", "entry_point", "4")
+    assert "middle" in play("slope", "middle", "entry_point", "6", "--resume")
+    assert run("-m", "bonspiel", "export", "entry_point", "--format", "csv").count("\n") == 7
+
+
+def test_reports_and_the_list_of_names(run, project):
+    run("-m", "bonspiel", "run", "trap", "--planner", "uct", "--budget", "5", "--episodes", "4", "--out", "plain")
+    run("-m", "bonspiel", "report", "plain")
+    assert [*(project / "plain").glob("*.html")]
+    assert "middle" in run("-m", "bonspiel", "list")
