@@ -51,6 +51,32 @@ def test_planners_load_neither_gymnasium_nor_environments(run):
     assert run("-c", f"import sys, bonspiel.planners; print({heavy} & {{*sys.modules}})") == "set()\n"
 
 
+WITHOUT_BOX2D = """
+import importlib, pkgutil, sys
+sys.modules["Box2D"] = None
+import bonspiel, gymnasium
+from bonspiel import curling, envs
+missing = []
+for module in pkgutil.walk_packages(bonspiel.__path__, "bonspiel."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ImportError as error:
+            missing.append(module.name)
+for env_id in envs.IDS:
+    gymnasium.make(env_id)
+try:
+    curling.make_engine("box2d")
+except ImportError as error:
+    print(*missing, error)
+"""
+
+
+def test_without_box2d_as_on_the_newest_python_all_but_that_engine_works(run):
+    needing = "bonspiel.curling.box2d_model bonspiel.curling.engines.box2d"
+    assert run("-c", WITHOUT_BOX2D).startswith(f"{needing} the engine box2d needs the package box2d")
+
+
 def test_run_as_a_program_it_is_the_command_line(run):
     assert run("-m", "bonspiel", "--help").split()[:2] == ["usage:", cli.parser().prog]
 

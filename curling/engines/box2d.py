@@ -31,7 +31,11 @@ from bonspiel.planners.base import Array
 with warnings.catch_warnings():
     # a warning about SWIG types; with warnings as errors it would crash the interpreter
     warnings.simplefilter("ignore", DeprecationWarning)
-    import Box2D
+    try:
+        import Box2D
+    except ImportError as error:
+        missing = "the engine box2d needs the package box2d, which exists for Python up to 3.13"
+        raise ImportError(f"{missing}; the engine analytic plays the same physics") from error
 
 Motion = Callable[[float, float, float, float], tuple[float, float, float]]
 Bodies = dict[int, Any]  # by row of the stones
