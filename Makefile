@@ -89,7 +89,7 @@ docs: $(DOCS)/installed
 	@$(DOCS)/bin/mkdocs build --strict --quiet && echo "the pages are in build/site"
 
 wheel: $(VENV)/installed-dev
-	@rm -rf build dist
+	@rm -rf build/lib build/bdist* dist
 	@$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null && ls dist/*
 
 clean:

@@ -1,16 +1,15 @@
 """A benchmark suite for planning with continuous actions; its environments are registered with Gymnasium.
 
 >>> import bonspiel, gymnasium
->>> gymnasium.make("Trap-v0").spec.id
-'Trap-v0'
+>>> gymnasium.make("bonspiel/Trap-v0").spec.id
+'bonspiel/Trap-v0'
 
-The packages `planners`, `curling`, `envs` and `runs` lie beside this folder in a checkout, and in it where bonspiel is
-installed. `python -m bonspiel` runs the command line.
+The packages `planners`, `curling`, `envs` and `runs` in this folder are links in a checkout.
 """
 
 import sys
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -30,14 +29,15 @@ class _AfterGymnasium(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != "gymnasium":
             return None
-        sys.meta_path.remove(self)
-        spec = PathFinder.find_spec(name, path, target)
+        others = (finder for finder in sys.meta_path if finder is not self)
+        spec = next(filter(None, (finder.find_spec(name, path, target) for finder in others)), None)
         if spec is None or spec.loader is None:
             return None
         execute = spec.loader.exec_module
 
         def execute_and_register(module: ModuleType) -> None:
             execute(module)
+            sys.meta_path.remove(self)
             register()
 
         spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]

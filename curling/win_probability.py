@@ -85,6 +85,7 @@ def with_slope(value: Any, to_come: Any, slopes: tuple[float, float] = SLOPES) -
         slopes: that without stones to come, and what a full end of them adds.
     """
     slope = slopes[0] + slopes[1] * to_come / STONES
+    value = np.clip(value, 0.0, 1.0)  # sums of the network's products may be a little beyond
     won, lost = value**slope, (1.0 - value) ** slope
     return won / (won + lost)
 

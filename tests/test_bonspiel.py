@@ -27,7 +27,15 @@ def run(tmp_path):
     return call
 
 
-@pytest.mark.parametrize("imports", ["bonspiel, gymnasium", "gymnasium, bonspiel", "gymnasium; import bonspiel.envs"])
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "bonspiel, gymnasium",
+        "gymnasium, bonspiel",
+        "gymnasium; import bonspiel.envs",
+        "bonspiel, importlib.util; importlib.util.find_spec('gymnasium'); import gymnasium",
+    ],
+)
 def test_importing_it_before_or_after_gymnasium_registers_the_environments(run, imports):
     assert run("-c", f"import {imports}; print(gymnasium.make('Trap-v0').unwrapped.spec.id)") == "Trap-v0\n"
 

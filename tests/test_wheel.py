@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bonspiel.planners.core import sources
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("planners", "curling", "envs", "runs")
 EXAMPLE = Path(__file__).parent / "example_package"
@@ -123,8 +125,10 @@ def test_the_wheel_holds_the_packages_once_as_files_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if "dist-info" not in name} == {"bonspiel"}
     files = {f"bonspiel/{file.relative_to(ROOT)}" for name in PACKAGES for file in (ROOT / name).rglob("*.py")}
+    files |= {"bonspiel/__init__.py", "bonspiel/__main__.py"}
+    assert {name for name in names if name.endswith(".py")} == files
     data = {"py.typed", "runs/suites/quick.toml", "runs/reporting/page.js", "curling/end_network.npz"}
-    assert files | {f"bonspiel/{name}" for name in data} <= {*names}
+    assert {f"bonspiel/{name}" for name in data} <= {*names}
 
 
 def test_both_are_imported_ours_from_the_wheel_and_theirs_from_the_folder(run, python):
@@ -149,18 +153,26 @@ def test_a_model_of_the_user_is_compiled_anew_after_an_edit_two_imports_away(run
     assert run("-c", STEP) == "3.0\n"
 
 
-def test_compiled_code_of_a_user_depends_on_the_wheels_sources(run, project):
-    count = "from pathlib import Path; from bonspiel.planners.core import sources; print(len({}))"
-    here = "sources.imports_of(Path('own.py').resolve())"
-    ours = [
-        run("-c", count.format(f"[one for one in {here} if {condition}]"))
-        for condition in ("one.parent == Path.cwd()", "'bonspiel' in one.parts")
-    ]
-    assert int(ours[0]) == 3 and int(ours[1]) > 5
-    assert int(run("-c", count.format("sources.folders()"))) == len(
-        {file.parent for name in PACKAGES[:3] for file in (ROOT / name).rglob("*.py")}
-        - {ROOT / "curling" / name for name in ("client", "protocols", "replay", "server")}
-    )
+def test_compiled_code_depends_on_the_same_sources_as_in_a_checkout_and_on_no_other_package(run, python, project):
+    (site,) = python.parents[1].glob("lib/python*/site-packages")
+    (site / "Box2D").mkdir()
+    (site / "Box2D" / "__init__.py").touch()
+    show = """
+import sys
+from pathlib import Path
+from bonspiel.planners.core import sources
+for file in map(Path, sys.argv[1:]):
+    print(*sorted(str(one) for one in sources.imports_of(file.resolve())))
+print(len(sources.folders()))
+"""
+    engine = site / "bonspiel" / "curling" / "engines" / "box2d.py"
+    own, of_engine, folders = run("-c", show, "own.py", str(engine)).splitlines()
+    in_checkout = {str(one.relative_to(ROOT)) for one in sources.imports_of(project / "own.py") if ROOT in one.parents}
+    home = site.resolve() / "bonspiel"
+    assert {str(Path(one).relative_to(home)) for one in own.split() if home in Path(one).parents} == in_checkout
+    assert len(in_checkout) > 5 and sum(Path(one).parent == project for one in own.split()) == 3
+    assert all(home in Path(one).parents for one in of_engine.split())
+    assert int(folders) == len(sources.folders())
 
 
 def test_runs_take_planners_by_module_and_by_entry_point_with_two_workers_and_go_on(run):

@@ -79,7 +79,7 @@ class MatchPlayer:
         shot = None if concedes else _aimed_shot(position, choice)
         await send(shot)
         self._last_move = remaining, time.monotonic() - received
-        self.log.write_estimate(choice.chance, choice.simulations)
+        self.log.write_estimate(choice.expected, choice.simulations)
         if choice.failure is not None:
             found = "a rule-based shot" if choice.is_own else "the best shot so far"
             thrown = "a draw to the tee" if choice.action is None else found

@@ -89,7 +89,8 @@ class PlannerProcess:
 
         The process that waits is ready then too, and this one for a rule-based shot.
         """
-        self._standby.position, start, worker = position, time.monotonic(), self._worker
+        self._standby.position, start = position, time.monotonic()
+        worker = await self._ready_worker(self._standby.limit)
         if worker is None:
             return "the planner's process has ended"
         try:

@@ -51,6 +51,8 @@ class ShotChoice:
         seconds: time taken, as measured by the client.
         failure: why this is not the planner's answer, in one line.
         is_own: whether it is a rule-based shot that the client found itself.
+        expected: the planner's own estimate of its team's probability to win with this shot; None where it has none,
+            or has not answered.
     """
 
     action: tuple[float, float, float] | None = None
@@ -59,6 +61,7 @@ class ShotChoice:
     seconds: float = 0.0
     failure: str | None = None
     is_own: bool = False
+    expected: float | None = None
 
 
 def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestSoFar) -> None:
@@ -178,7 +181,10 @@ def _choose(
             decision = planner.plan(model, state, Budget(seconds=left), rng)
         require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
         vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
-        return ShotChoice((vx, vy, spin), chance if estimates(decision) else None, int(decision.simulations))
+        if not estimates(decision):
+            return ShotChoice((vx, vy, spin), simulations=int(decision.simulations))
+        own = float(decision.value) + position.team  # team 1's values are below 0
+        return ShotChoice((vx, vy, spin), chance, int(decision.simulations), expected=own)
     except Exception as error:
         return _failed(error)
 

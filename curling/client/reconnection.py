@@ -34,7 +34,7 @@ async def play_when_up(attempt: Callable[[], Awaitable[None]], player: MatchPlay
                 raise
             if player.patience.answered and time.monotonic() - start > wait:
                 told, player.patience = False, Patience(player.report, wait)
-            if player.patience.left < RETRY:
+            if wait == 0.0 or player.patience.left < RETRY:
                 raise
             if not told:
                 told = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from bonspiel.curling.client.position import ClientPosition
@@ -32,7 +33,7 @@ class Standby:
     """
 
     def __init__(self, planner: str | Planner, seed: int | None, limit: float = RESTART) -> None:
-        self._planner, self._seed, self.limit = planner, seed, limit
+        self._planner, self._seed, self.limit, self._least = planner, seed, limit, limit
         self.position: ClientPosition | None = None
         self.runs_a_program = isinstance(planner, str) and planner.startswith("process:")
         self._next: asyncio.Task[WorkerProcess] | None = None
@@ -89,6 +90,7 @@ class Standby:
         pause = PAUSE
         while True:
             worker: WorkerProcess | None = None
+            start = time.monotonic()
             try:
                 worker = WorkerProcess(self._planner, self._seed)
                 async with asyncio.timeout(self.limit):
@@ -97,6 +99,8 @@ class Standby:
                         await self.load(worker)
                     elif self.position is not None:
                         await worker.ask(self.position, 0.0, self.limit)
+                if self.position is not None:  # what the first process took may have been compiling
+                    self.limit = min(self.limit, max(self._least, 2.0 * (time.monotonic() - start)))
                 return worker
             except BaseException as error:
                 if worker is not None:

@@ -114,7 +114,7 @@ class WorkerProcess:
         if shot is None:
             return ShotChoice(failure=failure)
         chance = shot.chance if math.isfinite(shot.chance) else None
-        return ShotChoice(shot[:3], chance, int(shot.simulations), failure=failure)
+        return ShotChoice(shot[:3], chance, simulations=int(shot.simulations), failure=failure)
 
     def kill(self) -> None:
         """End the process at once; this also wakes the thread that waits for its pipe."""

@@ -10,24 +10,36 @@ import math
 import os
 import sys
 import time
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from bonspiel.curling import players
-from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import Noise
-from bonspiel.curling.state import state_of
-from bonspiel.planners import Budget
-
 PROTOCOL = 1
+
+
+def _module(name: str) -> Any:
+    """Import a module of bonspiel, whose packages had top-level names in version 0.1."""
+    try:
+        return import_module(f"bonspiel.{name}")
+    except ModuleNotFoundError as error:
+        if not f"bonspiel.{name}.".startswith(f"{error.name}."):
+            raise
+        return import_module(name)
+
+
+players = _module("curling.players")
+Curling = _module("curling.model").Curling
+Noise = _module("curling.noise").Noise
+state_of = _module("curling.state").state_of
+Budget = _module("planners").Budget
 WARM_UP = Budget(seconds=0.1)  # which loads, or compiles, all that a planner needs
 
 
 match_of = functools.cache(Curling)
 
 
-def position(asked: dict[str, Any]) -> tuple[Curling, Any]:
+def position(asked: dict[str, Any]) -> tuple[Any, Any]:
     """The match and the state of a message."""
     given = {key: asked[key] for key in ("ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed")}
     given["noise"], mixed = Noise(**asked["noise"]), asked.get("mixed_doubles")
@@ -35,12 +47,10 @@ def position(asked: dict[str, Any]) -> tuple[Curling, Any]:
     place = stones, asked["shot"], asked["hammer"], asked["end"], asked["lead"]
     if mixed is None:
         return match_of(**given), state_of(*place)
-    from bonspiel.curling.mixed_doubles import mixed_state_of  # older versions have none
-
+    mixed_state_of = _module("curling.mixed_doubles").mixed_state_of  # older versions have none
     given |= {"game": "mixed_doubles", "pattern": mixed["pattern"]}
     if mixed["throwers"] is not None:
-        from bonspiel.curling.noise import Thrower  # nor this
-
+        Thrower = _module("curling.noise").Thrower  # nor this
         pairs = [tuple(Thrower(one["max_speed"], Noise(**one["noise"])) for one in pair) for pair in mixed["throwers"]]
         given |= {"noise": None, "max_speed": None, "throwers": tuple(pairs)}
     return match_of(**given), mixed_state_of(*place, mixed["decider"], tuple(mixed["power_plays"]))

@@ -65,6 +65,8 @@ def imported(module: str) -> Any:
     except (Exception, SystemExit) as error:  # whatever the author's module raises
         is_missing = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
         rest = "; install its package, or run where its file is" if is_missing else error_place(error)
+        if is_missing and module.split(".")[0] in (*sources.PACKAGES, "runs"):
+            rest = f"; import names begin with bonspiel: write bonspiel.{module}"
         raise ValueError(f"{module} cannot be imported ({error_text(error)}){rest}") from error
 
 
@@ -93,7 +95,8 @@ def error_place(error: BaseException) -> str:
 
 def _is_an_authors(file: Path) -> bool:
     """Whether a file is neither of this project nor of an installed package nor Python's own."""
-    return file.is_file() and not INSTALLED & set(file.parts) and not any(map(file.is_relative_to, FOREIGN))
+    real = file.resolve()  # a checkout's packages are links in bonspiel/
+    return real.is_file() and not INSTALLED & set(file.parts) and not any(map(real.is_relative_to, FOREIGN))
 
 
 def importable() -> None:

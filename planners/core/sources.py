@@ -91,7 +91,9 @@ def _direct_imports(file: Path) -> set[Path]:
         home = home.parent
     names = _dotted(file.read_text(encoding="utf-8"))
     own = {(str(ROOT), name.removeprefix(PREFIX)) for name in names if name.startswith(PREFIX)}
-    others = {(str(root), name) for name in names if not name.startswith(PREFIX) for root in (home, file.parent)}
+    others = set[tuple[str, str]]()
+    if not any(file.is_relative_to(ROOT / package) for package in (*PACKAGES, "runs")):  # else: numpy, beside a wheel
+        others = {(str(root), name) for name in names if not name.startswith(PREFIX) for root in (home, file.parent)}
     return {Path(module) for root, name in own | others if (module := _module(root, name))}
 
 

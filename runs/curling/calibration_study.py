@@ -109,7 +109,8 @@ def table(chances: Array, won: Array) -> str:
         if among.any():
             share = estimate(wilson(float(won[among].sum()), int(among.sum())))
             rows.append((f"{tenth / TENTHS:.1f}", str(among.sum()), f"{chances[among].mean():.3f}", share))
-    return f"{markdown(rows)}\n\nBrier score {np.mean((chances - won) ** 2):.4f}, of {won.mean():.3f} {won.var():.4f}"
+    always = f"always saying {won.mean():.3f} would give {won.var():.4f}"
+    return f"{markdown(rows)}\n\nBrier score {np.mean((chances - won) ** 2):.4f}; {always}"
 
 
 def main(line: Sequence[str] | None = None) -> int:
@@ -122,9 +123,11 @@ def main(line: Sequence[str] | None = None) -> int:
     parser.add_argument("--positions", type=Path, required=True, help="a file of JSON, one line for each match")
     given = parser.parse_args(line)
     if not given.positions.exists():
-        with given.positions.open("x", encoding="utf-8", buffering=1) as file:
+        draft = given.positions.with_name(given.positions.name + ".new")
+        with draft.open("w", encoding="utf-8", buffering=1) as file:
             for sample in samples(given.matches, given.against, given.simulations, given.seed):
                 file.write(json.dumps(sample._asdict()) + "\n")
+        draft.rename(given.positions)
     found = [Sample(**json.loads(text)) for text in given.positions.read_text("utf-8").splitlines()]
     won = np.array([sample.won for sample in found])
     value, to_come = expectations(found)

@@ -52,7 +52,7 @@ def to_parquet(store: Store, path: Path) -> None:
     try:
         import polars
     except ImportError as error:
-        raise UsageError('Parquet needs polars: pip install "bonspiel[parquet]", or use --format csv') from error
+        raise UsageError("Parquet needs polars: pip install -e '.[parquet]', or use --format csv") from error
     text, real, whole = polars.String, polars.Float64, polars.Int64
     types = [text, text, real, text, whole, real, whole, real, whole, text, real, real]
     schema = dict(zip(COLUMNS, types, strict=True))

@@ -1,6 +1,7 @@
 """The folder of a run, for the one driver that writes it: created, locked, extended, or refused."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -16,7 +17,7 @@ from bonspiel.runs.results.store import FILE, Store, opened, plan, read
 from bonspiel.runs.suite import Suite
 
 DRAFT = "results.sqlite.new"
-DERIVED = ("chart.", "report.", "leaderboard")  # files that begin so are made of the results, and made again
+DERIVED = re.compile(r"(chart\.(png|svg)|report\.(html|md)|leaderboard(-\w+)?\.(html|md|svg))")  # made of results
 
 Facts = Mapping[str, Any]  # where, when and by what a run is made
 
@@ -71,7 +72,8 @@ def holds(folder: Path) -> bool:
     files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if FILE in files:
         return True
-    others = [name for name in files if name != LOCK and not name.startswith((DRAFT, *DERIVED))]
+    kept = (name for name in files if name != LOCK and not name.startswith(DRAFT))
+    others = [name for name in kept if not DERIVED.fullmatch(name)]
     if others:
         raise UsageError(f"{folder} holds no run but other files ({others[0]}, ...); choose another --out")
     return False

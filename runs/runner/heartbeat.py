@@ -1,9 +1,10 @@
-"""Show how far the episodes under way are: workers of this machine write it to files, which the driver reads."""
+"""Show the progress of episodes under way: workers of this machine write it to files, which the driver reads."""
 
 import json
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,10 +40,11 @@ class Heart:
 
     def __init__(self, file: Path, setting: Setting) -> None:
         self._file, self._setting = file, setting
-        self._began, self._due = 0.0, 0.0
+        self._began, self._due, self._wrote = 0.0, 0.0, False
 
     def begin(self) -> None:
         """Begin an episode."""
+        self.end()
         self._began = time.perf_counter()
         self._due = self._began + INTERVAL
 
@@ -50,13 +52,16 @@ class Heart:
         """Note the decisions made so far, where it is time to."""
         now = time.perf_counter()
         if now >= self._due:
-            self._due = now + INTERVAL
-            self._file.write_text(json.dumps([self._setting, decisions, horizon, now - self._began]))
+            self._due, self._wrote = now + INTERVAL, True
+            with suppress(OSError):  # progress is not worth an episode
+                self._file.write_text(json.dumps([self._setting, decisions, int(horizon), now - self._began]))
 
     def end(self) -> None:
         """End an episode, or several."""
-        if time.perf_counter() >= self._began + INTERVAL:
-            self._file.unlink(missing_ok=True)
+        if self._wrote:
+            self._wrote = False
+            with suppress(OSError):
+                self._file.unlink(missing_ok=True)
 
 
 _hearts: list[Heart] = []  # of this process: one while it plays for a driver that listens

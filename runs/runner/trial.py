@@ -98,8 +98,12 @@ class Allowance:
 
     def __init__(self, unit: str, episodes: Mapping[float, int] | None, length: int) -> None:
         self._unit, self._episodes = unit, episodes
-        self._began = Took(time.perf_counter(), time.process_time())
+        self.begin()
         self.decisions = math.inf if episodes is None else SHARE * length * sum(episodes.values())
+
+    def begin(self) -> None:
+        """Count time from now on: that of compiling is the run's in any case."""
+        self._began = Took(time.perf_counter(), time.process_time())
 
     def permits(self, decisions: float, simulations: int = 1, rungs: Sequence[Rung] = ()) -> bool:
         """Whether some more decisions may be made, with so many simulations each, after these rungs."""
@@ -133,6 +137,7 @@ def climb(setting: Setting, episodes: Mapping[float, int] | None = None) -> Tria
     lengths: list[int] = []
     for state in states[:2]:  # loads what is compiled
         _decide(model, player, 1, state)
+    allowance.begin()
     elapsed, used = time.perf_counter(), time.process_time()
     is_short = model.horizon * _seconds([_decide(model, player, 1, states[0])])[0] <= 10.0 * LONG
     allowance.decisions -= 3

@@ -168,7 +168,7 @@ def add_verbs(verb: Verb) -> None:
 
 def add_unseeded(command: argparse.ArgumentParser) -> None:
     """Add `--unseeded`."""
-    anyway = "play an environment whose reset(seed=...) draws from elsewhere as well; planners then meet other episodes"
+    anyway = "play it even if its reset(seed=...) does not fix the episode; planners then meet different episodes"
     command.add_argument("--unseeded", action="store_true", help=anyway)
 
 

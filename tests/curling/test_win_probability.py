@@ -39,6 +39,11 @@ def test_slopes_keep_the_order_and_what_is_certain_and_treat_both_teams_alike():
     np.testing.assert_allclose(with_slope(value, 7, (1.0, 0.0)), value, atol=1e-15)
 
 
+@pytest.mark.parametrize(("value", "shown"), [(1.0 + 2.0**-52, 1.0), (-(2.0**-52), 0.0)])
+def test_what_rounding_puts_beyond_certainty_is_certain(value, shown):
+    assert float(with_slope(value, 16)) == shown
+
+
 def test_results_of_matches_and_of_playouts_are_not_rescaled():
     thesis = estimating(Curling(1, tie=0.781))
     assert calibrated(thesis, state_of(no_stones(), 0, end=1), 0.781) == 0.781

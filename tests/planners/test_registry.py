@@ -10,6 +10,21 @@ from bonspiel import planners
 from bonspiel.planners.registry import parse_value
 
 
+@pytest.mark.parametrize("text", ["planners.dpw:DPW", "envs.trap:Trap"])
+def test_an_old_import_name_is_answered_with_the_new_one(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path and not (Path(path) / "planners").is_dir()])
+    with pytest.raises(ValueError, match=f"write bonspiel.{text.partition(':')[0]}$"):
+        planners.parse(text)
+
+
+def test_the_line_of_an_author_is_named_where_our_code_raises(tmp_path, monkeypatch):
+    (tmp_path / "theirs.py").write_text("from bonspiel.planners.base import require_positive\nrequire_positive(1)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=r"theirs\.py, line 2: require_positive"):
+        planners.parse("theirs:Planner")
+
+
 def test_parse_makes_what_make_makes():
     assert planners.parse("dpw:exploration=0.5,outcome=least_visited") == planners.make(
         "dpw", exploration=0.5, outcome="least_visited"

@@ -111,7 +111,7 @@ def test_parquet_without_polars_says_what_to_install(run, finished, monkeypatch)
     monkeypatch.setitem(sys.modules, "polars", None)
     status, _, err = run("export", finished, "--format", "parquet", "--out", "x.parquet")
     assert status == 2
-    assert 'pip install "bonspiel[parquet]"' in err
+    assert "pip install -e '.[parquet]'" in err
 
 
 def test_chart_and_report_are_made_again(run, finished):

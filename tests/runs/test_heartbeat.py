@@ -1,9 +1,10 @@
-"""How far the episodes under way are, from a worker to the lines that a person reads."""
+"""The progress of episodes under way, from a worker to the lines that a person reads."""
 
 import os
 import time
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from bonspiel.runs import progress
@@ -51,6 +52,16 @@ def test_decisions_made_so_far_are_read_while_an_episode_is_played(eager, tmp_pa
     assert heartbeat.read(tmp_path) == [] and heartbeat.current() is None
     play_batch(setting, [0])
     assert SEEN[-2:] == [None, None]
+
+
+def test_a_horizon_of_numpy_and_a_folder_that_is_gone_cost_no_episode(eager, tmp_path):
+    setting = Setting("trap", "watching", 1, "simulations", 0)
+    heart = heartbeat.Heart(tmp_path / "1", setting)
+    heart.beat(3, np.int64(7))
+    assert [beat[:3] for beat in heartbeat.read(tmp_path)] == [(setting, 3, 7)]
+    heart.begin()  # the one before ended by an error
+    assert heartbeat.read(tmp_path) == []
+    heartbeat.Heart(tmp_path / "gone" / "1", setting).beat(3, 7)
 
 
 def test_a_file_that_is_stale_or_just_being_written_is_left_out(tmp_path):

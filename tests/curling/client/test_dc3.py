@@ -141,7 +141,7 @@ def test_the_log_has_the_form_of_a_transcript(log):
 
 @pytest.mark.parametrize("chance", [0.25, None])
 def test_the_log_has_the_estimate_of_every_move(log, chance):
-    server = played(transcript("dc3", "overspeed_team0"), StubPlanner(ShotChoice(TEE, chance, 17)), log)
+    server = played(transcript("dc3", "overspeed_team0"), StubPlanner(ShotChoice(TEE, 0.4, 17, expected=chance)), log)
     entries = [json.loads(line) for line in log.path.read_text().splitlines()]
     moves = [at for at, entry in enumerate(entries) if entry["msg"] in server.messages[2:]]
     assert moves

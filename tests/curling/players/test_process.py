@@ -458,3 +458,18 @@ def test_keys_of_the_terminal_do_not_reach_the_program(player):
     made = player()
     plan(made)
     assert os.getsid(pids()[0]) == pids()[0] != os.getsid(0)
+
+
+def test_the_program_plays_a_version_whose_packages_have_top_level_names(tmp_path):
+    modules = {"bonspiel": "", "planners": "def Budget(**given): return given", "curling/__init__": ""}
+    names = {"players": "parse", "model": "Curling", "noise": "Noise", "state": "state_of"}
+    modules |= {f"curling/{module}": f"def {name}(): return 'old'" for module, name in names.items()}
+    (tmp_path / "curling").mkdir()
+    for name, text in modules.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    code = f"""import runpy, sys
+sys.path[:0] = [{str(tmp_path)!r}]
+found = runpy.run_path({serve.__file__!r})
+print(found["players"].parse(), found["Curling"](), found["Noise"](), found["state_of"](), found["WARM_UP"])"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "old old old old {'seconds': 0.1}\n", done.stderr

@@ -81,7 +81,7 @@ def test_clients_whose_partners_leave_before_they_are_ready_meet(serve):
 
 @pytest.mark.parametrize("protocol, kind", [("dc3", "ready_ok"), ("dc2", "READYOK")])
 def test_a_client_that_is_never_ready_is_removed(monkeypatch, tmp_path, protocol, kind):
-    monkeypatch.setattr(f"curling.server.{protocol}.READY_SECONDS", 0.2)
+    monkeypatch.setattr(f"bonspiel.curling.server.{protocol}.READY_SECONDS", 0.2)
 
     async def scenario():
         async with practice(protocol, tmp_path) as host:

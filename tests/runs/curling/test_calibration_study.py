@@ -52,7 +52,7 @@ def test_the_table_counts_each_tenth():
     lines = table(np.array([0.05, 0.05, 0.95, 1.0]), np.array([0.0, 1.0, 1.0, 1.0])).splitlines()
     assert [line.split()[1:6:2] for line in lines[2:4]] == [["0.0", "2", "0.050"], ["0.9", "2", "0.975"]]
     assert "0.500 [" in lines[2] and "1.000 [" in lines[3]
-    assert lines[-1] == "Brier score 0.2269, of 0.750 0.1875"
+    assert lines[-1] == "Brier score 0.2269; always saying 0.750 would give 0.1875"
 
 
 def test_a_file_of_positions_is_played_once_and_shown_again(tmp_path, capsys):

@@ -77,6 +77,12 @@ def test_a_match_of_digital_curling_2(server, tmp_path, capsys):
     assert log.read_text().count("BESTSHOT") == 16
 
 
+def test_standard_input_that_is_closed_at_once_ends_the_client(tmp_path):
+    line = [*BONSPIEL, "client", "dc2", "--stdio", "--planner", "random", "--log", str(tmp_path / "log.jsonl")]
+    done = subprocess.run(line, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60.0)
+    assert done.returncode == 3 and "connecting again" not in done.stderr
+
+
 def test_a_match_over_standard_input_and_output(tmp_path):
     client = subprocess.Popen(
         [*BONSPIEL, "client", "dc2", "--stdio", "--planner", "random", "--log", str(tmp_path / "log.jsonl")],
