@@ -1,9 +1,12 @@
-"""README is one page, its links lead to files, and its figures are those of the results pages that it links to."""
+"""README is one page with working links; figures and names agree between README, the docs and the code."""
 
 import re
 from pathlib import Path
 
 import pytest
+
+from bonspiel import planners
+from bonspiel.runs.cli import parser
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -34,18 +37,51 @@ def test_there_are_such_figures_and_every_link_leads_to_a_file():
     assert [link for link in LINK.findall(README) if not (ROOT / link).exists()] == []
 
 
+def rows_of(text):
+    """Cells of the rows of all tables in a text, headings and rules included."""
+    return [[cell.strip() for cell in line[1:-1].split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
 def test_the_leaders_by_problem_are_those_of_the_leaderboard():
     peers, advice = ((ROOT / "docs" / name).read_text() for name in ("results/peers.md", "which-planner.md"))
-    shown = [row for row in advice.splitlines() if re.match(r"\| `[\w:=]+`.*`\w+` [\d.]+ \|", row)]
+    shown = rows_of("\n".join(re.findall(r"^\| `[\w:=]+`.*`\w+` [\d.]+ \|$", advice, re.MULTILINE)))
     expected = {}
     for budget in (30, 300):
         section = peers.split(f"### {budget} simulations per decision")[1].split("Mean ranks")[0]
-        head, _, *rows = (
-            [cell.strip() for cell in row.strip("| ").split("|")] for row in section.splitlines() if "|" in row
-        )
+        head, _, *rows = rows_of(section)
         for column in range(5, len(head)):
-            best = sorted(rows, key=lambda row: -float(row[column].split()[0]))[:2]
-            name = head[column].split()[0]
-            expected.setdefault(name, []).extend(f"`{row[0]}` {row[column].split()[0]}" for row in best)
-    cells = [[cell.strip() for cell in row.strip("| ").split("|")] for row in shown]
-    assert {name.split("`")[1]: leaders for name, *leaders in cells} == expected
+            names = {}  # score -> the planners that share it
+            for row in rows:
+                names.setdefault(row[column].split()[0], []).append(f"`{row[0]}`")
+            best = sorted(names, key=float, reverse=True)[:2]
+            leaders = expected.setdefault(head[column].split()[0], [])
+            leaders.extend(f"{', '.join(names[score])} {score}" for score in best)
+    assert {name.split("`")[1]: leaders for name, *leaders in shown} == expected
+
+
+@pytest.mark.parametrize("name", planners.REGISTRY.everything())
+def test_every_planner_has_a_row_among_all_planners(name):
+    named = [row[0].strip("`").split(":")[0] for row in rows_of((ROOT / "docs/planners.md").read_text())]
+    assert named.count(name) == 1
+
+
+def test_optimum_and_random_policy_are_those_of_the_problems_page():
+    problems = rows_of((ROOT / "docs/problems.md").read_text().split("## Which C")[0])[2:]
+    expected = {name: (optimum, random.split(",")[0]) for name, _, _, optimum, random, _ in problems}
+    environments = rows_of(README.split("## Environments")[1])[2:]
+    shown = {name: (optimum, random) for name, _, _, optimum, random in environments if name in expected}
+    assert len(shown) >= 10
+    assert shown == {name: expected[name] for name in shown}
+
+
+def test_the_problems_page_says_what_each_problem_tests():
+    sections = [part for part in (ROOT / "docs/problems.md").read_text().split("\n## ")[1:] if "](films/" in part]
+    assert len(sections) == 10
+    assert [part.splitlines()[0] for part in sections if "\n- It tests" not in part] == []
+
+
+def test_every_verb_has_an_example_on_the_page_of_the_command_line():
+    page = (ROOT / "docs/command-line.md").read_text()
+    verbs = re.findall(r"^  (\w+) ", parser().description, re.MULTILINE)
+    assert len(verbs) > 20
+    assert [verb for verb in verbs if f"bonspiel {verb} " not in page] == []
