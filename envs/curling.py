@@ -1,4 +1,4 @@
-"""Curling-v0: a match of curling, or one end, as a Gymnasium environment."""
+"""bonspiel/Curling-v0: a match of curling, or one end, as a Gymnasium environment."""
 
 import copy
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Go-v0: a game of Go as a Gymnasium environment."""
+"""bonspiel/Go-v0: a game of Go as a Gymnasium environment."""
 
 from typing import Any
 
