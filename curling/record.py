@@ -13,7 +13,6 @@ import msgspec
 
 from bonspiel.curling.match_data import REASONS, End, Match, Record, RecordedShot, Result, Setup, score_of
 from bonspiel.curling.noise import Noise
-from bonspiel.curling.server.console_lines import printable
 from bonspiel.curling.setup_value import CHOICES
 from bonspiel.curling.sheet import STONES
 from bonspiel.planners.base import require, require_choice
@@ -33,7 +32,7 @@ __all__ = [
 ]
 
 MOST_SD = 1000.0  # m/s, rad; of errors of execution, and of top speeds
-LONGEST_REASON = 300  # characters
+LONGEST_NAME, LONGEST_REASON = 40, 300  # characters
 FORMAT = 2  # 1 knew standard games alone
 # by `type` of their lines
 TYPES: dict[str, type] = {"match": Match, "setup": Setup, "shot": RecordedShot, "end": End, "result": Result}
@@ -96,6 +95,12 @@ def check_noise(noise: Noise) -> None:
         ValueError: one is not.
     """
     require(max(astuple(noise)) <= MOST_SD, "noise", noise, f"at most {MOST_SD:g} each")
+
+
+def printable(text: str, longest: int = LONGEST_NAME) -> str:
+    """A text from elsewhere in one short line without control characters."""
+    short = text if len(text) <= longest else text[: longest - 3] + "..."
+    return "".join(character if character.isprintable() else "?" for character in short)
 
 
 def _check_errors(match: Match) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 from bonspiel.curling.client.console import count_ends
 from bonspiel.curling.match_data import Throw
 from bonspiel.curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState
-from bonspiel.curling.server.console_lines import printable, result_line
+from bonspiel.curling.record import printable
+from bonspiel.curling.server.console_lines import result_line
 from bonspiel.curling.server.dc4_clock import Dc4Clock
 from bonspiel.curling.server.dc4_games import NOT_FOR_STANDARD, with_players
 from bonspiel.curling.server.dc4_listeners import Dc4Listeners

@@ -12,7 +12,7 @@ from uuid import UUID
 from bonspiel.curling.client.console import count_ends
 from bonspiel.curling.match_data import Match
 from bonspiel.curling.protocols.dc4_server import NewMatch, Player
-from bonspiel.curling.server.console_lines import printable
+from bonspiel.curling.record import printable
 from bonspiel.curling.server.dc4_games import match_of
 from bonspiel.curling.server.dc4_match import Dc4Match
 from bonspiel.curling.server.dc4_refusal import Refusal

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.record import printable
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent
-from bonspiel.curling.server.console_lines import printable
 
 if TYPE_CHECKING:
     from bonspiel.curling.server.session import Session

@@ -7,8 +7,9 @@ from typing import Any
 
 from bonspiel.curling.client.console import count_ends
 from bonspiel.curling.protocols import ProtocolError, check_kind
+from bonspiel.curling.record import printable
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
-from bonspiel.curling.server.console_lines import printable, result_line
+from bonspiel.curling.server.console_lines import result_line
 from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import RecordPublisher, ServerContext

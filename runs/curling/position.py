@@ -56,7 +56,7 @@ def from_json(path: Path) -> MatchPosition:
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
     except RecursionError:
-        raise UsageError("arrays or objects within each other without end: must be a position") from None
+        raise UsageError("nested too deeply: must be a position") from None
     require(isinstance(given, dict), "position", given, f"a JSON object with the keys {', '.join(KEYS)}")
     for key in given:
         if key not in KEYS:

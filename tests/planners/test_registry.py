@@ -97,7 +97,7 @@ try:
     planners.make("champoin")
 except ValueError as error:
     print(error)
-print(sorted({name.partition(".")[0] for name in sys.modules} & {"bonspiel", "curling", "envs", "gymnasium", "runs"}))
+print(sorted({"bonspiel.curling", "bonspiel.envs", "bonspiel.runs", "gymnasium"} & {*sys.modules}))
 print(*names)
 print(planners.parse("presearch"), planners.parse("champion"))
 print([name for name in names if not planners.REGISTRY.cls(name).plan])"""

@@ -355,14 +355,6 @@ def test_completion_without_shtab_says_what_to_install(run, monkeypatch):
     assert (status, out) == (2, "") and "pip install shtab" in err
 
 
-def test_an_environment_that_once_was_a_suite_says_so(run):
-    tiny = ("--planner", "random", "--budget", "1", "--episodes", "1", "--jobs", "1")
-    status, _, err = run("run", "trap", *tiny)
-    assert status == 0
-    assert "trap is the environment" in err and "trap-curves" in err
-    assert "trap-curves" not in run("run", "trap:noise_range=0.5", *tiny)[2]
-
-
 def test_no_suite_has_the_name_of_an_environment():
     assert not set(suite.names()) & set(envs.names())
 

@@ -8,6 +8,15 @@ import pytest
 from bonspiel.runs import interrupts
 
 
+@pytest.fixture(autouse=True)
+def untouched():
+    """The handlers of a fresh process: a test of Ray leaves its own."""
+    before = {number: signal.signal(number, handler) for number, handler in interrupts.UNTOUCHED.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_is_raised_at_once(number, status):
     returned = []

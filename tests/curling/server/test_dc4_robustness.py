@@ -186,7 +186,7 @@ def test_pages_of_other_sites_are_refused_although_they_know_the_password(header
 
 def test_another_name_is_served_where_it_is_allowed():
     async def scenario():
-        async with hosting(names=["bonspiel.curling.example"]) as host:
+        async with hosting(names=["curling.example"]) as host:
             user = host.user("user0")
             names = "CURLING.example:1", "example"
             return [(await user.ask("POST", "/matches", NEW, headers={"Host": name}))[0] for name in names]

@@ -50,7 +50,8 @@ jit.WORTH_A_LINE = 0.5 * jit.SECONDS_A_BYTE * jit._byte_code(zobrist.box_cells, 
 jit.compile_missing()
 zobrist.box_cells(np.ones(1), 0, 1, np.ones(2), np.zeros(1, np.uint64))"""
     first, second = (run(code, tmp_path, tmp_path / "cache")[1] for _ in range(2))
-    line = "bonspiel: compiling planners.core.zobrist.box_cells for this machine, once for this version of the sources"
+    kernel = "bonspiel.planners.core.zobrist.box_cells"
+    line = f"bonspiel: compiling {kernel} for this machine, once for this version of the sources"
     assert first.count(f"{line}: about ") == 1
     assert second == ""
 

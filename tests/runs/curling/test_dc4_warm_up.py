@@ -26,7 +26,7 @@ def test_mixed_doubles_is_loaded_before_the_port_opens(monkeypatch):
     monkeypatch.setattr(server_dc4, "outcome", outcome)
     monkeypatch.setattr(dc4, "serve_dc4", serve_dc4)
     options = SimpleNamespace(
-        users=None, host="127.0.0.1", port=0, late_shots=False, matches=None, mixed_players="default"
+        users=None, host="127.0.0.1", port=0, late_shots=False, matches=None, mixed_players="default", server_name=[]
     )
     asyncio.run(server_dc4.prepared(options)(context_of(), Pages()))
     assert done == ["mixed_doubles", "port"]

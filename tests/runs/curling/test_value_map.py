@@ -158,7 +158,7 @@ def test_a_hopeless_position_and_few_simulations_have_a_picture_too(run, file, c
 
 def test_a_file_of_arrays_within_each_other_is_refused_in_one_line(run):
     Path("deep.json").write_text("[" * 100_000)
-    refused(run("map", "deep.json"), "deep.json: arrays or objects within each other without end")
+    refused(run("map", "deep.json"), "deep.json: nested too deeply")
 
 
 def test_a_record_needs_an_end_and_a_shot(run, match_folder):

@@ -56,7 +56,7 @@ def test_a_game_is_summarised_as_it_ended():
 def test_a_program_that_fails_forfeits_and_the_command_is_named(run, way, words):
     command = f"gtp:{write_engine(Path().absolute(), way)}"
     status, out, _ = run("match", "random", command, *GAME, "--budget", 1, "--jobs", 1, "--out", "m", "--games", 2)
-    assert status == 0 and "2 games forfeited" in out and f"{command}: " in out and words in out
+    assert status == 1 and "2 games forfeited" in out and f"{command}: " in out and words in out
     assert [one.result for one in games()] == ["B+F", "W+F"] and [one.value for one in games()] == [1.0, 0.0]
     assert all(words in one.forfeit and command in one.forfeit for one in games())
 

@@ -103,7 +103,7 @@ def test_wrong_input_is_refused_in_one_line_before_the_work(run, file, arguments
 
 def test_ctrl_c_leaves_no_page(start, played, tmp_path):
     record.write(tmp_path / "game.jsonl", played)
-    program = "import bonspiel.runs.progress\nruns.progress.LINE_SECONDS = 0.0\nfrom runs.cli import main"
+    program = "from bonspiel.runs import progress\nprogress.LINE_SECONDS = 0.0\nfrom bonspiel.runs.cli import main"
     budget = "--milliseconds", 300, "--jobs", 1
     process = start("analyse", "game.jsonl", *budget, "--out", "page.html", program=program)
     said = next(line for line in process.stderr if "compiling" not in line)
