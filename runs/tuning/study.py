@@ -114,7 +114,8 @@ def _read(name: str, content: bytes) -> Iterator[Study]:
     tables, lists = given.get("study", []), given.get(LISTS, {})
     for key in given:
         if key not in KEYS:
-            raise UsageError(f"{name}: {unknown('key of a file of studies', key, KEYS)}")
+            wrong = unknown("key of a file of studies", key, KEYS)
+            raise UsageError(f"{name}: {wrong}; studies are written as [[study]] tables")
     studies = isinstance(tables, list) and tables and all(isinstance(table, dict) for table in tables)
     if not (studies and isinstance(lists, dict)):
         raise UsageError(f"{name}: a file of studies has a `description`, lists in [{LISTS}], and [[study]] tables")

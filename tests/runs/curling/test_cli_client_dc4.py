@@ -63,7 +63,7 @@ def test_two_clients_play_an_end_and_a_third_is_refused(tmp_path: Path) -> None:
     assert COMPILING.sub("", one[2] + other[2]) == "" and "a match of 1 end, 219 s" in one[1]
     assert "the user, the password or the match" in third[2] and third[2].count("\n") == 1
     directions = {json.loads(line)["dir"] for line in (tmp_path / "0.jsonl").read_text().splitlines()}
-    assert directions == {"server->client", "client->server"}
+    assert directions == {"server->client", "client->server", "estimate"}
 
 
 @pytest.mark.parametrize(
