@@ -1,4 +1,4 @@
-"""How long a client waits for its server: a line every ten seconds, and an end where only the server is waited for."""
+"""Limit the time that a client waits for its server, with a line every ten seconds; opponents may take any time."""
 
 import asyncio
 import math

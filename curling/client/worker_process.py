@@ -54,7 +54,7 @@ class WorkerProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """Return whether the process still runs."""
         return self.process is not None and bool(self.process.is_alive())
 
     @property

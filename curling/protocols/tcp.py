@@ -32,7 +32,7 @@ def queue_connections(listener: socket.socket | TransportSocket) -> None:
 
 
 def has_room(connection: socket.socket | TransportSocket) -> bool:
-    """Whether this process may open many more files after it has accepted a connection."""
+    """Return whether this process may open many more files after it has accepted a connection."""
     if resource is None:
         return True
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

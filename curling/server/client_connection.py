@@ -69,12 +69,12 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def lost(self) -> bool:
-        """Whether nothing is left of the connection."""
+        """Return whether the connection is gone."""
         return self._lost.is_set()
 
     @property
     def has_room(self) -> bool:
-        """Whether the server may open many more files beside this connection, which is new."""
+        """Return whether the server may open many more files beside this new connection."""
         return self._transport is None or has_room(self._transport.get_extra_info("socket"))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

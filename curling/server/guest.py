@@ -17,7 +17,7 @@ class Guest:
 
     Args:
         client: the connection.
-        session: of which it is told in the greeting; the match may become another one.
+        session: the one that its greeting names; it may play in another one.
         side: the team that it seems to get, 0 or 1.
         is_bound: whether this is the only team that it may play for.
         name: of the client; None until known.
@@ -41,7 +41,7 @@ class Guest:
         return side if self.name is None else f"{side} {printable(self.name)}"
 
     def may_meet(self, other: "Guest") -> bool:
-        """Whether the two can play a match against each other."""
+        """Return whether the two can play a match against each other."""
         return other is not self and not (self.is_bound and other.is_bound and self.side == other.side)
 
     async def answer(self, kind: str, seconds: float) -> bytes:
