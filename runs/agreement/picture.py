@@ -14,7 +14,8 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from bonspiel.runs.agreement.searches import TREE
 from bonspiel.runs.agreement.study import Study
 from bonspiel.runs.agreement.summary import Summary
-from bonspiel.runs.reporting.chart import COLOURS, GREY, INK, MARKERS, PLAIN, STYLE, apart
+from bonspiel.runs.reporting.chart import PLAIN, STYLE, apart
+from bonspiel.runs.reporting.styles import COLOURS, GREY, INK, MARKERS
 
 BARS: Any = {"markersize": 5, "linewidth": 1.4, "capsize": 2.5, "elinewidth": 1.0}
 BAR = 0.8  # width of the bars of a bin together

@@ -1,7 +1,6 @@
 """`bonspiel strength`: a chart of a planner's win rate against its budget, from the folders of matches."""
 
 from collections.abc import Sequence
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ from bonspiel.runs.games.match import read_pairs
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.games.standings import score
 from bonspiel.runs.games.tournament import Tournament, read_tournament
-from bonspiel.runs.reporting.chart import COLOURS, GREY, MARKERS, STYLE, UNITS, apart, save_figure
+from bonspiel.runs.reporting.chart import STYLE, UNITS, apart, save_figure
+from bonspiel.runs.reporting.styles import GREY, of_planners
 from bonspiel.runs.statistics.curves import Panel, table
 from bonspiel.runs.statistics.sample import Summary
 
@@ -79,12 +79,14 @@ def draw(curves: Panel) -> Figure:
         axes = figure.add_subplot()
         axes.axhline(0.5, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1.5)
         budgets = curves.budgets
-        styled = zip(curves.curves.items(), cycle(COLOURS[1:]), cycle(MARKERS[1:]), strict=False)
-        for place, ((label, curve), colour, marker) in enumerate(styled):
+        styles = of_planners(curves.curves)
+        for place, (label, curve) in enumerate(curves.curves.items()):
             shift = apart(place, len(curves.curves))
             x = [shift * budget for budget, _ in curve]
             low, mean, high = np.array([(found.low, found.mean, found.high) for _, found in curve]).T
-            axes.errorbar(x, mean, (mean - low, high - mean), label=label, color=colour, marker=marker, **BARS)
+            style = styles[label]
+            look: Any = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
+            axes.errorbar(x, mean, (mean - low, high - mean), label=label, **look, **BARS)
         axes.set(xscale="log", xlabel=UNITS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
         axes.xaxis.set_major_locator(FixedLocator(budgets))

@@ -1,11 +1,10 @@
 """The chart of a run: reward against budget, and below it the regret, for each environment and unit of budget."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from io import BytesIO
-from itertools import cycle
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -16,17 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-from bonspiel import planners
 from bonspiel.planners import Array
+from bonspiel.runs.reporting.styles import GREY, INK, Style, of_planners
 from bonspiel.runs.statistics.curves import Column, Panel, columns
 from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE
 from bonspiel.runs.tables import fold
 
-INK, GREY = "#222222", "#6e6e6e"
-# Okabe and Ito's colours (2008), distinguishable with any colour vision; their yellow is too pale for lines.
-COLOURS = (GREY, "#0072B2", "#E69F00", "#D55E00", "#CC79A7", "#009E73", "#56B4E9", "#000000")
-MARKERS: tuple[Any, ...] = (*"xos^D*vPX<>", *"phd8+1234|", *((points, 1, 0) for points in (4, 3, 6, 7, 8)))  # stars
-LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("chart.mplstyle"), use_default_template=False)
 NOUNS = {"simulations": "simulation", "ms": "millisecond"}
 UNITS = {unit: f"{noun}s per decision" for unit, noun in NOUNS.items()}
@@ -38,42 +32,6 @@ APART = 1.02  # factor between the bars of two planners that have played the sam
 PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")
 # keeps words readable where curves cross them
 VEIL: Any = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}
-
-
-class Style(NamedTuple):
-    """The style of a curve: colour and marker tell the planner, the line its parameters."""
-
-    colour: str
-    marker: Any
-    line: Any
-    filled: bool
-
-
-def looks(texts: Iterable[str]) -> dict[str, Style]:
-    """The style of each planner text.
-
-    Colour and marker depend on the planner's place in the registry; where an earlier planner has the colour, the next
-    free one is taken.
-
-    Args:
-        texts: of all planners that are drawn in one environment, so that their lines are the same in all its panels.
-    """
-    drawn = list(dict.fromkeys(texts))
-    names = {text.partition(":")[0] for text in drawn}
-    base: dict[str, tuple[str, Any]] = {}
-    for name, own, marker in zip(planners.names(), cycle(COLOURS), cycle(MARKERS), strict=False):
-        if name in names:
-            taken = [colour for colour, _ in base.values()]
-            free = [colour for colour in (*COLOURS[1:], GREY) if colour not in taken] or [own]
-            base[name] = (own if own in free else free[0], marker)
-    used: dict[str, int] = {}
-    result = {}
-    for text in drawn:
-        name = text.partition(":")[0]
-        variant = used[name] = used.get(name, -1) + 1
-        colour, marker = base.get(name, (COLOURS[-1], MARKERS[-1]))
-        result[text] = Style(colour, marker, LINES[variant % len(LINES)], variant == 0)
-    return result
 
 
 def ticks(panel: Panel) -> list[float] | None:
@@ -112,7 +70,7 @@ def draw(panels: Sequence[Panel]) -> Figure:
         axes = figure.subplots(blocks * len(heights), columns, squeeze=False, height_ratios=heights * blocks)
         cells = axes.reshape(blocks, len(heights), columns).swapaxes(1, 2).reshape(-1, len(heights))
         for place, (ours, panel) in enumerate(zip(cells, panels, strict=False)):
-            styles = looks(text for other in panels if other.env == panel.env for text in other.curves)
+            styles = of_planners(text for other in panels if other.env == panel.env for text in other.curves)
             _panel(list(ours), panel, styles, named=place % columns == 0)
         for unused in cells[len(panels) :].flat:
             unused.set_axis_off()

@@ -9,7 +9,7 @@ import numpy as np
 
 from bonspiel.planners.base import Array
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.reporting import chart
+from bonspiel.runs.reporting import chart, styles
 from bonspiel.runs.runner.episode import planner_rng
 from bonspiel.runs.statistics.curves import Column, Panel, columns
 from bonspiel.runs.statistics.sample import histogram, performance_profile
@@ -21,15 +21,15 @@ _NAMES = (
     "pentagon hexagon2 diamond-tall octagon cross-thin y-down y-up y-left y-right line-ns star-diamond "
     "star-triangle-up hexagram star-square star-triangle-down"
 )
-SYMBOLS = dict(zip(chart.MARKERS, _NAMES.split(), strict=True))
-DASHES = dict(zip(chart.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
-ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", chart.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
+SYMBOLS = dict(zip(styles.MARKERS, _NAMES.split(), strict=True))
+DASHES = dict(zip(styles.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
+ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", styles.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
 
 
 def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """The style of each planner, as in the chart for papers: colour, marker and line, beside its label."""
     found = {}
-    for text, look in chart.looks(planners).items():
+    for text, look in styles.of_planners(planners).items():
         colours = {"colour": look.colour, "dark": ON_DARK.get(look.colour, look.colour)}
         symbol = SYMBOLS[look.marker] + ("" if look.filled else "-open")
         found[text] = {"label": planners[text], **colours, "symbol": symbol, "dash": DASHES[look.line]}

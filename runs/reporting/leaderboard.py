@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.reporting import leaderboard_page, multiples, ranks_diagram
+from bonspiel.runs.reporting import leaderboard_page, leaders, multiples, ranks_diagram
 from bonspiel.runs.reporting.boards import Findings, facts, title
 from bonspiel.runs.reporting.chart import svg
 from bonspiel.runs.results.store import Store
@@ -44,10 +44,12 @@ def write(store: Store) -> list[Path]:
 def figures(found: Findings) -> dict[str, Figure]:
     """The figures by file name: scores against model steps, and profiles and ranks with the largest budget."""
     result = {}
+    if any(board.unit == "simulations" for board in found.boards):
+        result["leaderboard.svg"] = leaders.draw(found)
     if found.charted:
         steps = {planner: multiples.Curve(*np.array(points).T[:4]) for planner, points in found.charted.items()}
         x, y = "model steps per decision, mean over the problems", "mean normalised score, 95 % interval"
-        result["leaderboard.svg"] = multiples.draw(steps, x, y, found.scale, log=True)
+        result["leaderboard-steps.svg"] = multiples.draw(steps, x, y, found.scale, log=True)
     board = largest(found)
     profiles = {one.planner: multiples.Curve(THRESHOLDS, *one.profile) for one in board.standings}
     x, y = f"normalised score of an episode, with {title(board)}", "share of episodes above it, 95 % band"
@@ -66,7 +68,8 @@ def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
     """The leaderboards in Markdown, with links to figures of these names."""
     parts = [f"# {store.suite.name}: leaderboard", f"{found.scale.capitalize()}.", scales(found)]
     captions = {
-        "leaderboard.svg": "Score against model steps per decision, each planner before all others in grey",
+        "leaderboard.svg": "Score against simulations: the first three in the mean at any budget; all others in grey",
+        "leaderboard-steps.svg": "Score against model steps per decision, each planner before all others in grey",
         "leaderboard-profiles.svg": f"Performance profiles with {title(largest(found))}",
         "leaderboard-ranks.svg": f"Mean ranks with {title(largest(found))}; bars join what shows no difference",
     }
@@ -94,7 +97,7 @@ def standings(found: Findings, board: Leaderboard) -> str:
     for one in board.standings:
         chance = "" if one.planner == first else estimate(one.improvement)
         steps = number(found.cost(board, one.planner).mean_steps, ",.0f")
-        scores = (f"{one.scores[env]:.3f}" for env in found.problems)
+        scores = (f"{one.scores[env].value:.3f}" for env in found.problems)
         rows.append([one.planner, estimate(one.score), f"{one.rank:.2f}", chance, steps, *scores])
     return markdown(rows)
 

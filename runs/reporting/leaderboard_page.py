@@ -115,7 +115,7 @@ def _board(found: Findings, board: Leaderboard) -> str:
 def _row(found: Findings, board: Leaderboard, one: Standing) -> list[Cell]:
     steps = _number(found.cost(board, one.planner).mean_steps, ",.0f")
     chance = NOTHING if math.isnan(one.improvement.value) else tables.estimate(one.improvement)
-    cells = [tables.number(one.scores[env]) for env in found.problems]
+    cells = [tables.estimate(one.scores[env]) for env in found.problems]
     return [tables.text(one.planner), tables.estimate(one.score), tables.number(one.rank, ".2f"), chance, steps, *cells]
 
 

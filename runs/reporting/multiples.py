@@ -12,11 +12,12 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import LogLocator, NullLocator
 
 from bonspiel.planners.base import Array
-from bonspiel.runs.reporting.chart import COLOURS, GREY, PLAIN, STYLE
+from bonspiel.runs.reporting.chart import PLAIN, STYLE
+from bonspiel.runs.reporting.styles import BLUE, GREY
 from bonspiel.runs.tables import fold
 
 COLUMNS = 6
-BEHIND, BEFORE = "#c4c4c4", COLOURS[1]
+BEHIND, BEFORE = "#c4c4c4", BLUE
 TITLE = 26  # characters in a line of a panel's title
 ROOM = 1.6  # factor beside the points of a logarithmic axis, lest small differences of cost look large
 

@@ -7,7 +7,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from bonspiel.runs.reporting.boards import title
-from bonspiel.runs.reporting.chart import GREY, INK, STYLE
+from bonspiel.runs.reporting.chart import STYLE
+from bonspiel.runs.reporting.styles import GREY, INK
 from bonspiel.runs.statistics.ranks import Leaderboard, cliques
 
 ROW, BAR = 0.22, 0.13  # inches for a planner's line and for a bar

@@ -16,7 +16,8 @@ from bonspiel.planners.abstraction.trie import Trie, node_key
 from bonspiel.planners.core.problem import DEFAULTS, problem_of
 from bonspiel.planners.core.tree import SearchTree
 from bonspiel.planners.core.zobrist import LEVELS
-from bonspiel.runs.reporting.chart import GREY, INK, STYLE
+from bonspiel.runs.reporting.chart import STYLE
+from bonspiel.runs.reporting.styles import GREY, INK
 
 SIZE, DPI = (13.0, 5.6), 110
 COLOURS = "viridis"

@@ -38,7 +38,7 @@ class Standing(NamedTuple):
         planner: its name in the tables of the run.
         score: mean of its normalised scores over the problems, with a 95 % interval from resampled episodes.
         rank: mean of its ranks, 1 for the best mean return; ties share their ranks.
-        scores: its normalised score in each problem.
+        scores: its mean normalised score in each problem, with a 95 % interval.
         episodes: of all problems together.
         profile: share of its episodes with a score above each of THRESHOLDS, all problems having the same weight.
         improvement: probability that an episode of it scores more than one of the first standing, mean over the
@@ -48,7 +48,7 @@ class Standing(NamedTuple):
     planner: str
     score: Interval
     rank: float
-    scores: dict[str, float]
+    scores: dict[str, Interval]
     episodes: int
     profile: Profile
     improvement: Interval
@@ -124,10 +124,10 @@ def _leaderboard(
     means = np.array([[sample.mean() for sample in found] for found in strata.values()])
     ranks = rankdata(-means, axis=0).mean(axis=1) if len(means) else []
     standings = []
-    for planner, rank, row in zip(strata, ranks, means, strict=True):
+    for planner, rank in zip(strata, ranks, strict=True):
         rng = named_rng(f"leaderboard|{planner}|{unit}|{budget}", 0, 0)
         score, profile = mean_score(strata[planner], rng), performance_profile(strata[planner], THRESHOLDS, rng)
-        of_problems = dict(zip(problems, row.tolist(), strict=True))
+        of_problems = {env: mean_score([sample], rng) for env, sample in zip(problems, strata[planner], strict=True)}
         episodes = sum(map(len, strata[planner]))
         standings.append(Standing(planner, score, float(rank), of_problems, episodes, profile, UNDEFINED))
     standings.sort(key=lambda standing: -standing.score.value)

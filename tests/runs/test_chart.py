@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from bonspiel import planners
-from bonspiel.runs.reporting import chart
+from bonspiel.runs.reporting import chart, styles
 from bonspiel.runs.statistics.curves import Panel, caption, table
 from bonspiel.runs.statistics.sample import Summary
 
@@ -96,25 +96,35 @@ def test_bands_are_the_intervals():
 
 def test_colour_and_marker_tell_the_planner_the_line_its_parameters():
     names = planners.names()
-    looks = chart.looks(names)
+    looks = styles.of_planners(names)
     assert len({(look.colour, look.marker) for look in looks.values()}) == len(names)
-    assert chart.looks(["dpw"])["dpw"] == looks["dpw"]
-    both = chart.looks(["dpw:exploration=2", "dpw"])
+    assert styles.of_planners(["dpw"])["dpw"] == looks["dpw"]
+    both = styles.of_planners(["dpw:exploration=2", "dpw"])
     assert both["dpw"].colour == both["dpw:exploration=2"].colour == looks["dpw"].colour
     assert both["dpw"].line != both["dpw:exploration=2"].line
 
 
-def test_planners_of_one_environment_have_different_colours_as_long_as_there_are_any():
-    names = ["uct", "pw", "dpw", "weighted_uct", "abstraction", "scaled_abstraction", "cem", "icem"]
-    assert len(names) == len(chart.COLOURS)
-    looks = chart.looks(names)
-    assert len({look.colour for look in looks.values()}) == len(names)
-    assert looks["uct"] == chart.looks(["uct"])["uct"]  # the first in the registry keeps its own
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["uct", "pw", "dpw", "weighted_uct", "abstraction"],
+        ["mppi", "icem", "cem", "random_shooting", "poly_hoot", "abstraction", "uct"],
+        ["champion", "expectimax", "rulebased", "presearch"],
+    ],
+)
+def test_planners_that_are_often_compared_have_different_colours(names):
+    assert len({style.colour for style in styles.of_planners(names).values()}) == len(names)
+
+
+@pytest.mark.parametrize("name", [*planners.REGISTRY.everything(), "my_module:MyPlanner"])
+def test_a_planner_has_one_colour_and_marker_in_every_picture(name):
+    alone, beside = styles.of_planners([name])[name], styles.of_planners([*planners.names(), "b:B", name])[name]
+    assert alone[:2] == beside[:2]
 
 
 def test_colours_stay_apart_without_hue():
     # a person without colour vision sees the lightness alone: markers must then differ, or the lightness
-    looks = list(chart.looks(planners.names()).values())
+    looks = list(styles.of_planners(planners.names()).values())
     for i, a in enumerate(looks):
         for b in looks[:i]:
             lightness = [np.dot([0.2126, 0.7152, 0.0722], to_rgb(look.colour)) for look in (a, b)]

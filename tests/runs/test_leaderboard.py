@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
-from bonspiel.runs.reporting import leaderboard, leaderboard_page
+from bonspiel.runs.reporting import leaderboard, leaderboard_page, leaders
 from bonspiel.runs.reporting.boards import Findings
 from bonspiel.runs.reporting.costs import Cost
 from bonspiel.runs.results.store import read
@@ -67,7 +67,8 @@ def test_scores_ranks_and_tests_are_those_of_the_means(played):
     for standing in board.standings:
         low, high = np.array([scale[:2] for scale in scales.values()]).T
         expected = (np.array(means[standing.planner]) - low) / (high - low)
-        assert list(standing.scores.values()) == pytest.approx(expected)
+        assert [score.value for score in standing.scores.values()] == pytest.approx(expected)
+        assert all(low <= value <= high for value, low, high in standing.scores.values())
         assert standing.score.value == pytest.approx(expected.mean())
         assert standing.score.low <= standing.score.value <= standing.score.high
         assert standing.rank == pytest.approx(order[names.index(standing.planner)].mean())
@@ -79,7 +80,7 @@ def test_the_page_and_the_text_name_every_planner(run, played, look):
     assert status == 0, err
     assert "constant:action=0.9" in out and "Not in all problems: dpw." in out and "Nemenyi" in out
     assert "Without model steps that can be counted in all problems: constant:action=0.9, constant:action=0.1." in out
-    for figure in ("leaderboard", "leaderboard-profiles", "leaderboard-ranks"):
+    for figure in ("leaderboard", "leaderboard-steps", "leaderboard-profiles", "leaderboard-ranks"):
         assert f"({figure}.svg)" in out and str(played / f"{figure}.svg") in out
         assert "uct" in (played / f"{figure}.svg").read_text()
     page = look((played / "leaderboard.html").read_text(encoding="utf-8"))
@@ -154,12 +155,27 @@ def test_scores_are_charted_against_the_mean_model_steps_of_a_decision(found):
     for place, board in enumerate(found.boards[:2]):
         (uct,) = (one for one in board.standings if one.planner == "uct")
         assert charted["uct"][place][1:] == (*uct.score, 12)
-    figure = leaderboard.figures(found)["leaderboard.svg"]
+    figure = leaderboard.figures(found)["leaderboard-steps.svg"]
     for axes in figure.axes[:2]:
         (line,) = (line for line in axes.lines if line.get_gid())
         assert line.get_gid() == axes.get_title("left")
         assert line.get_xdata().tolist() == [x for x, *_ in charted[line.get_gid()]]
     assert "the reference in b" in figure._supxlabel.get_text()
+
+
+def test_a_panel_for_each_problem_colours_the_leaders(found):
+    figure = leaderboard.figures(found)["leaderboard.svg"]
+    panels = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_title("left") for axes in panels] == ["mean of the problems", *found.heads.values()]
+    boards = [board for board in found.boards if board.unit == "simulations"]
+    ahead = {one.planner for board in boards for one in board.standings[: leaders.LEADERS]}
+    for axes, env in zip(panels, (None, *found.problems), strict=True):
+        drawn = {line.get_gid(): line.get_ydata() for line in axes.lines if line.get_gid()}
+        assert drawn.keys() == ahead
+        for board, place in zip(boards, range(len(boards)), strict=True):
+            for one in board.standings[: leaders.LEADERS]:
+                score = one.score if env is None else one.scores[env]
+                assert drawn[one.planner][place] == score.value
 
 
 def test_the_tables_tell_costs_and_mark_references(found):

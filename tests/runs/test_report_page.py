@@ -10,7 +10,7 @@ import pytest
 
 from bonspiel.runs import provenance
 from bonspiel.runs.part import WHOLE
-from bonspiel.runs.reporting import chart, charts, page, tables
+from bonspiel.runs.reporting import charts, page, styles, tables
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.runner.episode import Batch, Episode, Failure
 from bonspiel.runs.statistics import curves, timing
@@ -308,10 +308,10 @@ def test_everything_has_a_name_for_those_who_do_not_see_it(shown):
 def test_a_planner_looks_the_same_in_the_page_and_in_the_chart():
     texts = ["dpw", "uct", "dpw:k_action=2", "abstraction"]
     drawn = charts.looks({text: text for text in texts})
-    for text, look in chart.looks(texts).items():
+    for text, look in styles.of_planners(texts).items():
         assert drawn[text]["colour"] == look.colour
         assert charts.SYMBOLS[look.marker] == drawn[text]["symbol"].removesuffix("-open")
-    assert set(charts.SYMBOLS) == set(chart.MARKERS)
+    assert set(charts.SYMBOLS) == set(styles.MARKERS)
     script = Path(page.__file__).with_name("page.js").read_text(encoding="utf-8")
     legend = script[script.index("const MARKS") : script.index("function paintLegends")]
     assert set(re.findall(r'"?([\w-]+)"?: "M', legend)) == set(charts.SYMBOLS.values())
