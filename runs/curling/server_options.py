@@ -8,16 +8,16 @@ from typing import Any
 
 RECORDS = Path("results/server")
 SD = "standard deviation of the"
-PATHS = "send the paths of the stones, a frame every 10 to 10,000 milliseconds (100 without a number); 0: none"
+PATHS = "time between two frames of the stones' paths in milliseconds, 10 to 10,000 (100 without a number); 0: no paths"
 WATCH = "show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port"
-WATCH_BIND = "address of this machine at which the pages are served, for a phone in the same network (with --watch)"
-PERSON = "let a person play team 0 or 1 on a page; prints its address (with --watch)"
-USERS = "who may play: a line NAME:PASSWORD for each (default: user0:pass0 and user1:pass1, on this machine only)"
+WATCH_BIND = "with --watch: address to bind the pages to, e.g. that of this machine in its network"
+PERSON = "with --watch: let a person play team 0 or 1 on a page; its address is printed"
+USERS = "file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)"
 LIMITS = "dc4", "fcv1"
-NAMES = "name by which clients of other machines may ask, as in http://NAME:5000; again for more names"
-LATE_SHOTS = "let a team whose time is used up throw on, and lose by its next shot (default: it loses at once)"
+NAMES = "name of this server in the requests of other machines, as in http://NAME:5000; repeatable"
+LATE_SHOTS = "a team without time left loses when it throws its next shot (default: immediately)"
 
-MIXED_PLAYERS = "the server's own players in mixed doubles: as in standard games, or the two of the organisers' example"
+MIXED_PLAYERS = "the server's players in mixed doubles: alike, as in standard games, or as in the organisers' example"
 
 
 def _option(meaning: str, metavar: str | None = None, default: Any = None, **given: Any) -> Any:
@@ -29,25 +29,27 @@ class Options:
     """The options as given on the command line; unchecked. The defaults are those of Digital Curling 3."""
 
     protocol: str
-    port: int = _option("port of team 0; team 1's is P + 1; 0: any free ports", "P", 10000, type=int)
+    port: int = _option("port of team 0; team 1 has P + 1; 0: any free ports", "P", 10000, type=int)
     ends: int = _option("ends of a match", "N", 10, type=int)
-    thinking_time: float = _option("seconds of a team for the match", "S", 219.0, type=float)
-    extra_end_time: float = _option("seconds of a team for an extra end", "S", 21.9, type=float)
+    thinking_time: float = _option("thinking time of a team in the match, in seconds", "S", 219.0, type=float)
+    extra_end_time: float = _option("thinking time of a team in an extra end, in seconds", "S", 21.9, type=float)
     rule: str = _option("free guard zone rule", None, "five_rock", choices=("five_rock", "four_rock"))
     noise: str = _option("errors of execution", None, "normal_dist", choices=("normal_dist", "none"))
     speed_sd: float | None = _option(f"{SD} speed, m/s (default: that of the noise)", "SD", type=float)
     angle_sd: float | None = _option(f"{SD} direction, rad (default: that of the noise)", "SD", type=float)
     trajectory: int = _option(PATHS, "MS", 1000, type=int, nargs="?", const=100)
-    host: str = _option("address to bind to; 0.0.0.0: all", "ADDRESS", "127.0.0.1", flag="--bind")
+    host: str = _option(
+        "address to bind to; 0.0.0.0: all addresses of this machine", "ADDRESS", "127.0.0.1", flag="--bind"
+    )
     engine: str = _option("simulator of the stones", None, "analytic", choices=("analytic", "box2d"))
     seed: int | None = _option("random seed (default: a new one)", "N", type=int)
-    matches: int | None = _option("end after N matches (default: serve until stopped)", "N", type=int)
+    matches: int | None = _option("stop after N matches (default: serve until stopped)", "N", type=int)
     records: Path = _option("folder for the records of all matches", "FOLDER", RECORDS, type=Path)  # noqa: RUF009 - a field
     watch: int | None = _option(WATCH, "PORT", type=int)
     watch_bind: str | None = _option(f"{WATCH_BIND} (default: 127.0.0.1)", "ADDRESS")
     person: int | None = _option(PERSON, "TEAM", type=int, choices=(0, 1))
     physics: str = _option(
-        "limits of play: those of recorded games, or of Digital Curling 3", None, "dc4", choices=LIMITS
+        "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3", None, "dc4", choices=LIMITS
     )
     users: Path | None = _option(USERS, "FILE", type=Path)  # noqa: RUF009 - a field
     server_name: Sequence[str] | None = _option(NAMES, "NAME", action="append")
@@ -59,12 +61,12 @@ class Options:
 CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     "dc3": {},
     "dc2": {
-        "port": {"default": 9876, "help": "port of both teams; 0: any free one"},
+        "port": {"default": 9876, "help": "port of both teams; 0: any free port"},
         "noise": {"default": "dc2", "choices": ("dc2", "gat", "none")},
     },
     "dc4": {
-        "port": {"default": 5000, "help": "port of all clients; 0: any free one"},
-        "noise": {"help": "errors of the server's own players"},
+        "port": {"default": 5000, "help": "port of all clients; 0: any free port"},
+        "noise": {"help": "errors of execution of the server's players"},
     },
 }
 FIXED: dict[str, dict[str, Any]] = {

@@ -4,7 +4,16 @@ import argparse
 import re
 from pathlib import Path
 
-from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_place, numbers, resumable
+from bonspiel.runs.verbs.command_line import (
+    CLUSTER_JOBS,
+    DONE,
+    ENVIRONMENT,
+    PLANNER,
+    Verb,
+    add_place,
+    numbers,
+    resumable,
+)
 
 
 def agreement(arguments: argparse.Namespace) -> int:
@@ -41,40 +50,39 @@ def width(text: str) -> float | str:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    summary = "how often parallel searches agree with the best action"
+    summary = "measure how often parallel searches choose the best action"
     example = "bonspiel agreement trap --planner abstraction --budget 300 --workers 1,4,16 --positions 100"
     command = verb("agreement", agreement, summary, example)
-    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
-    command.add_argument("--planner", required=True, metavar=PLANNER, help="the planner of every worker")
-    command.add_argument(
-        "--budget", type=int, default=1000, metavar="N", help="simulations of a worker (default: 1000)"
-    )
+    command.add_argument("env", metavar="ENV", help=ENVIRONMENT)
+    command.add_argument("--planner", required=True, metavar=PLANNER, help="planner of every worker")
+    budget = "simulations per decision of each worker (default: 1000)"
+    command.add_argument("--budget", type=int, default=1000, metavar="N", help=budget)
     workers = (
-        "numbers of workers W (default: 1,4,16,64); every position is searched by the most, smaller W use the first"
+        "numbers of workers to compare; the largest number searches every position, and smaller ones use the first of "
+        "these searches (default: 1,4,16,64)"
     )
     command.add_argument("--workers", type=numbers, default=[1, 4, 16, 64], metavar="W,...", help=workers)
     rules = (
-        "a rule that combines workers: sum, mean, max, majority, similarity_vote, similarity_merge, or tries, whose "
-        "workers share cells; repeatable, e.g. similarity_merge:bandwidth=0.1, majority:cells=20, tries:rounds=4 "
-        "(default: all that fit the planner but tries)"
+        "rule that combines workers: sum, mean, max, majority, similarity_vote, similarity_merge, or tries (the "
+        "workers share cells); repeatable, e.g. similarity_merge:bandwidth=0.1, majority:cells=20, tries:rounds=4 "
+        "(default: all rules that fit the planner, except tries)"
     )
     command.add_argument("--combine", action="append", default=[], metavar="RULE[:key=value,...]", help=rules)
-    count = "positions of the planner's episodes, a fifth of whose decisions are random (default: 500)"
+    count = "positions to search, from the planner's episodes with one random action in five (default: 500)"
     command.add_argument("--positions", type=int, default=500, metavar="N", help=count)
-    reference = "where the optimum is not known, the best action is that of a search of N budgets (default: 100)"
+    reference = "if the optimum is unknown, search for the best action with N times the budget (default: 100)"
     command.add_argument("--reference", type=int, default=100, metavar="N", help=reference)
     bandwidth = (
-        "h, where actions are sampled: those within h count as the same, and similarity rules use it; a part of the "
-        "range of actions, or noise for the size of the execution's (default: 0.05; of actions of two coordinates "
-        "0.16, of three 0.23, so that a tenth of the range lies within h)"
+        "for planners that sample actions: actions within H count as the same, and the similarity rules use H; as a "
+        "fraction of the range of actions, or noise, the standard deviation of the execution (default: 0.05; for two "
+        "coordinates 0.16, for three 0.23, so that a tenth of the range lies within H)"
     )
     command.add_argument("--bandwidth", type=width, metavar="H", help=bandwidth)
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    jobs = "worker processes (default: all cores, or all workers of the cluster at --address)"
-    command.add_argument("--jobs", type=int, metavar="N", help=jobs)
+    command.add_argument("--jobs", type=int, metavar="N", help=CLUSTER_JOBS)
     add_place(command)
     command.add_argument(
         "--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/agreement-...)"
     )
-    resume = "go on with the study in --out; more positions, workers and rules extend it"
+    resume = "continue the study in --out; more positions, workers and rules extend it"
     command.add_argument("--resume", action="store_true", help=resume)

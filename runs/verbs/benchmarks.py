@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bonspiel.runs.verbs import results
-from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_place, resumable, workers
+from bonspiel.runs.verbs.command_line import (
+    ALL_CORES,
+    CLUSTER_JOBS,
+    DONE,
+    ENVIRONMENT,
+    PLANNER,
+    Verb,
+    add_budgets,
+    add_place,
+    resumable,
+    workers,
+)
 
 if TYPE_CHECKING:
     from bonspiel.planners.core.packages import Extension
@@ -122,7 +133,7 @@ def bench(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
-    verb("list", show_list, "planners, environments and suites with their parameters", "bonspiel list")
+    verb("list", show_list, "show planners, environments and suites with their parameters", "bonspiel list")
     command = verb(
         "run",
         run,
@@ -133,42 +144,45 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument(
         "target",
         metavar="SUITE|ENV",
-        help="a suite, a TOML file, or e.g. treasure_hunt:size=15, gym:Pendulum-v1:g=9.8, my_module:MyModel",
+        help="a suite, a TOML file, or an environment: treasure_hunt:size=15, gym:Pendulum-v1:g=9.8, my_module:MyModel "
+        "(an environment's defaults: budgets 10,100,1000 and 100 episodes; in plain Python 10,30 and 5)",
     )
     replacing = (
-        "replaces the suite's planners; repeatable (an environment's default: those that can search it; in plain "
-        "Python dpw, cem and random)"
+        "planner to run instead of the suite's; repeatable (default for an environment: all that can search it; if it "
+        "is in plain Python: dpw, cem and random)"
     )
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=replacing)
-    beside = "plays beside the suite's planners; repeatable"
+    beside = "planner to run in addition to the suite's; repeatable"
     command.add_argument("--with", dest="added", action="append", default=[], metavar=PLANNER, help=beside)
-    add_budgets(command)
-    command.add_argument("--episodes", type=int, metavar="N", help="episodes for each planner and budget")
-    command.add_argument("--seed", type=int, metavar="N", help="random seed")
-    jobs = "workers (default: all cores, or all workers of the cluster at --address)"
-    command.add_argument("--jobs", type=int, metavar="N", help=jobs)
+    add_budgets(command, " (default: those of SUITE|ENV)")
+    episodes = "episodes per planner and budget (default: those of SUITE|ENV)"
+    command.add_argument("--episodes", type=int, metavar="N", help=episodes)
+    command.add_argument(
+        "--seed", type=int, metavar="N", help="random seed (default: that of the suite; for an environment 0)"
+    )
+    command.add_argument("--jobs", type=int, metavar="N", help=CLUSTER_JOBS)
     add_place(command)
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/NAME)")
     resume = "continue the run in --out; more planners, budgets and episodes extend it"
     command.add_argument("--resume", action="store_true", help=resume)
     add_unseeded(command)
-    dry = "play nothing; print the episodes and the expected time, after a short trial of each planner"
+    dry = "only print the number of episodes and the expected time, after a short trial of each planner"
     command.add_argument("--dry-run", action="store_true", help=dry)
-    part = "run every N-th episode from the K-th on, as one machine's share; `bonspiel merge` joins the shares"
+    part = "run the K-th of N parts, for one of N machines; `bonspiel merge` joins the parts"
     command.add_argument("--part", metavar="K/N", help=part)
     add_tune(verb)
-    summary = "measure speed, start-up, memory and scaling here"
+    summary = "measure speed, start-up time, memory and scaling on this machine"
     command = verb("bench", bench, summary, "bonspiel bench --planner dpw --json")
-    measured = "planner to measure; repeatable (default: every planner but random)"
+    measured = "planner to measure; repeatable (default: all planners except random)"
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=measured)
-    command.add_argument("--json", action="store_true", help="print JSON")
-    stress = "instead search 100 times with 4 threads in one tree, and check that nothing is lost (some minutes)"
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    stress = "test the tree that threads share instead: 100 searches by 4 threads, no visit may be lost (some minutes)"
     command.add_argument("--stress", action="store_true", help=stress)
 
 
 def add_unseeded(command: argparse.ArgumentParser) -> None:
     """Add `--unseeded`."""
-    anyway = "play it even if its reset(seed=...) does not fix the episode; planners then meet different episodes"
+    anyway = "allow environments that ignore reset(seed=...); the planners then play different episodes"
     command.add_argument("--unseeded", action="store_true", help=anyway)
 
 
@@ -177,24 +191,26 @@ def add_tune(verb: Verb) -> None:
     command = verb(
         "tune",
         tune,
-        "search for planners' parameters, with the same effort for each, or run a file of studies",
+        "search for good parameters, with the same effort for each planner, or run a file of studies",
         "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --planner uct --trials 24 --budget 1000",
     )
-    target = "e.g. trap:noise_range=0.1; or studies: a TOML file, or `published` or `peers`, those behind our results"
+    target = f"{ENVIRONMENT}; or studies: a TOML file, `published` or `peers` (the studies of our results)"
     command.add_argument("target", metavar="ENV|STUDIES", help=target)
-    tuned = "a planner to tune; parameters given here are fixed; repeatable"
+    tuned = "planner to tune; parameters given here stay fixed; repeatable"
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=tuned)
-    against = "a planner that takes part in the final as it is; repeatable"
+    against = "planner to run in the final without tuning; repeatable"
     command.add_argument("--against", action="append", default=[], metavar=PLANNER, help=against)
-    trials = "candidates tried for each planner (default: 24)"
+    trials = "candidates per planner (default: 24)"
     command.add_argument("--trials", type=int, metavar="N", help=trials)
     command.add_argument("--budget", type=int, metavar="N", help="simulations per decision (default: 1000)")
-    episodes = "most episodes of a trial; the best few are run for 8 times as many (default: 30)"
+    episodes = "maximum of episodes per trial; the best few candidates play 8 times more (default: 30)"
     command.add_argument("--episodes", type=int, metavar="N", help=episodes)
     command.add_argument("--seed", type=int, metavar="N", help="random seed (default: 1)")
-    sampler = "what chooses the trials (default: tpe, or random without the extra `tune`)"
+    sampler = "method that chooses the candidates (default: tpe; without the extra `tune`: random)"
     command.add_argument("--sampler", choices=("tpe", "random"), help=sampler)
-    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder to keep the episodes in (default: none)")
+    command.add_argument("--jobs", type=int, metavar="N", help=ALL_CORES)
+    command.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="folder for the results (default: do not keep them)"
+    )
     command.add_argument("--resume", action="store_true", help="continue the tuning in --out")
     add_unseeded(command)

@@ -10,6 +10,9 @@ from typing import Any, NoReturn
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 PLANNER = "NAME[:key=value,...]"
+ENVIRONMENT = "an environment, e.g. trap:noise_range=0.1"
+ALL_CORES = "worker processes (default: all cores)"
+CLUSTER_JOBS = "worker processes (default: all cores, or all workers of the cluster at --address)"
 
 Command = Callable[[argparse.Namespace], int]
 """A verb's function: its arguments -> the exit status."""
@@ -70,9 +73,10 @@ def numbers(text: str) -> list[float]:
 
 
 def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
-    """Add the budgets of decisions, in either unit."""
+    """Add the budget of a decision, in simulations or in milliseconds."""
     command.add_argument("--budget", type=numbers, default=[], metavar="N,...", help=f"simulations per decision{note}")
-    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help=f"time per decision{note}")
+    time = f"time per decision in milliseconds{note}"
+    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help=time)
 
 
 def workers(jobs: int | None) -> int:
@@ -90,9 +94,9 @@ def add_place(command: argparse.ArgumentParser) -> None:
     """Add the options for a cluster, as `runs.runner.backends.Place` takes them."""
     from bonspiel.runs.runner import backends
 
-    place = "where workers run: loky, processes of this machine (default), or a Dask or Ray cluster"
+    place = "run the workers as processes on this machine (loky), or on a Dask or Ray cluster (default: loky)"
     command.add_argument("--backend", choices=backends.NAMES, default="loky", help=place)
-    place = "an existing Dask or Ray cluster, e.g. tcp://10.0.0.1:8786; without it one is started here, for this run"
+    place = "address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)"
     command.add_argument("--address", metavar="ADDRESS", help=place)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bonspiel.runs.experiment import number, parsed, planner_for
 from bonspiel.runs.files import check_writable, unused, writing
-from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb
+from bonspiel.runs.verbs.command_line import DONE, ENVIRONMENT, PLANNER, Verb
 
 if TYPE_CHECKING:
     from bonspiel.envs.base import ModelEnv
@@ -85,9 +85,9 @@ def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
     summary = "play one episode and write it as an animated GIF"
     command = verb("film", film, summary, "bonspiel film pendulum --planner icem --budget 500 --out pendulum.gif")
-    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
-    command.add_argument("--planner", default="dpw", metavar=PLANNER, help="default: dpw")
+    command.add_argument("env", metavar="ENV", help=ENVIRONMENT)
+    command.add_argument("--planner", default="dpw", metavar=PLANNER, help="planner (default: dpw)")
     command.add_argument("--budget", type=int, default=300, metavar="N", help="simulations per decision (default: 300)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    out = "the film, GIF, PNG or WebP (default: film.gif, or film-2.gif and so on beside others)"
+    out = "file for the film, GIF, PNG or WebP (default: film.gif, or film-2.gif, ... if that exists)"
     command.add_argument("--out", type=Path, metavar="FILE", help=out)

@@ -177,36 +177,40 @@ def add_verbs(verb: Verb) -> None:
 
     def of_run(*given: Any) -> argparse.ArgumentParser:
         command = verb(*given)
-        command.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+        command.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
         return command
 
     command = of_run("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the files (default: the run's folder)")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the pictures (default: RUN)")
     summary = "print a run's tables, write its chart and report"
     command = of_run("report", report, summary, "bonspiel report results/quick")
     board = (
-        "instead, rank its planners over all its problems: leaderboard.html and .md, with scores against model steps, "
-        "performance profiles and ranks as leaderboard*.svg"
+        "rank the planners over all problems instead: write leaderboard.html, leaderboard.md and leaderboard*.svg "
+        "(scores against model steps, performance profiles, ranks)"
     )
     command.add_argument("--leaderboard", action="store_true", help=board)
     example = "bonspiel export results/quick --format csv > quick.csv"
-    command = of_run("export", export, "write every episode as a table", example)
-    command.add_argument("--format", choices=("csv", "parquet"), default="csv", help="default: csv")
-    command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output (CSV only)")
-    command = of_run("status", status, "progress of a finished or running run", "bonspiel status results/quick --watch")
-    watch = "refresh every SECONDS (default: 2) until the run ends"
+    command = of_run("export", export, "write all episodes as a table", example)
+    command.add_argument(
+        "--format", choices=("csv", "parquet"), default="csv", help="format of the table (default: csv)"
+    )
+    command.add_argument(
+        "--out", type=Path, metavar="FILE", help="file for the table (default: standard output; Parquet needs a file)"
+    )
+    command = of_run("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
+    watch = "refresh until the run ends, every SECONDS (default: 2)"
     command.add_argument("--watch", type=seconds, nargs="?", const=2.0, metavar="SECONDS", help=watch)
-    command.add_argument("--json", action="store_true", help="print one JSON object per refresh, each in one line")
-    summary = "merge runs of one suite that were made on several machines"
+    command.add_argument("--json", action="store_true", help="print one JSON object, or with --watch one per line")
+    summary = "merge the runs of one suite from several machines"
     example = "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2"
     command = verb("merge", merge, summary, example)
-    command.add_argument("out", type=Path, metavar="OUT", help="folder of the new run")
-    command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="folders that `bonspiel run` wrote")
-    summary = "paired difference of two planners of a run, and the episodes needed to settle it"
+    command.add_argument("out", type=Path, metavar="OUT", help="folder for the merged run")
+    command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="folders of the runs")
+    summary = "compare two planners of a run by pairs of episodes, and print the episodes needed to settle it"
     command = of_run("compare", compare, summary, "bonspiel compare results/quick abstraction dpw --budget 1000")
-    command.add_argument("a", metavar="A", help="a planner, by its name in the run's tables or its full text")
-    command.add_argument("b", metavar="B", help="another one; the difference is A - B")
-    environment = "an environment of the run; repeatable (default: all)"
+    command.add_argument("a", metavar="A", help="first planner, by its name in the tables or its full text")
+    command.add_argument("b", metavar="B", help="second planner; the difference is A - B")
+    environment = "environment of the run; repeatable (default: all)"
     command.add_argument("--env", action="append", default=[], metavar="ENV", help=environment)
-    add_budgets(command, " (default: all budgets, of both units)")
+    add_budgets(command, " (default: all budgets)")
     command.add_argument("--json", action="store_true", help="print one JSON object")

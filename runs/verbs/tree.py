@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bonspiel.runs.experiment import UsageError, number, parsed, planner_for
 from bonspiel.runs.files import check_writable, unused, writing
-from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb
+from bonspiel.runs.verbs.command_line import DONE, ENVIRONMENT, PLANNER, Verb
 
 if TYPE_CHECKING:
     from bonspiel.planners import Array, Decision
@@ -90,11 +90,13 @@ def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
     summary = "draw one decision: the root's actions, and the tree over the states"
     command = verb("tree", tree, summary, "bonspiel tree treasure_hunt --planner abstraction --budget 1000")
-    command.add_argument("env", metavar="ENV", help="e.g. trap:noise_range=0.1")
-    command.add_argument("--planner", default="abstraction", metavar=PLANNER, help="default: abstraction")
-    command.add_argument("--budget", type=int, default=1000, metavar="N", help="simulations (default: 1000)")
+    command.add_argument("env", metavar="ENV", help=ENVIRONMENT)
+    command.add_argument("--planner", default="abstraction", metavar=PLANNER, help="planner (default: abstraction)")
+    command.add_argument(
+        "--budget", type=int, default=1000, metavar="N", help="simulations per decision (default: 1000)"
+    )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    axes = "two coordinates of the state to draw the tree over (default: the first two that do not count steps)"
+    axes = "coordinates I and J of the state as axes, from 0 (default: the first two, without the count of steps)"
     command.add_argument("--axes", metavar="I,J", help=axes)
-    out = "the picture, PNG or SVG (default: tree.png, or tree-2.png and so on beside others)"
+    out = "file for the picture, PNG or SVG (default: tree.png, or tree-2.png, ... if that exists)"
     command.add_argument("--out", type=Path, metavar="FILE", help=out)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 LOGS = Path("results") / "client"
 HOST = "127.0.0.1"
 WAIT = 60.0  # s
-CONCEDE = "concede when the probability to win is below P (default: never)"
+CONCEDE = "concede if the win probability is below P (default: never)"
 EQUALS = (
-    "The probability to win that it prints takes both teams for equally strong: against a weaker one, such as "
-    "rulebased, it is far too low."
+    "The printed win probability assumes two equally strong teams: against a weaker one, such as rulebased, it is far "
+    "too low."
 )
 STATUSES = (
-    "exit status: 0 the match is over, 1 the planner does not start, 2 bad usage, 3 no connection, "
+    "exit status: 0 the match is over, 1 the planner does not start, 2 invalid command line, 3 no connection, "
     "4 the server broke the protocol or refused, 130 stopped"
 )
 
@@ -118,10 +118,10 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
     example = f"example: bonspiel client {name} {example} ({STATUSES})"
     command = protocols.add_parser(name, help=summary, description=f"{summary}. {EQUALS}", epilog=example)
     command.set_defaults(function=play, usual_port=port)
-    ports = f"one for each team (default: {port}, team0's)" if name == "dc3" else f"default: {port}"
-    command.add_argument("--host", metavar="NAME", help=f"of the server (default: {HOST})")
+    ports = f"port of the server{', one per team (default: that of team0' if name == 'dc3' else ' (default'}: {port})"
+    command.add_argument("--host", metavar="NAME", help=f"name or address of the server (default: {HOST})")
     command.add_argument("--port", type=int, metavar="N", help=ports)
-    wait = f"wait S seconds for a server that is not up, does not answer, or goes before the match (default: {WAIT:g})"
+    wait = f"seconds to wait for a server that is down, silent or stops before the match (default: {WAIT:g})"
     command.add_argument("--wait", type=float, metavar="S", help=wait)
     return command
 
@@ -129,15 +129,16 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
 def add_player(command: Parser, concede: str = CONCEDE) -> None:
     """Add the options of the player, which all protocols share."""
     add = command.add_argument
-    planner = "the planner (default: presearch); process:COMMAND is a program of your own (docs/process-player.md)"
+    planner = "planner, or process:COMMAND for your own program, see docs/process-player.md (default: presearch)"
     add("--planner", default="presearch", metavar=PLANNER, help=planner)
-    add("--name", metavar="NAME", help="of the team (default: the planner's)")
-    add("--seed", type=int, metavar="N", help="of the planner's random draws (default: a new one)")
-    add("--max-seconds", type=float, default=60.0, metavar="S", help="maximum for a move (default: 60)")
-    share = "share of its slice of the clock that a move may take (default and maximum: 0.95)"
+    add("--name", metavar="NAME", help="name of the team (default: that of the planner)")
+    add("--seed", type=int, metavar="N", help="random seed of the planner (default: a new one)")
+    longest = "maximum time per decision in seconds (default: 60)"
+    add("--max-seconds", type=float, default=60.0, metavar="S", help=longest)
+    share = "fraction that a decision may use of its share of the remaining time (default and maximum: 0.95)"
     add("--time-fraction", type=float, default=0.95, metavar="F", help=share)
     add("--concede", type=float, metavar="P", help=concede)
-    log = "file for all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)"
+    log = "file for the log of all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)"
     add("--log", type=_file, metavar="FILE", help=log)
 
 

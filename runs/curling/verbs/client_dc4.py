@@ -60,28 +60,28 @@ def add_dc4(protocols: Protocols) -> None:
     command = add_protocol(protocols, "dc4", dc4, 5000, "Digital Curling 4, over HTTP", example)
     add = command.add_argument
     match = command.add_mutually_exclusive_group(required=True)
-    match.add_argument("--match", type=_match_id, metavar="ID", help="of the match")
-    match.add_argument("--create", action="store_true", help="play in a new match, and print its id")
-    side = "side to ask for; team1 throws last in the first end (default: team0)"
+    match.add_argument("--match", type=_match_id, metavar="ID", help="id of the match to join")
+    match.add_argument("--create", action="store_true", help="create a match, print its id and play in it")
+    side = "team to play; team1 has the hammer in the first end (default: team0)"
     add("--team", choices=("team0", "team1"), default="team0", help=side)
-    add("--user", metavar="NAME", help=f"to log in with (default: the environment's {USER})")
-    secret = f"to log in with; visible to others on this machine, so prefer to set {PASSWORD}"
+    add("--user", metavar="NAME", help=f"user for the login (default: environment variable {USER})")
+    secret = f"password for the login, visible to users of this machine (default: environment variable {PASSWORD})"
     add("--password", metavar="WORD", help=secret)
-    game = "the game of the match (default: standard)"
+    game = "game of the match (default: standard)"
     add("--game", choices=("standard", "mixed_doubles"), default="standard", help=game)
-    rule = "of the match, which the server does not announce (default: five_rock); mixed doubles has its own"
+    rule = "free guard zone rule of a standard match; the server does not announce it (default: five_rock)"
     add("--rule", choices=("five_rock", "no_tick"), help=rule)
-    ends = "of the new match, only with --create (default: 10, in mixed doubles 8)"
+    ends = "with --create: ends of the match (default: 10; in mixed doubles 8)"
     add("--ends", type=int, metavar="N", help=ends)
-    pattern = "place of the guards in the new match of mixed doubles, 0 (nearest the house) to 5 (default: 0)"
+    pattern = "with --create: position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)"
     add("--pattern", type=int, metavar="N", help=pattern)
-    time = "of each team in the new match, only with --create (default: 219)"
+    time = "with --create: thinking time of a team in the match, in seconds (default: 219)"
     add("--thinking-time", type=float, metavar="S", help=time)
-    extra = "of each team in all its extra ends, only with --create (default: 21.9)"
+    extra = "with --create: thinking time of a team in all extra ends together, in seconds (default: 21.9)"
     add("--extra-end-time", type=float, metavar="S", help=extra)
-    players = "the server's players in mixed doubles: as in standard games (default), or as in the organisers' example"
+    players = "mixed doubles: this team's players, alike or as in the organisers' example (default: alike)"
     add("--mixed-players", choices=PLAYERS, help=players)
-    opponents = "likewise those of the other team, if it brings its own (default: as --mixed-players)"
+    opponents = "mixed doubles: the other team's players (default: as --mixed-players)"
     add("--opponents", choices=PLAYERS, help=opponents)
     add_player(command, concede=argparse.SUPPRESS)
 

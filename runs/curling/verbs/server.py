@@ -6,12 +6,12 @@ from dataclasses import fields
 from bonspiel.runs.curling.server_options import Options, add_options
 from bonspiel.runs.verbs.command_line import Parser, Verb
 
-STATUSES = "exit status: 0 done, 1 a port is taken, 2 bad usage, 130 stopped"
+STATUSES = "exit status: 0 done, 1 a port is in use, 2 invalid command line, 130 stopped"
 PROTOCOLS = {
     "dc3": ("Digital Curling 3: TCP, one port for each team", "--port 10000 --ends 2"),
-    "dc2": ("Digital Curling 2: TCP, one port; clients play in the order of their logins", "--noise gat"),
+    "dc2": ("Digital Curling 2: TCP, one port; clients are paired in the order of their logins", "--noise gat"),
     "dc4": (
-        "Digital Curling 4: HTTP, one port; clients create the matches, also of mixed doubles (extra dc4)",
+        "Digital Curling 4: HTTP, one port; clients create the matches, standard or mixed doubles (extra dc4)",
         "--port 5000 --matches 1",
     ),
 }

@@ -259,4 +259,4 @@ def test_what_cannot_be_served_is_refused_in_one_line(run, line, words):
 def test_help(run, line):
     status, out, _ = run(*line.split(), "--help")
     assert status == 0 and f"example: bonspiel {line}" in " ".join(out.split())
-    assert "exit status: 0 done, 1 a port is taken" in " ".join(out.split())
+    assert "exit status: 0 done, 1 a port is in use" in " ".join(out.split())
