@@ -7,7 +7,7 @@ from contextlib import closing
 from bonspiel.runs.experiment import RunError, Setting, UsageError
 from bonspiel.runs.runner import backends, parallel
 from bonspiel.runs.runner.backends import Place, Workers
-from bonspiel.runs.verbs.command_line import add_place
+from bonspiel.runs.verbs.command_line import CLUSTER_JOBS, add_place
 
 WARM_UP = 20  # tasks a worker, before anything is measured
 LEARNING = 5.0  # s, of what an episode costs
@@ -57,9 +57,10 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_place(parser)
-    parser.add_argument("--jobs", type=int, metavar="N", help="workers")
-    parser.add_argument("--tasks", type=int, default=2_000, metavar="N", help="empty tasks to play (default: 2000)")
-    parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help="of planning (default: 20)")
+    parser.add_argument("--jobs", type=int, metavar="N", help=CLUSTER_JOBS)
+    parser.add_argument("--tasks", type=int, default=2_000, metavar="N", help="empty tasks to run (default: 2000)")
+    seconds = "time of planning in seconds (default: 20)"
+    parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help=seconds)
     arguments = parser.parse_args()
     start = time.perf_counter()
     try:

@@ -113,8 +113,8 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, metavar="N", help="measure a results file of N episodes")
-    parser.add_argument("--overhead", metavar="SUITE", help="measure what share of a run is planning")
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="workers of that run (default: 2)")
+    parser.add_argument("--overhead", metavar="SUITE", help="measure the share of planning in the time of a run")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="worker processes of that run (default: 2)")
     arguments = parser.parse_args()
     if arguments.rows:
         measure_rows(arguments.rows)

@@ -89,12 +89,15 @@ def table(stones: int, count: int, simulations: int, noise: str, seed: int) -> I
 def main(line: Sequence[str] | None = None) -> int:
     """Solve positions, ask every planner, and write the tables."""
     parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.last_stones_study", description=__doc__)
-    parser.add_argument("--positions", type=int, default=400, help="of each number of stones to come (default: 400)")
-    parser.add_argument("--simulations", type=int, default=1000, help="of a decision (default: 1000)")
-    parser.add_argument("--noise", choices=FCV1.noises, default="none", help="that planners expect (default: none)")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--positions", type=int, default=400, help="positions per number of stones to come (default: 400)"
+    )
+    parser.add_argument("--simulations", type=int, default=1000, help="simulations per decision (default: 1000)")
+    noise = "errors of execution that planners expect (default: none)"
+    parser.add_argument("--noise", choices=FCV1.noises, default="none", help=noise)
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     parser.add_argument("--quick", action="store_true", help="10 positions, 100 simulations")
-    parser.add_argument("--out", type=Path, help="the tables (default: standard output)")
+    parser.add_argument("--out", type=Path, help="file for the tables (default: standard output)")
     given = parser.parse_args(line)
     count, simulations = (10, 100) if given.quick else (given.positions, given.simulations)
     title = f"{count} positions each, seed {given.seed}, {simulations:,} simulations, noise expected: {given.noise}\n"

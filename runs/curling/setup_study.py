@@ -64,10 +64,10 @@ def play_end(planner: Planner, begins: Situation, choice: str, budget: Budget, r
 def main(line: Sequence[str] | None = None) -> int:
     """Play the ends, and print their counts as they stand in `curling.setup_value`."""
     parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.setup_study", description=__doc__)
-    parser.add_argument("--ends", type=int, default=600, help="of each set-up")
-    parser.add_argument("--simulations", type=int, default=800, help="of a shot")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--planner", default="presearch")
+    parser.add_argument("--ends", type=int, default=600, help="ends per set-up (default: 600)")
+    parser.add_argument("--simulations", type=int, default=800, help="simulations per decision (default: 800)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
+    parser.add_argument("--planner", default="presearch", help="planner of both teams (default: presearch)")
     given = parser.parse_args(line)
     if given.ends < 1:
         parser.error(f"--ends {given.ends}: must be at least 1")

@@ -116,16 +116,17 @@ def table(part: str, rows: Iterable[tuple[Meeting, dict[str, Any]]]) -> Iterator
 def main(line: Sequence[str] | None = None) -> int:
     """Play the parts asked for and print their tables."""
     parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.go.study", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: all)")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts to play: {', '.join(PARTS)} (default: all)")
     parser.add_argument(
-        "--quick", action="store_true", help=f"{QUICK_GAMES} games of each match, a fifth of the simulations"
+        "--quick", action="store_true", help=f"{QUICK_GAMES} games per match, with a fifth of the simulations"
     )
-    parser.add_argument("--out", type=Path, default=Path("results/go"), help="where matches are kept, and continued")
-    parser.add_argument("--seed", type=int, default=1, help="of the games (default: 1)")
+    out = "folder for the matches, which are continued (default: results/go)"
+    parser.add_argument("--out", type=Path, default=Path("results/go"), help=out)
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
     given = parser.parse_args(line)
     if unknown := set(given.parts) - set(PARTS):
-        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; choose from {', '.join(PARTS)}")
     out = given.out / "quick" if given.quick else given.out  # a match is continued with its own simulations alone
     try:
         for part in given.parts or PARTS:

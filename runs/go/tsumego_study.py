@@ -61,20 +61,22 @@ def disagreements(found: dict[str, list[Solution]]) -> int:
 def main(line: Sequence[str] | None = None) -> int:
     """Generate, solve with every set of switches, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.go.tsumego_study", description=__doc__)
-    parser.add_argument("--problems", type=int, default=300)
-    parser.add_argument("--seconds", type=float, default=10.0, help="CPU time of a search")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--problems", type=int, default=300, help="problems to generate (default: 300)")
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, help="maximum of CPU time per search, in seconds (default: 10)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     parser.add_argument(
         "--sets",
         type=int,
         nargs="+",
         choices=range(1, len(SETS) + 1),
         metavar="N",
-        help="of switches (default: all five)",
+        help="sets of switches (default: all five)",
     )
     parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
-    parser.add_argument("--quick", action="store_true", help="10 problems, half a second each")
-    parser.add_argument("--out", type=Path, help="the page (default: standard output)")
+    parser.add_argument("--quick", action="store_true", help="10 problems, 0.5 seconds per search")
+    parser.add_argument("--out", type=Path, help="file for the page (default: standard output)")
     given = parser.parse_args(line)
     count, seconds = (10, 0.5) if given.quick else (given.problems, given.seconds)
     sizes = [SMALLEST + i % (LARGEST - SMALLEST + 1) for i in range(count)]

@@ -172,14 +172,18 @@ def main() -> int:
     """Measure; print a line per client and a summary; FAILED if a move was late or a match did not end regularly."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--matches", type=int, default=20)
-    add("--at-once", type=int, default=1, help="matches played at a time (default %(default)s)")
-    add("--ends", type=int, default=10)
-    add("--seconds", type=float, default=219.0, help="thinking time a team (default %(default)s)")
-    add("--extra-seconds", type=float, default=21.9, help="... in an extra end (default %(default)s)")
-    add("--delay", type=float, default=200.0, help="ms added to a round trip (default %(default)s)")
-    add("--planner", default="presearch", help="of both teams (default %(default)s)")
-    add("--out", type=Path, default=Path("results/delay"), help="logs of clients (default %(default)s)")
+    add("--matches", type=int, default=20, help="matches to play (default: %(default)s)")
+    add("--at-once", type=int, default=1, help="matches played in parallel (default: %(default)s)")
+    add("--ends", type=int, default=10, help="ends of a match (default: %(default)s)")
+    thinking = "thinking time of a team in the match, in seconds (default: %(default)s)"
+    add("--seconds", type=float, default=219.0, help=thinking)
+    extra = "thinking time of a team in an extra end, in seconds (default: %(default)s)"
+    add("--extra-seconds", type=float, default=21.9, help=extra)
+    delay = "delay of a round trip in milliseconds (default: %(default)s)"
+    add("--delay", type=float, default=200.0, help=delay)
+    add("--planner", default="presearch", help="planner of both teams (default: %(default)s)")
+    logs = "folder for the logs of the clients (default: %(default)s)"
+    add("--out", type=Path, default=Path("results/delay"), help=logs)
     arguments = parser.parse_args()
     folder = arguments.out
     folder.mkdir(parents=True, exist_ok=True)

@@ -143,9 +143,10 @@ def main() -> int:
         RunError: a match did not end, a move was lost, or the server does not start.
     """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matches", type=int, default=MATCHES)
-    parser.add_argument("--ends", type=int, default=ENDS)
-    parser.add_argument("--pause", type=float, default=0.0, help="s that a client thinks (default %(default)s)")
+    parser.add_argument("--matches", type=int, default=MATCHES, help="matches to play (default: %(default)s)")
+    parser.add_argument("--ends", type=int, default=ENDS, help="ends of a match (default: %(default)s)")
+    pause = "thinking time of a client per shot, in seconds (default: %(default)s)"
+    parser.add_argument("--pause", type=float, default=0.0, help=pause)
     arguments = parser.parse_args()
     load = measure(arguments.matches, arguments.ends, arguments.pause)
     for one in figures_of(load, arguments.matches, arguments.ends):

@@ -27,7 +27,7 @@ def test_a_small_study_has_a_row_for_each_match_and_goes_on(monkeypatch, tmp_pat
 def test_an_unknown_part_is_told(capsys):
     with pytest.raises(SystemExit):
         study.main(["leval10"])
-    assert f"unknown: leval10; there are {', '.join(PARTS)}" in capsys.readouterr().err
+    assert f"unknown: leval10; choose from {', '.join(PARTS)}" in capsys.readouterr().err
 
 
 def test_every_match_can_be_played():
