@@ -200,7 +200,7 @@ def _sound_model(text: str, folder: str) -> "Model":
             check_briefly(model, np.random.default_rng(0))
         except (Exception, SystemExit) as error:  # whatever the author's code raises
             wrong = f"{text} breaks the contract of models ({error_text(error)}){error_place(error)}"
-            raise UsageError(f"{wrong}; mend it, and test it with bonspiel.envs.check_model") from error
+            raise UsageError(f"{wrong}; correct it, and test it with bonspiel.envs.check_model") from error
     return model
 
 

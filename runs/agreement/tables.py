@@ -23,15 +23,15 @@ def tables(study: Study, found: Summary, optimum_known: bool) -> Iterator[str]:
         alike = f"; actions within {part} (--bandwidth) count as the same"
     yield (
         f"{study.planner} in {study.env}: {counted(found['positions'], 'position')}, "
-        f"{counted(study.budget, 'simulation')} a worker; best is what {best} says{alike}"
+        f"{counted(study.budget, 'simulation')} per worker; best action by {best}{alike}"
     )
-    yield _by_workers(study, "agreement: share of positions whose choice is best", found["agreement"])
+    yield _by_workers(study, "agreement: share of positions with the best action chosen", found["agreement"])
     if not any(interval[0] > 0.0 for row in found["agreement"].values() for interval in row.values()):
         wider = "" if optimum_known or study.same_actions else " or --bandwidth"
         yield f"no choice is best anywhere, so that nothing can be compared: give a larger --budget{wider}"
     yield _limit(study, found)
     if not all(math.isnan(interval[0]) for row in found["regret"].values() for interval in row.values()):
-        yield _by_workers(study, "regret: what the choice loses against the best one", found["regret"])
+        yield _by_workers(study, "regret: loss of the choice against the best action", found["regret"])
     yield _by_workers(
         study, "equivalent budget: simulations of one tree that agrees as often", found["equivalent"], many
     )
@@ -67,8 +67,8 @@ def _by_workers(
 def _limit(study: Study, found: Summary) -> str:
     single = estimate(found["agreement"][TREE]["1"])
     return (
-        f"a single worker agrees at {single}; the choice of most of {study.most} workers, "
-        f"which more of them make sure, at {estimate(found['limit'])}"
+        f"a single worker agrees at {single}; the majority of {study.most} workers, the limit of many workers, "
+        f"at {estimate(found['limit'])}"
     )
 
 
@@ -86,7 +86,7 @@ def _unanimity(found: Summary) -> str:
     shares = list(next(iter(found["unanimity"].values())))
     rows = [["W", *(f"k = {k}" for k in shares)]]
     rows += [[workers, *map(estimate, row.values())] for workers, row in found["unanimity"].items()]
-    return f"L_W(k): share of positions whose winner has at least the share k of the votes\n{markdown(rows)}"
+    return f"L_W(k): share of positions where the winner has at least the share k of the votes\n{markdown(rows)}"
 
 
 def _differences(differences: list[Any], title: str) -> str:
@@ -102,4 +102,4 @@ def _differences(differences: list[Any], title: str) -> str:
 def _splitting(rule: str, row: Mapping[str, Any]) -> str:
     rows = [["W", "agreement lost", "regret added"]]
     rows += [[workers, estimate(one["agreement"]), estimate(one["regret"])] for workers, one in row.items()]
-    return f"what splitting costs: {rule} against one search with the simulations of W workers\n{markdown(rows)}"
+    return f"cost of splitting: {rule} against one search with the simulations of W workers\n{markdown(rows)}"

@@ -80,7 +80,7 @@ class Work:
                 if len(found) >= study.positions:
                     return found[: study.positions]
                 if played >= FEWEST and not found:
-                    raise RunError(f"{study.env} has no positions: {played} episodes of {study.planner} ended at once")
+                    raise RunError(f"{study.env} has no positions: {played} episodes of {study.planner} are empty")
                 missing = study.positions - len(found)
                 needed = missing * played / max(len(found), 1)  # if the next ones have as many
                 seconds = (time.monotonic() - began) / len(found) * missing if found else None
@@ -130,6 +130,6 @@ class Work:
                 yield from results
         except TerminatedWorkerError as error:
             raise RunError(
-                "worker processes died again and again (killed, or out of memory); what was searched is kept: continue "
+                "worker processes died repeatedly (killed, or out of memory); the searches so far are kept: continue "
                 "with --resume, and with fewer --jobs if memory was short"
             ) from error

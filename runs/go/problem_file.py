@@ -29,7 +29,7 @@ def read_problem(file: Path) -> Tsumego:
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror})") from error
     except Incomplete as error:
-        raise UsageError(f"{file} breaks off: it is no whole game in the Smart Game Format") from error
+        raise UsageError(f"{file} is not a complete game in the Smart Game Format") from error
     except (ValueError, IndexError) as error:
         raise UsageError(f"{file} is no problem of life and death: {' '.join(str(error).split())}") from error
 
@@ -43,7 +43,7 @@ def _problem(root: Node) -> Tsumego:
     for name, stone in (("AB", 1), ("AW", -1)):
         for point in _points(root.get(name, ()), size):
             if stones[point]:
-                raise ValueError(f"there are two stones on the point {letters_of(point, size)}")
+                raise ValueError(f"two stones on the point {letters_of(point, size)}")
             stones[point] = stone
     mover = (root.get("PL") or [""])[0].upper()[:1]
     if mover not in MOVERS:

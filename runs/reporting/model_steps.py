@@ -203,7 +203,7 @@ def of_settings(store: Store) -> dict[Setting, float]:
     found: dict[Setting, float] = {}
     largest: dict[tuple[str, str], float] = {}
     countable = [one for settings in _countable(efforts, PATIENCE * LONGEST).values() for one in settings]
-    for setting in followed(countable, "settings, whose model steps are counted"):
+    for setting in followed(countable, "settings counted"):
         if counted_here := _counted(setting):
             found[setting] = largest[setting.env, setting.planner] = counted_here.per_simulation
     return {one: found.get(one, largest.get((one.env, one.planner), math.nan)) for one in efforts}

@@ -69,5 +69,5 @@ def _check(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> Non
         if now.get(name, meaning) != meaning:
             raise UsageError(
                 f"{path} was begun with {name} {meaning}, not {now[name]}, and such results do not mix: "
-                "choose another --out, or go back to what it was begun with"
+                f"choose another --out, or {name} {meaning}"
             )

@@ -208,7 +208,9 @@ def unreadable(file: Path, error: Exception) -> UsageError:
     """The error of a results file that could not be read: damaged, or not accessible."""
     reason = " ".join(str(error).split())
     if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in DAMAGE:
-        advice = "what it holds is safe: check the room on its disk and your permission to read it, then try again"
+        advice = (
+            "its contents are safe: check the free space on its disk and your permission to read it, then try again"
+        )
         return UsageError(f"{file} cannot be opened now ({reason}); {advice}")
     advice = f"nothing was changed: restore it, or move it away ({file.name}*) and run again"
     return UsageError(f"{file} is not a readable results file ({reason}); {advice}")

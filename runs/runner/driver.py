@@ -53,7 +53,7 @@ def play(
 
     Raises:
         UsageError: the suite names something unknown, the cluster cannot be reached, or the folder is refused.
-        RunError: results could not be written, or workers died again and again; what was played before is kept.
+        RunError: results could not be written, or workers died repeatedly; what was played before is kept.
     """
     resolved = suite.resolve(unseeded)
     slow = {env: advice(model_of(env)) for env in dict.fromkeys(experiment.env for experiment in suite.experiment)}
@@ -132,6 +132,6 @@ def play_pending(
                     advance(len(batch.results), schedule.seconds_left(), news)
     except TerminatedWorkerError as error:
         raise RunError(
-            "worker processes died again and again (killed, or out of memory); the results so far are "
+            "worker processes died repeatedly (killed, or out of memory); the results so far are "
             "kept: continue with --resume, and with fewer --jobs if memory was short"
         ) from error

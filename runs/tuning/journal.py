@@ -62,7 +62,9 @@ class Journal:
                             raise RunError(f"{batch.setting.planner}, episode {result.number}: {result.error}")
                     seen(len(played), batch.seconds / self._jobs)
         except TerminatedWorkerError as error:
-            raise RunError("worker processes died again and again; --resume continues a tuning with --out") from error
+            raise RunError(
+                "worker processes died repeatedly; continue with --resume if the tuning has --out"
+            ) from error
 
     def _keep(self, setting: Setting, played: list[Episode]) -> None:
         self._kept[setting].update((episode.number, episode) for episode in played)

@@ -129,7 +129,7 @@ def test_a_run_on_a_disk_that_is_full_is_not_called_damaged(start, tmp_path, und
     shutil.copy(undisturbed / store.FILE, tmp_path / "whole")  # without the helpers that SQLite makes beside it
     _, err = start(*line, program=FULL.format(size=9_000)).communicate(timeout=120)
     assert err.startswith(f"bonspiel {line[0]}: whole/results.sqlite cannot be opened now (") and err.count("\n") == 1
-    assert "what it holds is safe" in err and "room" in err
+    assert "its contents are safe" in err and "free space" in err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")

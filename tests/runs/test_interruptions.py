@@ -182,7 +182,7 @@ driver.parallel.run = dying
     process = start(*line, program=program)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert "Traceback" not in err and "worker processes died again and again" in err
+    assert "Traceback" not in err and "worker processes died repeatedly" in err
     assert run(*line, "--resume")[0] == 0
     assert rows(Path("crashed")) == undisturbed(LONG)
 

@@ -106,8 +106,8 @@ def read_log(file: Path) -> LoggedMatch:
                     ends.append(_end(before.state.end, message.state))
             before, aim, estimate = message, None, None
     if match is None or announced is None:
-        whose = "server" if of_server else "client"
-        raise ValueError(f"{file} is the log of a {whose}, but of no match of Digital Curling 3; {READABLE}")
+        party = "server" if of_server else "client"
+        raise ValueError(f"{file} is the log of a {party}, but holds no match of Digital Curling 3; {READABLE}")
     result = _result(before.state.game_result if before is not None else None, score_of(ends))
     return LoggedMatch(Record(match, tuple(shots), tuple(ends), result), None if of_server else announced.team)
 

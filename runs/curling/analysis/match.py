@@ -134,5 +134,5 @@ def judge_match(record: Record, shots: Sequence[ThrownShot], judge: Judge, jobs:
                 found[number] = judgement
                 advance(1, (time.monotonic() - began) / len(found) * (len(shots) - len(found)))
     except TerminatedWorkerError as error:
-        raise RunError("worker processes died again and again (killed, or out of memory); try fewer --jobs") from error
+        raise RunError("worker processes died repeatedly (killed, or out of memory); try fewer --jobs") from error
     return dict(sorted(found.items()))

@@ -107,7 +107,7 @@ def test_sharing_tries_are_searched_for_themselves(run):
     line = ("agreement", "trap", "--planner", "abstraction", "--budget", "12", "--workers", "1,3", "--positions", "3")
     status, out, err = run(*line, "--combine", "tries:rounds=2", "--jobs", "1", "--out", "x")
     assert status == 0, err
-    assert "what splitting costs: tries:rounds=2" in out
+    assert "cost of splitting: tries:rounds=2" in out
     for found in searches("x").values():
         assert (found["tries:rounds=2 1"][2], found["tries:rounds=2 3"][2], found["tree 36"][2]) == (12, 36, 36)
 

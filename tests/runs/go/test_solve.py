@@ -56,7 +56,7 @@ def test_progress_is_told_while_it_works(run, problem, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda text: text[:40], "breaks off"),
+        (lambda text: text[:40], "is not a complete game"),
         (lambda text: "rubbish", "no problem"),
         (lambda text: text.replace("PL[B]", ""), "PL=''"),
         (lambda text: text.replace("TR", "CR"), "crucial stones"),

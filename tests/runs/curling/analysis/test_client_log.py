@@ -73,7 +73,7 @@ def test_records_and_logs_are_told_apart(tmp_path, played):
     assert client_log.is_log(FULL) and not client_log.is_log(tmp_path / "nonsense")
     other = TRANSCRIPTS / "dc2" / "full_game_first.jsonl"
     assert client_log.is_log(other)
-    with pytest.raises(ValueError, match="of no match of Digital Curling 3"):
+    with pytest.raises(ValueError, match="holds no match of Digital Curling 3"):
         client_log.read_log(other)
 
 
