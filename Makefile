@@ -6,6 +6,11 @@ BIN := $(VENV)/bin
 PEER := .venv-peer
 # The oldest numpy and numba that pyproject.toml allows, for the tests of planners.
 OLDEST := .venv-oldest
+# The newest Python that numba supports, for a test where box2d does not exist; and the versions it may be, best first.
+NEWEST := build/newest
+LATER := import re; from importlib import metadata; \
+	found = re.findall(r"Python :: 3\.(\d+)", str(metadata.metadata("numba").get_all("Classifier"))); \
+	print(*(f"3.{minor}" for minor in sorted({*map(int, found)}, reverse=True) if minor >= 14))
 DOCS := .venv-docs
 # Tests start many Python processes, which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -14,7 +19,7 @@ KEY := from bonspiel.runs import provenance, suite; print(provenance.key(suite.l
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/mypy
 
-.PHONY: bench test test-oldest docs wheel check clean help
+.PHONY: bench test test-oldest test-newest docs wheel check clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +28,7 @@ help:
 	@echo "make wheel        build the wheel and the source distribution into dist/"
 	@echo "make docs         build the documentation with its API reference into build/site"
 	@echo "make test-oldest  run the tests of planners with the oldest numpy and numba allowed"
+	@echo "make test-newest  import, plan and run on the newest Python that numba supports (Debian's, if there is no other)"
 	@echo "make clean        remove environments, caches and build products"
 
 $(BIN)/python:
@@ -53,6 +59,17 @@ $(OLDEST)/installed: pyproject.toml | $(BIN)/python
 		--editable '.[test]' $$(sed -n 's/^ *"\(num[a-z]*\)>=\(.*\)",$$/\1==\2/p' pyproject.toml)
 	@touch $@
 
+# Only wheels, as who installs the package there has no compilers. pip comes from outside: not every Python has one.
+$(NEWEST)/installed: pyproject.toml | $(VENV)/installed
+	@echo "installing bonspiel into $(NEWEST) ..."
+	@versions=$$($(BIN)/python -c '$(LATER)') && if python=$$(.ci/newest-python $(NEWEST) $$versions); then \
+		"$$python" -m venv --clear --without-pip $(NEWEST)/venv && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+			--target "$$(echo $(NEWEST)/venv/lib/python3*/site-packages)" pip && \
+		$(NEWEST)/venv/bin/python -m pip install --quiet --quiet --only-binary :all: --editable . && \
+		touch $@; \
+	else test "$(BONSPIEL_NEWEST)" != required && echo "left out: the test on the newest Python will be skipped"; fi
+
 # Ray has no wheel for every Python and machine; its test is skipped where it cannot be had.
 $(VENV)/installed-ray: pyproject.toml | $(VENV)/installed-dev
 	@echo "installing Ray into $(VENV) ..."
@@ -78,6 +95,9 @@ test: $(VENV)/installed-dev $(PEER)/installed $(VENV)/installed-ray
 # With a cache of its own: versions of numba overwrite each other's compiled code.
 test-oldest: $(OLDEST)/installed
 	@BONSPIEL_CACHE=$(OLDEST)/cache $(OLDEST)/bin/python -m pytest -n auto --maxprocesses 4 --dist loadgroup tests/planners
+
+test-newest: $(NEWEST)/installed
+	@test ! -e $< || BONSPIEL_CACHE=$(NEWEST)/cache-of-kernels $(NEWEST)/venv/bin/python tests/newest.py
 
 # In an environment of its own: the theme and the client of Digital Curling 4 need different versions of requests.
 $(DOCS)/installed: | $(BIN)/python
