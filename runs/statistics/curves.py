@@ -9,7 +9,7 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.planners.base import Array, is_reproducible
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import Setting, amount
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.runner.episode import planner_rng
 from bonspiel.runs.statistics.regret import simple_regret, start_values
@@ -149,7 +149,13 @@ def caption(panel: Panel) -> str:
     facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
     meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
     notes = [f"- {panel.label(planner)} {VARIES}" for planner in panel.curves if varies(planner)]
-    return "\n".join([facts, *meanings, *notes])
+    largest = {planner: curve[-1][0] for planner, curve in panel.curves.items()}
+    ends = [
+        f"- {panel.label(planner)} ends at {amount(budget, panel.unit)}: larger budgets were not played"
+        for planner, budget in largest.items()
+        if budget < panel.budgets[-1]
+    ]
+    return "\n".join([facts, *meanings, *notes, *ends])
 
 
 VARIES = "decides otherwise when it is run again with the same seed: its threads share a tree"

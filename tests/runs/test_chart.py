@@ -87,6 +87,12 @@ def test_a_planner_that_is_not_reproducible_is_named():
     assert line.startswith("- threads:threads=3 decides otherwise when it is run again with the same seed")
 
 
+def test_the_caption_says_which_curves_end_early():
+    panel = replace(TRAP, curves={"uct": curve(1.3, 1.4), "weighted_uct": curve(1.3)})
+    _, line = caption(panel).splitlines()
+    assert line.startswith("- weighted_uct ends at ") and "not played" in line
+
+
 def test_bands_are_the_intervals():
     reward = chart.draw([TRAP]).axes[0]
     path = reward.collections[0].get_paths()[0].vertices
