@@ -25,7 +25,7 @@ def report(points: Sequence[int], table: Sequence[float]) -> str:
     lines += [f"thesis's table as {value.PRIOR_ENDS:g} ends more\n", "points    ends  probability    thesis"]
     for scored, here, thesis in zip(value.POINTS, table, value.check_table(value.THESIS), strict=True):
         lines.append(f"{scored:>6}{points.count(scored):>8}{here:>13.5f}{thesis:>10.5f}")
-    lines.append("\nprobability to win with the hammer; a tie after the last end counts 1/2\n")
+    lines.append("\nwin probability with the hammer; a draw after the last end counts 1/2\n")
     lines.append("ends left" + "".join(f"{f'lead {lead:+d}' if lead else 'tied':>8}" for lead in SHOWN))
     for left in LEFT:
         lines.append(f"{left:>9}" + "".join(f"{values[left, value.MOST_LEAD + lead]:>8.3f}" for lead in SHOWN))
