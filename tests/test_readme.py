@@ -44,7 +44,7 @@ def rows_of(text):
 
 def test_the_leaders_by_problem_are_those_of_the_leaderboard():
     peers, advice = ((ROOT / "docs" / name).read_text() for name in ("results/peers.md", "which-planner.md"))
-    shown = rows_of("\n".join(re.findall(r"^\| `[\w:=]+`.*`\w+` [\d.]+ \|$", advice, re.MULTILINE)))
+    shown = rows_of("\n".join(re.findall(r"^\| `[\w:=,]+`.*`\w+` [\d.]+ \|$", advice, re.MULTILINE)))
     expected = {}
     for budget in (30, 300):
         section = peers.split(f"### {budget} simulations per decision")[1].split("Mean ranks")[0]

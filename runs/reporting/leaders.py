@@ -54,8 +54,8 @@ def draw(found: Findings) -> Figure:
         first.xaxis.set(major_locator=FixedLocator(budgets), major_formatter=PLAIN, minor_locator=NullLocator())
         figure.supylabel("mean score, 95 % interval", fontsize=9)
         figure.supxlabel(UNITS["simulations"], fontsize=9)
-        handles, labels = first.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        handles = dict(zip(*reversed(first.get_legend_handles_labels()), strict=True))
+        figure.legend([handles[name] for name in ahead], ahead, loc="outside upper center", ncols=len(ahead))
     return figure
 
 
