@@ -85,3 +85,25 @@ def test_every_verb_has_an_example_on_the_page_of_the_command_line():
     verbs = re.findall(r"^  (\w+) ", parser().description, re.MULTILINE)
     assert len(verbs) > 20
     assert [verb for verb in verbs if f"bonspiel {verb} " not in page] == []
+
+
+DEFINITIONS = "| name | planner |", "| | | |"  # heads of tables that hold no measurement
+
+
+def groups_of_tables(text):
+    """For each group of tables without a provenance line or a heading between them, its heads and the text after it."""
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for section in re.split(r"^#+ ", text, flags=re.MULTILINE):
+        *parts, rest = re.split(r"\*Provenance: (?:[^*]|\*(?=`))*\.\*", section)
+        for ended, part in [*((True, part) for part in parts), (False, rest)]:
+            heads = re.findall(r"(?:\A|\n\n)(\|.*)", part)
+            yield ended, [head for head in heads if not head.startswith(DEFINITIONS)]
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/results/*.md")), ids=lambda page: page.stem)
+def test_every_table_of_results_ends_with_its_provenance(page):
+    groups = [*groups_of_tables(page.read_text(encoding="utf-8"))]
+    assert [heads for ended, heads in groups if heads and not ended] == []
+    several = [heads for ended, heads in groups if ended and len(heads) > 1]
+    lines = re.findall(r"\*Provenance: (both tables|all four tables)", page.read_text(encoding="utf-8"))
+    assert len(several) <= len(lines)
