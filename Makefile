@@ -23,7 +23,7 @@ LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/my
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make bench        run the quick suite: a table, a chart and a report of reward against budget (two minutes)"
+	@echo "make bench        run the quick suite: a table, a chart and a report of reward against budget (80 s on two cores)"
 	@echo "make test         run all linters and tests (about ten minutes on two cores)"
 	@echo "make wheel        build the wheel and the source distribution into dist/"
 	@echo "make docs         build the documentation with its API reference into build/site"
