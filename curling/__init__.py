@@ -4,6 +4,6 @@ if __name__ != "bonspiel.curling":  # the folder is importable from the checkout
     raise ImportError("import bonspiel.curling, not curling")
 
 
-from bonspiel.curling.engines import Engine, Path, make_engine
+from bonspiel.curling.ice.engines import Engine, Path, make_engine
 
 __all__ = ["Engine", "Path", "make_engine"]

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
-from bonspiel.curling.engines import Engine, make_engine
-from bonspiel.curling.engines.analytic import WORKSPACE, shoot
+from bonspiel.curling.choice.policy import default_shot
+from bonspiel.curling.ice.engines import Engine, make_engine
+from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
+from bonspiel.curling.ice.noise import noise_of, noisy_velocity
+from bonspiel.curling.ice.physics import FCV1
+from bonspiel.curling.ice.sheet import STONE_RADIUS, STONES, no_stones
+from bonspiel.curling.match.state import FREE_GUARD, stones_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import noise_of, noisy_velocity
-from bonspiel.curling.physics import FCV1
-from bonspiel.curling.policy import default_shot
-from bonspiel.curling.sheet import STONE_RADIUS, STONES, no_stones
-from bonspiel.curling.state import FREE_GUARD, stones_of, team_of
 from bonspiel.planners.base import Array, Budget, Rng
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, problem_of, rollout
-from bonspiel.planners.presearch import Presearch
+from bonspiel.planners.wrappers.presearch import Presearch
 
 DRAWS_AND_HITS = ((-0.15, 2.3), (0.25, 2.8))  # m/s, lowest and highest (vx, vy)
 DRAWS = ((-0.05, 2.3), (0.2, 2.45))  # the same; most of these stones stay in play

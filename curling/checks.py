@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from bonspiel.curling.engines import make_engine
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES, present
+from bonspiel.curling.match.rules import thrower
+from bonspiel.curling.match.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, row_of, stones_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.rules import thrower
-from bonspiel.curling.sheet import STONES, TEAM_STONES, present
-from bonspiel.curling.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, row_of, stones_of
 from bonspiel.planners.base import Array, check_state, require
 
 
 def check_match_state(model: Curling, state: Array) -> Array:
-    """The state (see `curling.state`) as a new float64 vector, if it can occur before a shot in a match of the model.
+    """The state (see `curling.match.state`) as a new float64 vector, if it can occur before a shot in a match of the model.
 
     Either team may have the hammer in the first end.
 

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.curling.candidates import MOST_CANDIDATES, candidate_shots
-from bonspiel.curling.engines.analytic import WORKSPACE, shoot
-from bonspiel.curling.mixed_doubles import begin_end
-from bonspiel.curling.noise import noisy_velocity, velocity_with_errors
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import (
+from bonspiel.curling.choice.candidates import MOST_CANDIDATES, candidate_shots
+from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
+from bonspiel.curling.ice.noise import noisy_velocity, velocity_with_errors
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.mixed_doubles import begin_end
+from bonspiel.curling.match.state import (
     FREE_GUARD,
     LAW,
     PER_THROWER,
@@ -105,7 +105,7 @@ def step_with_errors(
 
 @compiled("actions")
 def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
-    """Write the rule-based shots of `curling.candidates` and return their number."""
+    """Write the rule-based shots of `curling.choice.candidates` and return their number."""
     stones = np.empty((STONES, 2))
     read_stones(state, stones)
     free_guard, mixed = int(params[FREE_GUARD]), is_mixed(params)

@@ -1,6 +1,6 @@
 """Which scores can be forced with the last stones of an end, proved by depth-first proof-number search.
 
-Both teams throw candidates alone (`curling.candidates`), and without noise: with noise no score is forced, and the
+Both teams throw candidates alone (`curling.choice.candidates`), and without noise: with noise no score is forced, and the
 question is what to expect, which a proof does not answer.
 """
 
@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.curling.candidates import MOST_CANDIDATES
+from bonspiel.curling.choice.candidates import MOST_CANDIDATES
 from bonspiel.curling.dynamics import actions, step_exact
+from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, TEAM_STONES
+from bonspiel.curling.match.state import LEAD, STATE_DIM, hammer_of, shot_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.sheet import LAST_SHOT, STONES, TEAM_STONES
-from bonspiel.curling.state import LEAD, STATE_DIM, hammer_of, shot_of, team_of
 from bonspiel.planners.base import Array, Rng, check_state, require
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.zobrist import hash_vector
 from bonspiel.planners.dfpn.search import advance
 from bonspiel.planners.dfpn.solve import Answer, Limits, Problem, solve

@@ -9,19 +9,19 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bonspiel.curling.aim_grid import aim_grid
-from bonspiel.curling.candidates import MOST_CANDIDATES
-from bonspiel.curling.cells import cells
+from bonspiel.curling.choice.aim_grid import aim_grid
+from bonspiel.curling.choice.candidates import MOST_CANDIDATES
+from bonspiel.curling.choice.cells import cells
+from bonspiel.curling.choice.playouts import rollout, traced_rollout, value
+from bonspiel.curling.choice.territory import REGIONS, region
 from bonspiel.curling.dynamics import actions, player, sample_action, step, step_exact
-from bonspiel.curling.end_weights import load
-from bonspiel.curling.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
-from bonspiel.curling.model_params import NETWORK_TABLE, params_of, weights_of
-from bonspiel.curling.noise import Noise, Pair, Thrower, mean_noise, noise_of
-from bonspiel.curling.physics import Physics, physics_of
-from bonspiel.curling.playouts import rollout, traced_rollout, value
-from bonspiel.curling.rules import MODIFIED, rule_of
-from bonspiel.curling.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, no_stones
-from bonspiel.curling.state import (
+from bonspiel.curling.ice.noise import Noise, Pair, Thrower, mean_noise, noise_of
+from bonspiel.curling.ice.physics import Physics, physics_of
+from bonspiel.curling.ice.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, no_stones
+from bonspiel.curling.learning.end_weights import load
+from bonspiel.curling.match.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
+from bonspiel.curling.match.rules import MODIFIED, rule_of
+from bonspiel.curling.match.state import (
     FIRST_STONE,
     HAMMER,
     LEAD,
@@ -33,8 +33,8 @@ from bonspiel.curling.state import (
     state_of,
     thrower_at,
 )
-from bonspiel.curling.territory import REGIONS, region
-from bonspiel.curling.value import table_of
+from bonspiel.curling.match.value import table_of
+from bonspiel.curling.model_params import NETWORK_TABLE, params_of, weights_of
 from bonspiel.planners.base import AimBlock, Array, Rng
 from bonspiel.planners.checks import require, require_choice, require_count, require_positive, require_share
 
@@ -46,7 +46,7 @@ GAMES = ("standard", "mixed_doubles")
 class Curling:
     """A match of curling, or a single end, on the analytic engine; the teams alternate and rewards are team 0's.
 
-    `curling.state` describes the state, `curling.mixed_doubles` that game. An action is (vx, vy, spin): the velocity of
+    `curling.match.state` describes the state, `curling.match.mixed_doubles` that game. An action is (vx, vy, spin): the velocity of
     the aim, m/s, and the rotation, counter-clockwise from 0 on. `aim` converts velocities to actions. Team 1 has the
     hammer in the first end.
 
@@ -54,7 +54,7 @@ class Curling:
         ends: ends of the match, at most 100.
         rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the default of
             the physics, "five_rock" for fcv1 and dc4, "four_rock" for dc2. In mixed doubles it is "modified".
-        noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, or a `curling.noise.Noise`;
+        noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, or a `curling.ice.noise.Noise`;
             None is the first name of the physics.
         physics: "fcv1", "dc2" or "dc4", which is fcv1 with the limits of play of Digital Curling 4.
         extra_ends: largest number of extra ends after a tie, at most 100; a tie after them is a draw.
@@ -64,8 +64,8 @@ class Curling:
             end of their end (see `planning`).
         tie: value of a final tie, for "win" and "win_probability", to the team that would have the hammer next.
         table: distribution of end scores for the win probability: "thesis", the path of a file for
-            `curling.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
-            hammer; "network" is what the network expects with each lead (`curling.network_table`); None is that of the
+            `curling.match.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
+            hammer; "network" is what the network expects with each lead (`curling.learning.network_table`); None is that of the
             pre-search in self-play under this physics.
         max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games
@@ -192,7 +192,7 @@ class Curling:
 
     @cached_property
     def params(self) -> Array:
-        """Parameters of the model functions, in the order of `curling.state`."""
+        """Parameters of the model functions, in the order of `curling.match.state`."""
         return params_of(self)
 
     @property
@@ -235,7 +235,7 @@ class Curling:
         return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
     def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
-        """About `size` actions that cover all useful throws, with the errors of who throws; see `curling.aim_grid`."""
+        """About `size` actions that cover all useful throws, with the errors of who throws; see `curling.choice.aim_grid`."""
         grids = aim_grid(self.law, self.thrower(state).noise, size)
         return [AimBlock(self.aim(v[..., 0], v[..., 1], side), sd) for v, side, sd in grids]
 

@@ -1,4 +1,4 @@
-"""The parameters of the model functions of a match, in the order of `curling.state`."""
+"""The parameters of the model functions of a match, in the order of `curling.match.state`."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bonspiel.curling.end_weights import NO_WEIGHTS, load, own
-from bonspiel.curling.network_table import expect_ends
-from bonspiel.curling.noise import Noise, Thrower, is_same_noise, noise_of
-from bonspiel.curling.physics import law_index
-from bonspiel.curling.rules import MIXED_PROTECTED, rule_of
-from bonspiel.curling.setup_value import setup_values
-from bonspiel.curling.state import REWARDS
-from bonspiel.curling.value import table_of, win_probabilities
+from bonspiel.curling.ice.noise import Noise, Thrower, is_same_noise, noise_of
+from bonspiel.curling.ice.physics import law_index
+from bonspiel.curling.learning.end_weights import NO_WEIGHTS, load, own
+from bonspiel.curling.learning.network_table import expect_ends
+from bonspiel.curling.match.rules import MIXED_PROTECTED, rule_of
+from bonspiel.curling.match.setup_value import setup_values
+from bonspiel.curling.match.state import REWARDS
+from bonspiel.curling.match.value import table_of, win_probabilities
 from bonspiel.planners.base import Array
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The probability to win a match from a position: the one estimate that clients, analyses and pages show.
 
-It is what the network of `curling.end_network` expects, calibrated by matches of the champion with itself, and takes
+It is what the network of `curling.learning.end_network` expects, calibrated by matches of the champion with itself, and takes
 both teams for equally strong. `runs.curling.calibration_study` fits it and counts how often teams win by it.
 """
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import NETWORK_TABLE, why_no_weights
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import shot_of
 from bonspiel.planners.base import Array
 
 PLAYOUTS = 300  # for a standard error of at most 0.03

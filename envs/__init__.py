@@ -37,50 +37,54 @@ class Environment(NamedTuple):
 
 
 ENVIRONMENTS = {
-    "trap": Environment("bonspiel.envs.trap:Trap", "bonspiel.envs.trap_env:TrapEnv", "bonspiel/Trap-v0"),
+    "trap": Environment("bonspiel.envs.trap.model:Trap", "bonspiel.envs.trap.env:TrapEnv", "bonspiel/Trap-v0"),
     "treasure_hunt": Environment(
-        "bonspiel.envs.treasure_hunt:TreasureHunt",
-        "bonspiel.envs.treasure_hunt_env:TreasureHuntEnv",
+        "bonspiel.envs.treasure_hunt.model:TreasureHunt",
+        "bonspiel.envs.treasure_hunt.env:TreasureHuntEnv",
         "bonspiel/TreasureHunt-v0",
     ),
     "pendulum": Environment(
-        "bonspiel.envs.classic.pendulum:Pendulum",
-        "bonspiel.envs.classic.pendulum_env:PendulumEnv",
+        "bonspiel.envs.classic.pendulum.model:Pendulum",
+        "bonspiel.envs.classic.pendulum.env:PendulumEnv",
         "bonspiel/Pendulum-v0",
     ),
     "mountain_car": Environment(
-        "bonspiel.envs.classic.mountain_car:MountainCar",
-        "bonspiel.envs.classic.mountain_car_env:MountainCarEnv",
+        "bonspiel.envs.classic.mountain_car.model:MountainCar",
+        "bonspiel.envs.classic.mountain_car.env:MountainCarEnv",
         "bonspiel/MountainCar-v0",
     ),
     "cart_pole": Environment(
-        "bonspiel.envs.classic.cart_pole:CartPole",
-        "bonspiel.envs.classic.cart_pole_env:CartPoleEnv",
+        "bonspiel.envs.classic.cart_pole.model:CartPole",
+        "bonspiel.envs.classic.cart_pole.env:CartPoleEnv",
         "bonspiel/CartPole-v0",
     ),
     "double_integrator": Environment(
-        "bonspiel.envs.classic.double_integrator:DoubleIntegrator",
-        "bonspiel.envs.classic.double_integrator_env:DoubleIntegratorEnv",
+        "bonspiel.envs.classic.double_integrator.model:DoubleIntegrator",
+        "bonspiel.envs.classic.double_integrator.env:DoubleIntegratorEnv",
         "bonspiel/DoubleIntegrator-v0",
     ),
     "bicycle": Environment(
-        "bonspiel.envs.classic.bicycle:Bicycle", "bonspiel.envs.classic.bicycle_env:BicycleEnv", "bonspiel/Bicycle-v0"
+        "bonspiel.envs.classic.bicycle.model:Bicycle",
+        "bonspiel.envs.classic.bicycle.env:BicycleEnv",
+        "bonspiel/Bicycle-v0",
     ),
     "donut": Environment(
-        "bonspiel.envs.classic.donut:Donut", "bonspiel.envs.classic.donut_env:DonutEnv", "bonspiel/Donut-v0"
+        "bonspiel.envs.classic.donut.model:Donut", "bonspiel.envs.classic.donut.env:DonutEnv", "bonspiel/Donut-v0"
     ),
     "racetrack": Environment(
-        "bonspiel.envs.classic.racetrack:Racetrack",
-        "bonspiel.envs.classic.racetrack_env:RacetrackEnv",
+        "bonspiel.envs.classic.racetrack.model:Racetrack",
+        "bonspiel.envs.classic.racetrack.env:RacetrackEnv",
         "bonspiel/Racetrack-v0",
     ),
     "hovering": Environment(
-        "bonspiel.envs.classic.hovering:Hovering",
-        "bonspiel.envs.classic.hovering_env:HoveringEnv",
+        "bonspiel.envs.classic.hovering.model:Hovering",
+        "bonspiel.envs.classic.hovering.env:HoveringEnv",
         "bonspiel/Hovering-v0",
     ),
     "go": Environment("bonspiel.envs.go.model:Go", "bonspiel.envs.go.env:GoEnv", "bonspiel/Go-v0"),
-    "curling": Environment("bonspiel.curling.model:Curling", "bonspiel.envs.curling:CurlingEnv", "bonspiel/Curling-v0"),
+    "curling": Environment(
+        "bonspiel.curling.model:Curling", "bonspiel.envs.curling.env:CurlingEnv", "bonspiel/Curling-v0"
+    ),
 }
 
 REGISTRY = Registry(
@@ -90,7 +94,7 @@ REGISTRY = Registry(
     members=("step",),
 )
 IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values() if environment.id}
-IDS["bonspiel/CurlingMixedDoubles-v0"] = "bonspiel.envs.curling:mixed_doubles"
+IDS["bonspiel/CurlingMixedDoubles-v0"] = "bonspiel.envs.curling.env:mixed_doubles"
 SHORT_IDS = ("Trap-v0", "TreasureHunt-v0", "Curling-v0", "CurlingMixedDoubles-v0", "Go-v0")  # of before the namespace
 IDS |= {env_id: IDS[f"bonspiel/{env_id}"] for env_id in SHORT_IDS}
 

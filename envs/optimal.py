@@ -61,7 +61,7 @@ def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
     """The optimal policy of a model.
 
     Args:
-        model: one with a module NAME_optimum beside its own.
+        model: one with a module `optimum` beside its own, in the same package.
         actions: the only actions to choose from, [A, action_dim], as for a planner with a fixed action set.
 
     Raises:
@@ -85,8 +85,10 @@ def _to_the_end(model: Model) -> Model:
 def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Reference:
     solver = _solver(model)
     if solver is None:
-        name = type(model).__name__
-        raise TypeError(f"no dynamic programming reference for {name}: there is no {type(model).__module__}_optimum")
+        kind = type(model)
+        raise TypeError(
+            f"no dynamic programming reference for {kind.__name__}: no module optimum beside {kind.__module__}"
+        )
     return solver.solve(model, None if actions is None else np.array(actions))
 
 
@@ -110,6 +112,7 @@ def _random_value(model: Any) -> float:
 
 
 def _solver(model: Model) -> Any:
-    """The module with `solve`, and perhaps `random_value`: that of the model's class with "_optimum" added, or None."""
-    name = f"{type(model).__module__}_optimum"
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+    """The module `optimum` beside the model's, with `solve` and perhaps `random_value`; None without one."""
+    package = type(model).__module__.rpartition(".")[0]
+    found = package and importlib.util.find_spec(f"{package}.optimum")
+    return importlib.import_module(f"{package}.optimum") if found else None

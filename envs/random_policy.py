@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from bonspiel.planners.base import Array, HasPlayer, Rng, offers
-from bonspiel.planners.core import sources
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.code import sources
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.values import cached
 from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, sample_action, step
 

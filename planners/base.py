@@ -130,7 +130,7 @@ class HasRollout(Model, Protocol):
 
 
 class HasValue(Model, Protocol):
-    """An estimate of the return of good play, learned for instance; `planners.valued` searches with it."""
+    """An estimate of the return of good play, learned for instance; `planners.wrappers.valued` searches with it."""
 
     def value(self, state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
         """What it is, over at most `depth` steps; called as `rollout` is, and compiled for that role."""

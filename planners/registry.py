@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar, get_args
 
-from bonspiel.planners.core import packages
+from bonspiel.planners.core.code import packages
 from bonspiel.planners.core.text import parse_value, read
 
 __all__ = ["NESTED", "VERBATIM", "Registry", "look_up", "parse_value", "unknown"]

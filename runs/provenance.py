@@ -15,8 +15,8 @@ from typing import Any
 import joblib
 
 import bonspiel
-from bonspiel.planners.core import sources
-from bonspiel.planners.core.packages import MISSING, origin
+from bonspiel.planners.core.code import sources
+from bonspiel.planners.core.code.packages import MISSING, origin
 from bonspiel.runs.experiment import RunError
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")

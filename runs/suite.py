@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bonspiel.planners.core.packages import error_place, error_text, extensions, origin
+from bonspiel.planners.core.code.packages import error_place, error_text, extensions, origin
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
 

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import matplotlib.image
 import pytest
 
-from bonspiel.planners.core import sources
+from bonspiel.planners.core.code import sources
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 OF_EXTRAS = {"distributed", "h11", "pettingzoo", "starlette", "uvicorn"}
-OF_BOX2D = {"bonspiel.curling.box2d_model", "bonspiel.curling.engines.box2d"}
+OF_BOX2D = {"bonspiel.curling.box2d_model", "bonspiel.curling.ice.engines.box2d"}
 
 
 def check_that_all_modules_are_imported_but_those_of_extras_and_box2d():

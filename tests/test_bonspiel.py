@@ -81,7 +81,7 @@ except ImportError as error:
 
 
 def test_without_box2d_as_on_the_newest_python_all_but_that_engine_works(run):
-    needing = "bonspiel.curling.box2d_model bonspiel.curling.engines.box2d"
+    needing = "bonspiel.curling.box2d_model bonspiel.curling.ice.engines.box2d"
     assert run("-c", WITHOUT_BOX2D).startswith(f"{needing} the engine box2d needs the package box2d")
 
 

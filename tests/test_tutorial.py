@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from bonspiel.planners.core import sources
+from bonspiel.planners.core.code import sources
 from bonspiel.runs.cli import main
 
 TEXT = (sources.ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.planners.core import sources
+from bonspiel.planners.core.code import sources
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("planners", "curling", "envs", "runs")
@@ -127,7 +127,7 @@ def test_the_wheel_holds_the_packages_once_as_files_and_nothing_else(wheel):
     files = {f"bonspiel/{file.relative_to(ROOT)}" for name in PACKAGES for file in (ROOT / name).rglob("*.py")}
     files |= {"bonspiel/__init__.py", "bonspiel/__main__.py"}
     assert {name for name in names if name.endswith(".py")} == files
-    data = {"py.typed", "runs/suites/quick.toml", "runs/reporting/page.js", "curling/end_network.npz"}
+    data = {"py.typed", "runs/suites/quick.toml", "runs/reporting/page.js", "curling/learning/end_network.npz"}
     assert {f"bonspiel/{name}" for name in data} <= {*names}
 
 

@@ -11,10 +11,10 @@ from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.client.message_log import TO_SERVER, MessageLog
 from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.protocols import ProtocolError, dc2
 from bonspiel.curling.protocols.dc2_codec import MAX_TEXT, decode_server, encode
 from bonspiel.curling.protocols.dc2_coordinates import stones_of_position, throw_from_sheet
-from bonspiel.curling.sheet import no_stones
 
 FIRST_TIME = 60.0  # s, assumed thinking time until the first Go
 position_of = partial(ClientPosition, extra_ends=False, rule="four_rock", physics="dc2")

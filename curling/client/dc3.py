@@ -12,9 +12,9 @@ from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.protocols import ProtocolError, dc3
 from bonspiel.curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
-from bonspiel.curling.sheet import no_stones
 
 VERSION = 1  # of the protocol
 PLAYERS = 4  # of a team; each throws two stones in every end

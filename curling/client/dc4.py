@@ -21,12 +21,12 @@ from bonspiel.curling.client.dc4_connection import (
 from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.client.position import ClientPosition, MixedDoubles, Throwers
+from bonspiel.curling.ice.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
-from bonspiel.curling.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
 
 ENDS, SECONDS = 10, 219.0  # assumed for the warm-up; servers announce theirs when the match begins
-MODIFIED = "modified"  # the rule of mixed doubles; `curling.rules`, which names it too, is compiled code
+MODIFIED = "modified"  # the rule of mixed doubles; `curling.match.rules`, which names it too, is compiled code
 RULES = {"five_rock": "fgz_rule", "no_tick": "no_tick_rule", MODIFIED: "modified_fgz_rule"}  # their names on the server
 EXTRA_FRACTION = 0.5  # of a share of time in extra ends: they all have one clock, and there may be more of them
 RESEND_SECONDS = 2.0  # until a lost throw is sent again

@@ -179,7 +179,7 @@ class Dc4Connection:
         return await self._send(self._sender.send_shot_info(**shot._asdict()))
 
     async def set_up_end(self, choice: str) -> PackageFailure | None:
-        """Send the set-up of an end, one of `curling.setup_value.CHOICES`; the failure, if any."""
+        """Send the set-up of an end, one of `curling.match.setup_value.CHOICES`; the failure, if any."""
         self._log.write_value(TO_SERVER, {"request": choice})
         positioned = self._dc4client.PositionedStonesModel(choice)
         return await self._send(self._sender.send_positioned_stones_info(positioned))

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from bonspiel.curling.client.console import print_error
 from bonspiel.curling.client.message_log import MessageLog
-from bonspiel.curling.client.patience import Patience
-from bonspiel.curling.client.planner_process import OWN_SECONDS, PlannerProcess
-from bonspiel.curling.client.planner_worker import ShotChoice
+from bonspiel.curling.client.planning.patience import Patience
+from bonspiel.curling.client.planning.planner_process import OWN_SECONDS, PlannerProcess
+from bonspiel.curling.client.planning.planner_worker import ShotChoice
+from bonspiel.curling.client.planning.time_manager import LEAST, TimeManager, slices_left
 from bonspiel.curling.client.position import ClientPosition
-from bonspiel.curling.client.time_manager import LEAST, TimeManager, slices_left
-from bonspiel.curling.physics import physics_of
+from bonspiel.curling.ice.physics import physics_of
 
 WARM_UP = 3.0  # s at most for the planning before a match
 
@@ -94,7 +94,7 @@ class MatchPlayer:
         Args:
             where: the end, for people.
             position: before the set-up, which the own team decides.
-            send: sends one of `curling.setup_value.CHOICES`.
+            send: sends one of `curling.match.setup_value.CHOICES`.
         """
         choice = await self.planner.choose_setup(position)
         await send(choice.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from bonspiel.curling.sheet import MIXED_FIRST_SHOT
+from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT
 from bonspiel.planners.base import Array
 
 if TYPE_CHECKING:
@@ -38,15 +38,15 @@ class ClientPosition:
     """A position and the rest of its match, the current end included; an extra end is a match of one end.
 
     Attributes:
-        stones: [16, 2], m, rows as in `curling.sheet`, NaN where absent.
+        stones: [16, 2], m, rows as in `curling.ice.sheet`, NaN where absent.
         shot: number of the next shot in its end, 0..15; in mixed doubles 0 before the set-up, then 6..15.
         hammer: the team, 0 or 1, that throws second in this end.
         lead: points of team 0 less those of team 1.
         ends: regular ends left, the current one included, at least 1.
         extra_ends: whether a tie is followed by extra ends; otherwise it is a draw.
-        rule: one of `curling.rules.RULES`, or "modified" in mixed doubles.
+        rule: one of `curling.match.rules.RULES`, or "modified" in mixed doubles.
         physics: "fcv1", "dc2" or "dc4".
-        noise: of the thrower, if `mixed` tells none: one of `curling.noise.NOISES`, or standard deviations of speed,
+        noise: of the thrower, if `mixed` tells none: one of `curling.ice.noise.NOISES`, or standard deviations of speed,
             m/s, and angle, rad.
         max_speed: the thrower's top speed, m/s, likewise; None is that of the physics.
         mixed: None in standard games.
@@ -81,8 +81,8 @@ class ClientPosition:
 
     def model(self) -> Curling:
         """The model for planners; values are team 0's probability to win."""
+        from bonspiel.curling.ice.noise import Noise, Thrower
         from bonspiel.curling.model import MOST_ENDS, Curling
-        from bonspiel.curling.noise import Noise, Thrower
 
         ends, extra_ends = min(self.ends, MOST_ENDS), EXTRA_ENDS if self.extra_ends else 0
         noise: str | Noise | None = self.noise if isinstance(self.noise, str) else Noise(*self.noise)
@@ -97,8 +97,8 @@ class ClientPosition:
 
     def state(self) -> Array:
         """The state of `model` in this position."""
-        from bonspiel.curling.mixed_doubles import mixed_state_of
-        from bonspiel.curling.state import state_of
+        from bonspiel.curling.match.mixed_doubles import mixed_state_of
+        from bonspiel.curling.match.state import state_of
 
         position = self.stones, self.shot, self.hammer, 0, self.lead
         if self.mixed is None:

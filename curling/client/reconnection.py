@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from bonspiel.curling.client.exit_status import ConnectionLost, NoSuchHost
 from bonspiel.curling.client.match_player import MatchPlayer
-from bonspiel.curling.client.patience import Patience
+from bonspiel.curling.client.planning.patience import Patience
 
 RETRY = 0.5  # s between two attempts
 

@@ -1,1 +1,1 @@
-"""Learns the weights of `curling.end_network` from self-play: `python -m bonspiel.curling.learning --help`."""
+"""Learns the weights of `curling.learning.end_network` from self-play: `python -m bonspiel.curling.learning --help`."""

@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from bonspiel.curling.end_weights import FILE
+from bonspiel.curling.learning.end_weights import FILE
 from bonspiel.curling.learning.rounds import Learning
 
 # of each round; round 0 is the default policy's, and 256 aims make an end take twenty times as long

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bonspiel.curling.choice.playouts import rollout, value
+from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.learning.training import loss_of, scores_of
+from bonspiel.curling.match.state import NETWORK, STATE_DIM
 from bonspiel.curling.model import Curling
-from bonspiel.curling.playouts import rollout, value
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import NETWORK, STATE_DIM
 from bonspiel.planners.base import Array, Rng
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, float64, int64, kernel
 
 VALUED = 20_000  # values that are timed; a tenth as many playouts

@@ -13,7 +13,7 @@ from typing import Protocol
 import joblib
 import numpy as np
 
-from bonspiel.curling.end_weights import Provenance, load, save
+from bonspiel.curling.learning.end_weights import Provenance, load, save
 from bonspiel.curling.learning.evaluation import Evaluation, evaluate
 from bonspiel.curling.learning.self_play import Part, play_part
 from bonspiel.curling.learning.training import Descent, epoch, first_weights
@@ -21,7 +21,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.planners.base import Array, require
 from bonspiel.planners.checks import require_count
 from bonspiel.planners.core.jit import compile_missing
-from bonspiel.planners.root.workers import leave_ctrl_c_to_the_parent
+from bonspiel.planners.wrappers.root.workers import leave_ctrl_c_to_the_parent
 
 PART_ENDS = 4_000
 HELD_OUT = 2  # parts of each round that are not learned from

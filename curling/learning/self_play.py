@@ -12,17 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.curling.choice.playouts import rollout
 from bonspiel.curling.dynamics import step
-from bonspiel.curling.end_network import SCORES
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
+from bonspiel.curling.learning.end_network import SCORES
+from bonspiel.curling.match.state import HAMMER, LEAD, STATE_DIM, TIME, hammer_of, worth_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import Scratch as SearchScratch
 from bonspiel.curling.players.lookahead import best_shot, new_scratch
-from bonspiel.curling.playouts import rollout
-from bonspiel.curling.sheet import STONES, TEAM_STONES
-from bonspiel.curling.state import HAMMER, LEAD, STATE_DIM, TIME, hammer_of, worth_of
 from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.aims import aims_of
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, float64, int64, kernel
 
 EXPLORING = 0.3  # chance of a shot of the default policy before positions are kept

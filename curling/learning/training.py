@@ -1,4 +1,4 @@
-"""Gradient descent on the weights of `curling.end_network`, by Adam (Kingma and Ba 2015)."""
+"""Gradient descent on the weights of `curling.learning.end_network`, by Adam (Kingma and Ba 2015)."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.curling.end_network import (
+from bonspiel.curling.ice.sheet import TEAM_STONES
+from bonspiel.curling.learning.end_network import (
     INPUTS,
     KNOWN,
     LYING,
@@ -24,10 +25,9 @@ from bonspiel.curling.end_network import (
     describe,
 )
 from bonspiel.curling.learning.self_play import Part
-from bonspiel.curling.sheet import TEAM_STONES
-from bonspiel.curling.state import FIRST_STONE, STATE_DIM, shot_of
+from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, shot_of
 from bonspiel.planners.base import Array, Rng
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import VECTOR, boolean, int64, kernel, typeof
 
 Single = NDArray[np.float32]

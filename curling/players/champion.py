@@ -8,18 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.state import TIME
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import why_no_weights
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import TIME
 from bonspiel.curling.win_probability import with_network_table
 from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
 from bonspiel.planners.checks import check_actions, require, require_count, require_positive
-from bonspiel.planners.presearch.planner import Presearch
-from bonspiel.planners.presearch.ties import by_second_reward
-from bonspiel.planners.root.workers import is_worker
-from bonspiel.planners.valued import with_values
+from bonspiel.planners.wrappers.presearch.planner import Presearch
+from bonspiel.planners.wrappers.presearch.ties import by_second_reward
+from bonspiel.planners.wrappers.root.workers import is_worker
+from bonspiel.planners.wrappers.valued import with_values
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from typing import Literal, cast
 
 import numpy as np
 
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
+from bonspiel.curling.match.state import hammer_of, value_after
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.static import MOST_LYING, features, outcome_table
-from bonspiel.curling.sheet import STONES, TEAM_STONES
-from bonspiel.curling.state import hammer_of, value_after
 from bonspiel.planners.base import Array, Model, Rng
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import Problem, model_helper, rollout
 
 Evaluation = Literal["board", "static", "playouts"]

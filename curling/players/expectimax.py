@@ -13,11 +13,11 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.state import TIME, shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
 from bonspiel.curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import TIME, shot_of
 from bonspiel.planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_plan, require, require_choice
 from bonspiel.planners.core.aims import aims_of, outcomes
 from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.curling.candidates import MOST_CANDIDATES
+from bonspiel.curling.choice.candidates import MOST_CANDIDATES
+from bonspiel.curling.choice.playouts import value
 from bonspiel.curling.dynamics import actions, step_exact, step_with_errors
-from bonspiel.curling.engines.analytic import WORKSPACE
-from bonspiel.curling.playouts import value
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import STATE_DIM, team_of
+from bonspiel.curling.ice.engines.analytic import WORKSPACE
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.state import STATE_DIM, team_of
 from bonspiel.planners.base import Array, Rng
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
 
 FEW = 3  # errors of each reply, before the best few meet all

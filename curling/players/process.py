@@ -16,12 +16,12 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
-from bonspiel.curling.match_data import places
-from bonspiel.curling.mixed_doubles import decider_of
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.match_data import places
+from bonspiel.curling.match.mixed_doubles import decider_of
+from bonspiel.curling.match.state import LEAD, POWER, TIME, hammer_of, stones_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import LEAD, POWER, TIME, hammer_of, stones_of, team_of
 from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_action, check_plan, require, steps_left
 from bonspiel.planners.registry import VERBATIM
 

@@ -1,7 +1,7 @@
 """A search of one shot and its reply with a learned value: screen, common random numbers, sequential halving.
 
 1. Each aim of a grid is thrown once without errors, and the values that the network gives are smoothed by the errors of
-   execution, as in root pre-search (`planners.presearch`). The peaks and the rule-based candidates go on.
+   execution, as in root pre-search (`planners.wrappers.presearch`). The peaks and the rule-based candidates go on.
 2. They are thrown with the same quasi-random errors each (common random numbers), fewer and fewer with more and more.
 3. The finalists are compared a shot deeper by sequential halving (Karnin, Koren and Somekh 2013): the opponent has its
    best reply to each of their throws. What a reply is worth less what the network expected corrects the mean of 2,
@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.curling.ice.sheet import LAST_SHOT
+from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import Scratch, expect, look_further, new_scratch, screen
-from bonspiel.curling.sheet import LAST_SHOT
-from bonspiel.curling.state import shot_of
 from bonspiel.planners.base import Array, Budget, Decision, Rng
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.core.search import PROGRESS_SECONDS, Stopped, reported, stopping
-from bonspiel.planners.presearch.sweep import Sweep, grid_size, peaks, sweep_of
+from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 
 FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of that which tells how many throws a time budget pays for
 PEAKS = 16

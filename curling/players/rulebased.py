@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import shot_of
 from bonspiel.planners.base import (
     Array,
     Budget,

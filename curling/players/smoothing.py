@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.curling.aim_grid import aim_grid
+from bonspiel.curling.choice.aim_grid import aim_grid
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import throwers_of
 from bonspiel.planners.base import AimBlock, Array

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.curling.ice.physics import physics_of
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
+from bonspiel.curling.match.rules import score
+from bonspiel.curling.match.state import FIRST_STONE, IN_HOUSE, STATE_DIM, TEE, hammer_of, shot_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.physics import physics_of
-from bonspiel.curling.rules import score
-from bonspiel.curling.sheet import STONES, TEAM_STONES
-from bonspiel.curling.state import FIRST_STONE, IN_HOUSE, STATE_DIM, TEE, hammer_of, shot_of
 from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import VECTOR, kernel
 

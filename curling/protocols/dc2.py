@@ -11,7 +11,7 @@
     TotalScore, GameOver, Disconnect
 
 Messages are named and ordered as on the wire; `curling.protocols.dc2_codec` encodes and decodes them. Coordinates are
-not those of `curling.sheet`; `curling.protocols.dc2_coordinates` converts them.
+not those of `curling.ice.sheet`; `curling.protocols.dc2_coordinates` converts them.
 """
 
 from typing import Annotated, Literal, TypeAlias
@@ -19,8 +19,8 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 from msgspec import Meta, Struct
 
+from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.protocols import Finite, Thrown
-from bonspiel.curling.sheet import STONES
 
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
 Time: TypeAlias = Annotated[int, Meta(ge=-(10**9), le=10**9)]  # a server's clock may fall below 0

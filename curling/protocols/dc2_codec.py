@@ -15,9 +15,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.protocols import invalid_message
 from bonspiel.curling.protocols.dc2 import ClientMessage, LoginOk, Position, ServerMessage
-from bonspiel.curling.sheet import STONES
 
 MAX_TEXT = 4096  # bytes of the longest message, in either direction
 

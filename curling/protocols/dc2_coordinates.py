@@ -1,12 +1,12 @@
-"""Converts the coordinates of Digital Curling 2 to those of `curling.sheet` and back.
+"""Converts the coordinates of Digital Curling 2 to those of `curling.ice.sheet` and back.
 
 In Digital Curling 2 stones are thrown towards -y from (2.375, 41.28) to the tee at (2.375, 4.88).
 """
 
 import numpy as np
 
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.protocols.dc2 import BestShot, Position
-from bonspiel.curling.sheet import STONES, TEAM_STONES
 from bonspiel.planners.base import Array
 
 RELEASE = np.array([2.375, 41.28])  # m, where stones are released
@@ -34,7 +34,7 @@ def throw_from_sheet(vx: float, vy: float, rotation: float) -> tuple[float, floa
 
 
 def stone_rows(first: int) -> list[int]:
-    """The row in `curling.sheet` of the stone of each shot 0..15, where team `first` throws first in the end."""
+    """The row in `curling.ice.sheet` of the stone of each shot 0..15, where team `first` throws first in the end."""
     return [TEAM_STONES * (first if shot % 2 == 0 else 1 - first) + shot // 2 for shot in range(STONES)]
 
 

@@ -10,7 +10,7 @@
     Update         with `game_result`
     GameOver                            the client closes
 
-Positions and velocities are in the shot frame of `curling.sheet`: both sides see the house at +y in every end.
+Positions and velocities are in the shot frame of `curling.ice.sheet`: both sides see the house at +y in every end.
 Numbers are metres, metres a second, radians and seconds, and never NaN or infinite. Fields are named as on the wire;
 `curling.protocols.dc3_codec` encodes and decodes the messages.
 """
@@ -19,8 +19,8 @@ from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.protocols import Finite, Thrown
-from bonspiel.curling.sheet import STONES, TEAM_STONES
 
 T = TypeVar("T")
 Team: TypeAlias = Literal["team0", "team1"]

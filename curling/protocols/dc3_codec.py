@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.protocols import dc3, decode_json, invalid_message
-from bonspiel.curling.sheet import STONES, TEAM_STONES
 from bonspiel.planners.base import Array
 
 MAX_CLIENT_LINE = 1 << 16  # bytes of the longest line that a server accepts

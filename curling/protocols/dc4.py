@@ -6,7 +6,7 @@
     POST /shots                   a throw by the team `next_shot_team`; its clock runs from the state to the throw
     POST /matches/{id}/end-setup  the set-up of an end of mixed doubles by the team `end_setup_team`; no clock runs
 
-Points are in the shot frame of `curling.sheet`, stones in the order thrown, with (0, 0) where absent. The last shot
+Points are in the shot frame of `curling.ice.sheet`, stones in the order thrown, with (0, 0) where absent. The last shot
 of an end is followed by a state with shot 16 and the stones at rest, then by the empty sheet of the next end. Team 1
 has the hammer in the first end. Conceding is impossible, and so is a draw: ties go to extra ends until one is scored.
 In mixed doubles the first stone of a team is the one set up, and the states before the set-up and after the last shot
@@ -26,9 +26,9 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
+from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
 from bonspiel.curling.protocols import ProtocolError, decode_json
 from bonspiel.curling.protocols.dc3 import Coordinate, PerTeam, Team
-from bonspiel.curling.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
 from bonspiel.planners.base import Array
 
 # the two players of mixed doubles, the server's own and those of the organisers' example: top speed, m/s, standard
@@ -181,7 +181,7 @@ def decode_state(data: bytes | str) -> StateUpdate:
 
 
 def stones_of_update(state: StateUpdate) -> Array:
-    """The stones of a state, [16, 2], m, NaN where absent; rows as in `curling.sheet`."""
+    """The stones of a state, [16, 2], m, NaN where absent; rows as in `curling.ice.sheet`."""
     first, stones = 0 if state.mixed_doubles_settings is None else SET_UP_ROW, no_stones()
     for team in (0, 1):
         slots = state.stone_coordinate.data[team][: TEAM_STONES - first]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.curling.match_data import (
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.match_data import (
     End,
     Match,
     Point,
@@ -18,12 +19,11 @@ from bonspiel.curling.match_data import (
     places,
     stones_after,
 )
-from bonspiel.curling.mixed_doubles import allowed_choices, is_setup_due
+from bonspiel.curling.match.mixed_doubles import allowed_choices, is_setup_due
+from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, row_of, stones_of
+from bonspiel.curling.match.umpire import first_state, outcome, set_up, turn_of
 from bonspiel.curling.replay.judgement import Judged
 from bonspiel.curling.replay.tracks import stone_tracks
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import FIRST_STONE, STATE_DIM, row_of, stones_of
-from bonspiel.curling.umpire import first_state, outcome, set_up, turn_of
 from bonspiel.curling.win_probability import win_probability
 from bonspiel.planners.base import Array, require
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.curling.engines import Path
+from bonspiel.curling.ice.engines import Path
 from bonspiel.planners.base import Array
 
 TOLERANCE = 0.003  # m; largest distance between the track and the true path

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from bonspiel.curling.engines import Path
-from bonspiel.curling.match_data import Match, Throw
-from bonspiel.curling.noise import Noise, noise_of
-from bonspiel.curling.physics import physics_of
+from bonspiel.curling.ice.engines import Path
+from bonspiel.curling.ice.noise import Noise, noise_of
+from bonspiel.curling.ice.physics import physics_of
+from bonspiel.curling.ice.sheet import TEAM_STONES
+from bonspiel.curling.match.match_data import Match, Throw
+from bonspiel.curling.match.umpire import Outcome
 from bonspiel.curling.protocols import dc3
 from bonspiel.curling.protocols.dc3_codec import stone_lists
 from bonspiel.curling.server.referee import Referee, ThinkingTimes
-from bonspiel.curling.sheet import TEAM_STONES
-from bonspiel.curling.umpire import Outcome
 from bonspiel.planners.base import Array
 
 STEP = 0.001  # s, of the reference simulator

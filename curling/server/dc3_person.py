@@ -1,10 +1,10 @@
 """A person as a client of Digital Curling 3."""
 
-from bonspiel.curling.match_data import Throw
+from bonspiel.curling.match.match_data import Throw
 from bonspiel.curling.protocols import dc3
 from bonspiel.curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_server, encode
-from bonspiel.curling.server.person import Person
-from bonspiel.curling.server.seat import NAME, Seat
+from bonspiel.curling.server.pages.person import Person
+from bonspiel.curling.server.pages.seat import NAME, Seat
 
 
 class Dc3Person(Person):

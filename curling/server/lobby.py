@@ -11,10 +11,10 @@ from collections.abc import Callable, Coroutine, Sequence
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.tcp import AT_ONCE, SHARE, queue_connections
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
-from bonspiel.curling.server.guest import Guest
+from bonspiel.curling.server.pages.guest import Guest
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.session import Session
-from bonspiel.planners.core.packages import error_text
+from bonspiel.planners.core.code.packages import error_text
 
 MOST_CLIENTS = 400  # that are connected to a port at once
 QUIET = 60.0  # s between two lines about clients that are turned away

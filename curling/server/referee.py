@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.curling.match_data import End, Match, RecordedShot, Result, Setup, Throw, places
+from bonspiel.curling.ice.noise import noise_of, noisy_velocity
+from bonspiel.curling.ice.sheet import LAST_SHOT, no_stones
+from bonspiel.curling.match.match_data import End, Match, RecordedShot, Result, Setup, Throw, places
+from bonspiel.curling.match.rules import score, thrower
+from bonspiel.curling.match.state import HAMMER, stones_of
+from bonspiel.curling.match.umpire import Outcome, first_state
 from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import noise_of, noisy_velocity
-from bonspiel.curling.rules import score, thrower
-from bonspiel.curling.sheet import LAST_SHOT, no_stones
-from bonspiel.curling.state import HAMMER, stones_of
-from bonspiel.curling.umpire import Outcome, first_state
 from bonspiel.planners.base import Array
 
 ErrorSampler = Callable[[float, float], tuple[float, float]]
@@ -42,7 +42,7 @@ class Referee:
         publish: takes the items of the match's record.
 
     Attributes:
-        state: as in `curling.state`, before the next throw.
+        state: as in `curling.match.state`, before the next throw.
         end: number of the current end, from 0.
         shot: number of the next shot in it, 0..15; in mixed doubles 0 before the set-up, then 6..15.
         hammer: the team that throws second in it.

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from bonspiel.curling.match_data import End, Match, RecordedShot, Result, Setup
+from bonspiel.curling.match.match_data import End, Match, RecordedShot, Result, Setup
+from bonspiel.curling.match.record import Writer, line_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.record import Writer, line_of
-from bonspiel.curling.server.record_feed import RecordFeed
+from bonspiel.curling.server.pages.record_feed import RecordFeed
 from bonspiel.curling.server.referee import ErrorSampler, Referee, ThinkingTimes, error_sampler
 from bonspiel.curling.server.shot_executor import ShotExecutor
 from bonspiel.planners.base import Rng

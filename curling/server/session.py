@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bonspiel.curling.client.console import count_ends
+from bonspiel.curling.match.record import printable
 from bonspiel.curling.protocols import ProtocolError, check_kind
-from bonspiel.curling.record import printable
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from bonspiel.curling.server.console_lines import result_line
-from bonspiel.curling.server.guest import Guest
+from bonspiel.curling.server.pages.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import RecordPublisher, ServerContext
-from bonspiel.planners.core.packages import error_text
+from bonspiel.planners.core.code.packages import error_text
 
 LEAVING_SECONDS = 10.0  # for clients to close their connections after the match
 

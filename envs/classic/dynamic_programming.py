@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bonspiel.envs.optimal import Reference
 from bonspiel.planners.base import Array, Rng, check_state
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.values import cached
 from bonspiel.planners.jit import (
     MATRIX,

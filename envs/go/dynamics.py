@@ -16,8 +16,8 @@ from bonspiel.envs.go.board import (
     workspace_of,
 )
 from bonspiel.envs.go.neighbourhoods import BLACK, EMPTY
-from bonspiel.envs.go.playout import play_out, point_in, uniform_move
-from bonspiel.envs.go.priors import prior_of
+from bonspiel.envs.go.playouts.playout import play_out, point_in, uniform_move
+from bonspiel.envs.go.playouts.priors import prior_of
 from bonspiel.envs.go.rules import LEGAL, colour_to_move, judge, position_hash
 from bonspiel.envs.go.scoring import score_area, score_filled
 from bonspiel.envs.go.state import AREAS, BEFORE_LAST, HISTORY, KO, KOMI, LAST, MOVER, NONE, PASSES, PLY, SIZE, SUPERKO
@@ -169,7 +169,7 @@ def _write_priors(workspace: Ints, state: Array, params: Array, moves: Array, ou
 
 @compiled("priors")
 def priors(state: Array, params: Array, actions: Array, out: Array) -> None:
-    """What the position around each move says; see `envs.go.priors`."""
+    """What the position around each move says; see `envs.go.playouts.priors`."""
     _write_priors(np.empty(workspace_of(int(params[SIZE])), np.int32), state, params, actions, out)
 
 

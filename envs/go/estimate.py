@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from bonspiel.envs.go.board import workspace_of
 from bonspiel.envs.go.model import Go
-from bonspiel.envs.go.playout import add_owners
+from bonspiel.envs.go.playouts.playout import add_owners
 from bonspiel.envs.go.scoring import count_area
 from bonspiel.envs.go.state import PASSES, PLY
 from bonspiel.planners.base import Array, Rng

@@ -12,7 +12,7 @@ from bonspiel.envs.snapshot.deep_copies import deep_copy
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.vector_state import VectorState
 from bonspiel.planners.base import Array, Rng
-from bonspiel.planners.core.packages import error_place, error_text
+from bonspiel.planners.core.code.packages import error_place, error_text
 
 STEPS = 20  # at least these are compared, each after a step of another branch
 OBSERVED_AGAIN = 5  # the step from which the model follows a snapshot of the running environment

@@ -16,7 +16,7 @@ from bonspiel.planners.core.hash_table import NOWHERE, fill_slots, find_or_add, 
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.returns import no_returns
 from bonspiel.planners.core.rounds import NO_ROUNDS, Rounds
-from bonspiel.planners.core.tree import longer
+from bonspiel.planners.core.tree.nodes import longer
 
 NODES, ENTRIES = 0, 1  # entries of ActionTrie.size
 CELL_BLOCK = 8  # depths whose cells are computed by one call

@@ -23,7 +23,7 @@ from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
-from bonspiel.planners.core.tree import copy
+from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.zobrist import mix
 
 
@@ -146,7 +146,7 @@ def _choose(walk: TrieWalk, visits: float, exploration: float, exponent: float) 
 
     With n~ and S = sum n~, or as `_sum_up` cuts it down, it maximises
     r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left. Ties by higher mean, lower index,
-    as in `planners.core.selection.ucb1`; loops without branches, since which action wins cannot be foretold.
+    as in `planners.core.tree.selection.ucb1`; loops without branches, since which action wins cannot be foretold.
     """
     sums, means, scores = walk.sums, walk.arms[0], walk.arms[1]
     actions = len(means)

@@ -31,7 +31,7 @@ from bonspiel.planners.core.hash_table import NOWHERE
 from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
-from bonspiel.planners.core.tree import UNTRIED, copy
+from bonspiel.planners.core.tree.nodes import UNTRIED, copy
 
 PRIOR_VISITS = 1e-3  # of return 0, that each of the first actions has in a state; in all of its cells together
 

@@ -31,8 +31,8 @@ from bonspiel.planners.core.jit import Problem, actions, cells, helper, model_he
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.rounds import next_index
-from bonspiel.planners.core.selection import ucb1
-from bonspiel.planners.core.tree import INV_SQRT, MEAN, copy
+from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, copy
+from bonspiel.planners.core.tree.selection import ucb1
 
 
 class SetSettings(NamedTuple):

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from bonspiel.planners.base import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
 from bonspiel.planners.core.problem import problem_of
-from bonspiel.planners.core.selection import final_choice
-from bonspiel.planners.core.tree import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
+from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
+from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import new_walk
 
 Tree = TypeVar("Tree")

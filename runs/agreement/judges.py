@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bonspiel.envs.optimal import Reference, solve
 from bonspiel.planners import Array, Decision, Model
 from bonspiel.planners.base import HasActions, offers
-from bonspiel.planners.root.similarity import Kernel, alike
+from bonspiel.planners.wrappers.root.similarity import Kernel, alike
 
 TOLERANCE = 1e-3  # of regret: actions that lose less are best
 WITHIN = math.exp(-0.5) * (1.0 - 1e-9)  # similarity of two actions that are h apart

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bonspiel.planners import Array, Decision
-from bonspiel.planners.root import rules
-from bonspiel.planners.root.pool import Pool, pool_of
-from bonspiel.planners.root.similarity import alike
+from bonspiel.planners.wrappers.root import rules
+from bonspiel.planners.wrappers.root.pool import Pool, pool_of
+from bonspiel.planners.wrappers.root.similarity import alike
 from bonspiel.runs.agreement.judges import Flags, Judge, like
 from bonspiel.runs.agreement.searches import RUN, TREE
 from bonspiel.runs.agreement.study import Study

@@ -70,7 +70,7 @@ def search_all(
 ) -> tuple[int, dict[str, list[Any]]]:
     """Search a position; returns its index, and by the names of the searches what `decision_of` reads.
 
-    The workers draw as those of `planners.root.Root` do that plans with the generator of the position.
+    The workers draw as those of `planners.wrappers.root.Root` do that plans with the generator of the position.
 
     Raises:
         RunError: a planner failed.

@@ -11,9 +11,9 @@ from bonspiel.planners import Model, Planner
 from bonspiel.planners.base import HasActionSd, has_same_actions, missing, missing_action_bounds
 from bonspiel.planners.core.text import read
 from bonspiel.planners.registry import unknown
-from bonspiel.planners.root import Root
-from bonspiel.planners.root.planner import Combine
-from bonspiel.planners.root.similarity import Kernel, kernel_of
+from bonspiel.planners.wrappers.root import Root
+from bonspiel.planners.wrappers.root.planner import Combine
+from bonspiel.planners.wrappers.root.similarity import Kernel, kernel_of
 from bonspiel.runs.experiment import UsageError, number, planner_for
 from bonspiel.runs.suite import model_of
 
@@ -33,7 +33,7 @@ class Study:
         planner: NAME[:key=value,...], of every worker.
         budget: simulations of every worker.
         workers: numbers of workers, W.
-        rules: NAME[:key=value,...], values of `combine` of `planners.root.Root` with their parameters; empty for all
+        rules: NAME[:key=value,...], values of `combine` of `planners.wrappers.root.Root` with their parameters; empty for all
             that fit the planner and need no parameter.
         positions: how many.
         reference: budgets that the search has which says what is best, where the optimum is not known.

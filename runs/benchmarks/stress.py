@@ -9,7 +9,7 @@ import numpy as np
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.core.search import kept_trees
-from bonspiel.planners.threads.invariants import faults
+from bonspiel.planners.wrappers.threads.invariants import faults
 from bonspiel.runs.progress import followed
 
 INNER = ("uct", "pw", "dpw", "dpw:leaf=rollout")

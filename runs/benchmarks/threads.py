@@ -7,8 +7,8 @@ import numpy as np
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.root.workers import run_all
-from bonspiel.planners.threads.planner import SHARED
+from bonspiel.planners.wrappers.root.workers import run_all
+from bonspiel.planners.wrappers.threads.planner import SHARED
 from bonspiel.runs.benchmarks.measurement import TRAP, Measurement
 
 PROBLEMS = {"treasure_hunt:size=15": 100_000, "curling": 4_000, TRAP: 200_000}  # simulations of both threads together

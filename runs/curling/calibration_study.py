@@ -16,9 +16,9 @@ import numpy as np
 
 from bonspiel.curling import players
 from bonspiel.curling.client.position import EXTRA_ENDS
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.state import TIME, shot_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import TIME, shot_of, team_of
 from bonspiel.curling.win_probability import estimating, expected, with_slope
 from bonspiel.planners.base import Array, Budget, Planner, Rng
 from bonspiel.runs.games.ratings import wilson

@@ -6,16 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from bonspiel.curling import players, record
+from bonspiel.curling import players
 from bonspiel.curling.dynamics import release
-from bonspiel.curling.match_data import Throw, places, score_of
-from bonspiel.curling.mixed_doubles import setup_of
+from bonspiel.curling.ice.noise import Noise
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match import record
+from bonspiel.curling.match.match_data import Throw, places, score_of
+from bonspiel.curling.match.mixed_doubles import setup_of
+from bonspiel.curling.match.record import End, Match, Record, RecordedShot, Result, Setup
+from bonspiel.curling.match.state import HAMMER, TIME, shot_of, team_of
+from bonspiel.curling.match.umpire import Outcome, outcome
 from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import Noise
-from bonspiel.curling.record import End, Match, Record, RecordedShot, Result, Setup
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import HAMMER, TIME, shot_of, team_of
-from bonspiel.curling.umpire import Outcome, outcome
 from bonspiel.planners.base import Array, Rng, check_actions
 from bonspiel.planners.registry import look_up
 from bonspiel.runs.curling import match_files

@@ -14,12 +14,12 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.curling.bench import state_after
+from bonspiel.curling.ice.physics import FCV1
+from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.last_stones import MOST_STONES, forced_scores
+from bonspiel.curling.match.state import hammer_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.physics import FCV1
 from bonspiel.curling.players import PLAYERS
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import hammer_of, team_of
 from bonspiel.planners.base import Array, Budget, Planner, Rng
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.progress import followed

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from bonspiel.curling import record
-from bonspiel.curling.match_data import Record
+from bonspiel.curling.match import record
+from bonspiel.curling.match.match_data import Record
 from bonspiel.runs.curling.analysis import client_log
 
 

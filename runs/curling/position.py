@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.curling.checks import check_match_state
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.sheet import STONES
-from bonspiel.curling.state import state_of
 from bonspiel.planners.base import Array, require
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.curling import match_files
@@ -48,7 +48,7 @@ def from_json(path: Path) -> MatchPosition:
     """The position in a file that holds one JSON object.
 
     Its keys are those of `KEYS`, with defaults where they are optional: stones, 16 places [x, y] in m or null; shot,
-    hammer, end, lead (as of `curling.state.state_of`), ends and physics (as of `Curling`).
+    hammer, end, lead (as of `curling.match.state.state_of`), ends and physics (as of `Curling`).
 
     Raises:
         ValueError, UsageError: no such object, or no position of such a match.

@@ -5,11 +5,11 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from bonspiel.curling.match_data import Match
-from bonspiel.curling.noise import noise_of
-from bonspiel.curling.server.dc4_games import mixed_doubles
+from bonspiel.curling.ice.noise import noise_of
+from bonspiel.curling.match.match_data import Match
+from bonspiel.curling.match.umpire import first_state, outcome
+from bonspiel.curling.server.dc4.games import mixed_doubles
 from bonspiel.curling.server.server_context import ServerContext
-from bonspiel.curling.umpire import first_state, outcome
 from bonspiel.runs.curling.server_options import Options
 from bonspiel.runs.curling.server_pages import Pages
 from bonspiel.runs.experiment import UsageError
@@ -28,9 +28,9 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
     try:
         from bonspiel.curling.protocols.dc4 import EXAMPLE_PLAYERS
         from bonspiel.curling.protocols.dc4_server import Player
-        from bonspiel.curling.server.dc4 import serve_dc4
-        from bonspiel.curling.server.dc4_matches import Dc4Matches
-        from bonspiel.curling.server.dc4_person import Dc4Person
+        from bonspiel.curling.server.dc4.app import serve_dc4
+        from bonspiel.curling.server.dc4.matches import Dc4Matches
+        from bonspiel.curling.server.dc4.person import Dc4Person
     except ModuleNotFoundError as error:
         raise UsageError(MISSING) from error
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from bonspiel.curling.server.dc4_games import mixed_doubles
+from bonspiel.curling.server.dc4.games import mixed_doubles
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.runs.curling.server_options import Options
 from bonspiel.runs.experiment import RunError
 from bonspiel.runs.verbs.web_extra import needing_web
 
 if TYPE_CHECKING:
-    from bonspiel.curling.server.seat import Seat
+    from bonspiel.curling.server.pages.seat import Seat
 
 LAST_NEWS = 5.0  # s for the person's page to tell the end of the last match, which a slow engine has to play again
 

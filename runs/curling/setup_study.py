@@ -1,4 +1,4 @@
-"""Points of ends of mixed doubles in self-play, by set-up, for `curling.setup_value`.
+"""Points of ends of mixed doubles in self-play, by set-up, for `curling.match.setup_value`.
 
 python -m bonspiel.runs.curling.setup_study --ends 600 --seed 1
 
@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.curling import players
-from bonspiel.curling.mixed_doubles import PATTERNS, mixed_state_of
+from bonspiel.curling.ice.sheet import LAST_SHOT, no_stones
+from bonspiel.curling.match.mixed_doubles import PATTERNS, mixed_state_of
+from bonspiel.curling.match.setup_value import CENTER_HOUSE, CHOICES, PP_LEFT
+from bonspiel.curling.match.state import hammer_of, shot_of
+from bonspiel.curling.match.value import POINTS
 from bonspiel.curling.model import Curling
-from bonspiel.curling.setup_value import CENTER_HOUSE, CHOICES, PP_LEFT
-from bonspiel.curling.sheet import LAST_SHOT, no_stones
-from bonspiel.curling.state import hammer_of, shot_of
-from bonspiel.curling.value import POINTS
 from bonspiel.planners.base import Budget, Planner, Rng
 from bonspiel.runs.progress import followed
 
@@ -62,7 +62,7 @@ def play_end(planner: Planner, begins: Situation, choice: str, budget: Budget, r
 
 
 def main(line: Sequence[str] | None = None) -> int:
-    """Play the ends, and print their counts as they stand in `curling.setup_value`."""
+    """Play the ends, and print their counts as they stand in `curling.match.setup_value`."""
     parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.setup_study", description=__doc__)
     parser.add_argument("--ends", type=int, default=600, help="ends per set-up (default: 600)")
     parser.add_argument("--simulations", type=int, default=800, help="simulations per decision (default: 800)")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bonspiel.curling import record, value
+from bonspiel.curling.match import record, value
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
 from bonspiel.runs.progress import counted
@@ -33,7 +33,7 @@ def report(points: Sequence[int], table: Sequence[float]) -> str:
 
 
 def main(folder: Path, out: Path | None) -> int:
-    """Print the report on a folder of match records; write the table to `out`, as `curling.value.load_table` reads it.
+    """Print the report on a folder of match records; write the table to `out`, as `curling.match.value.load_table` reads it.
 
     Raises:
         UsageError: the folder holds no finished end, or a file that is no record.

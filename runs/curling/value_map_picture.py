@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from matplotlib.ticker import PercentFormatter
 
-from bonspiel.curling.aim_grid import WIDEST
-from bonspiel.curling.physics import law_index
-from bonspiel.curling.sheet import STONE_RADIUS, STONES, TEAM_STONES, present
-from bonspiel.curling.shots import launched
-from bonspiel.curling.state import LEAD, TIME, hammer_of, shot_of, stones_of, team_of
-from bonspiel.envs.curling_draw import (
+from bonspiel.curling.choice.aim_grid import WIDEST
+from bonspiel.curling.ice.physics import law_index
+from bonspiel.curling.ice.sheet import STONE_RADIUS, STONES, TEAM_STONES, present
+from bonspiel.curling.ice.shots import launched
+from bonspiel.curling.match.state import LEAD, TIME, hammer_of, shot_of, stones_of, team_of
+from bonspiel.envs.curling.picture import (
     BEFORE_HOG,
     BEHIND_BACK,
     ICE,

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bonspiel.planners.core import sources
+from bonspiel.planners.core.code import sources
 from bonspiel.runs.experiment import RunError, Setting, UsageError, number
 from bonspiel.runs.files import writing
 from bonspiel.runs.games import play, standings

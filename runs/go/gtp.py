@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 import bonspiel
-from bonspiel.envs.go.gtp_engine import GTPEngine
+from bonspiel.envs.go.gtp.engine import GTPEngine
 from bonspiel.envs.go.model import Go
 from bonspiel.planners.base import Budget
 from bonspiel.runs.experiment import number, planner_for

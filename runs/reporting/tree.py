@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bonspiel.planners import Array, Decision, Model
 from bonspiel.planners.abstraction.trie import Trie, node_key
 from bonspiel.planners.core.problem import DEFAULTS, problem_of
-from bonspiel.planners.core.tree import SearchTree
+from bonspiel.planners.core.tree.nodes import SearchTree
 from bonspiel.planners.core.zobrist import LEVELS
 from bonspiel.runs.reporting.chart import STYLE
 from bonspiel.runs.reporting.styles import GREY, INK

@@ -21,7 +21,7 @@ from bonspiel.runs.verbs.command_line import (
 )
 
 if TYPE_CHECKING:
-    from bonspiel.planners.core.packages import Extension
+    from bonspiel.planners.core.code.packages import Extension
     from bonspiel.planners.registry import Registry
     from bonspiel.runs.part import Part
     from bonspiel.runs.suite import Suite

@@ -67,7 +67,7 @@ def environment(text: str) -> "ModelEnv":
     """
     from bonspiel import envs
     from bonspiel.envs.base import ModelEnv
-    from bonspiel.planners.core.packages import load
+    from bonspiel.planners.core.code.packages import load
     from bonspiel.planners.core.text import read
 
     model: Any = parsed(envs.parse, text)

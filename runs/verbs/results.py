@@ -72,7 +72,7 @@ def report(arguments: argparse.Namespace) -> int:
     """Print a finished or unfinished run's tables again, draw its chart and write its report, or its leaderboard."""
     if not arguments.leaderboard:
         return show(arguments.run)
-    from bonspiel.runs.reporting import leaderboard
+    from bonspiel.runs.reporting.leaderboards import leaderboard
     from bonspiel.runs.results import store
 
     with store.read(arguments.run) as results, writing(arguments.run):

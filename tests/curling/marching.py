@@ -7,7 +7,7 @@ from math import atan2, cos, inf, nan, sin, sqrt
 
 import numpy as np
 
-from bonspiel.curling.physics import (
+from bonspiel.curling.ice.physics import (
     DC2,
     DC2_DECELERATION,
     DC2_TURN,

@@ -3,10 +3,10 @@
 import numpy as np
 
 from bonspiel.curling.dynamics import release, sample_action
-from bonspiel.curling.engines.analytic import WORKSPACE, shoot
-from bonspiel.curling.mixed_doubles import first_state, set_up
-from bonspiel.curling.rules import score
-from bonspiel.curling.state import (
+from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
+from bonspiel.curling.match.mixed_doubles import first_state, set_up
+from bonspiel.curling.match.rules import score
+from bonspiel.curling.match.state import (
     DECIDER,
     HAMMER,
     IN_HOUSE,

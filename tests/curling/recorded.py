@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.curling.engines import Engine, make_engine
-from bonspiel.curling.physics import DC2, physics_of
-from bonspiel.curling.sheet import no_stones
+from bonspiel.curling.ice.engines import Engine, make_engine
+from bonspiel.curling.ice.physics import DC2, physics_of
+from bonspiel.curling.ice.sheet import no_stones
 
 DATA = Path(__file__).parent / "data"
 

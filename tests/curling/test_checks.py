@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.checks import check_match_state
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.state import FIRST_STONE, HAMMER, LEAD, TIME, state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.state import FIRST_STONE, HAMMER, LEAD, TIME, state_of
 
 MATCH = Curling(ends=3, extra_ends=1)
 

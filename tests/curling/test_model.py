@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from bonspiel import planners
-from bonspiel.curling.aim_grid import aim_grid
 from bonspiel.curling.box2d_model import Box2DCurling
+from bonspiel.curling.choice.aim_grid import aim_grid
+from bonspiel.curling.ice.noise import Noise, noise_of
+from bonspiel.curling.ice.sheet import no_stones, present
+from bonspiel.curling.match.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import Noise, noise_of
-from bonspiel.curling.sheet import no_stones, present
-from bonspiel.curling.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
 from bonspiel.envs.checks import check_model
 from bonspiel.planners.base import Budget, check_actions, steps_left
 from tests.curling.recorded import records
@@ -228,7 +228,7 @@ def test_unit_of_velocity():
 @pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 @pytest.mark.parametrize("unit", ["m/s", "box"])
 def test_grid_of_aims(physics, unit):
-    """The actions can be played and aim at the velocities of `curling.aim_grid`."""
+    """The actions can be played and aim at the velocities of `curling.choice.aim_grid`."""
     model = Curling(physics=physics, velocity_unit=unit)
     blocks = model.aim_grid(model.initial_state(np.random.default_rng()), 1312)
     assert 1000 < sum(block.actions[..., 0].size for block in blocks) < 1600

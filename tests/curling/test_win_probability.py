@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bonspiel.curling.mixed_doubles import mixed_state_of
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.mixed_doubles import mixed_state_of
+from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.state import state_of
 from bonspiel.curling.win_probability import (
     SLOPES,
     calibrated,

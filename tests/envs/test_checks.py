@@ -8,7 +8,7 @@ import pytest
 
 from bonspiel import envs
 from bonspiel.envs.checks import check_briefly
-from bonspiel.envs.trap import Trap
+from bonspiel.envs.trap.model import Trap
 from bonspiel.planners.base import AimBlock
 
 

@@ -134,7 +134,7 @@ def test_a_short_id_makes_the_environment_of_the_long_one(env_id):
 
 
 def test_import_is_light(tmp_path):
-    heavy = ("numba", "pygame", "matplotlib", "scipy", "bonspiel.envs.trap")
+    heavy = ("numba", "pygame", "matplotlib", "scipy", "bonspiel.envs.trap.model")
     assert run(f"import sys, bonspiel.envs; print([m for m in {heavy} if m in sys.modules])", tmp_path).stdout == "[]\n"
 
 

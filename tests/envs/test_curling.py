@@ -8,11 +8,11 @@ from gymnasium.utils.env_checker import check_env
 
 from bonspiel import envs, planners
 from bonspiel.curling.box2d_model import Box2DCurling
+from bonspiel.curling.ice.noise import Noise
+from bonspiel.curling.ice.sheet import no_stones, present
+from bonspiel.curling.match.state import TIME, state_of, stones_of, team_of
+from bonspiel.curling.match.value import MOST_LEAD, win_probabilities
 from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import Noise
-from bonspiel.curling.sheet import no_stones, present
-from bonspiel.curling.state import TIME, state_of, stones_of, team_of
-from bonspiel.curling.value import MOST_LEAD, win_probabilities
 from bonspiel.planners.base import Budget
 
 MODEL = Curling(velocity_unit="box")
@@ -170,7 +170,7 @@ def test_the_caption_after_the_last_shot_without_a_render_mode():
 @pytest.fixture
 def quiet(monkeypatch):
     """Human mode without the time that its pictures take."""
-    monkeypatch.setattr("bonspiel.envs.curling.FLIGHT_FRAMES", 1)
+    monkeypatch.setattr("bonspiel.envs.curling.env.FLIGHT_FRAMES", 1)
 
 
 MODES = pytest.mark.parametrize("mode", ["rgb_array", "human"])

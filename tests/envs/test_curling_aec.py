@@ -3,9 +3,9 @@ import warnings
 import pytest
 from gymnasium.error import ResetNeeded
 
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.state import state_of
 
 pytest.importorskip("pettingzoo")
 with warnings.catch_warnings():
@@ -13,7 +13,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test
 
-from bonspiel.envs import curling_aec
+from bonspiel.envs.curling import aec as curling_aec
 
 MODEL = Curling(velocity_unit="box")
 TEE_DRAW, THROUGH = MODEL.aim(0.1317, 2.3997, 1.0), MODEL.aim(0.4, 4.0, 1.0)
@@ -36,7 +36,7 @@ def test_seeds():
 
 
 def test_pictures(monkeypatch):
-    monkeypatch.setattr("bonspiel.envs.curling.FLIGHT_FRAMES", 1)
+    monkeypatch.setattr("bonspiel.envs.curling.env.FLIGHT_FRAMES", 1)
     render_test(lambda render_mode: curling_aec.env(render_mode=render_mode), custom_tests={"human": lambda _: True})
 
 

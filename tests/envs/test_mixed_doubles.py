@@ -5,8 +5,8 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env
 
 from bonspiel import envs
-from bonspiel.curling.sheet import present
-from bonspiel.curling.state import stones_of
+from bonspiel.curling.ice.sheet import present
+from bonspiel.curling.match.state import stones_of
 
 
 def make(**arguments):

@@ -9,7 +9,7 @@ from bonspiel.planners import Budget
 from bonspiel.planners.base import HasActions, HasRollout, offers
 from bonspiel.planners.core.bounds import LEFT_OUT, STEPS, state_bounds
 from bonspiel.planners.core.zobrist import box_cells
-from bonspiel.planners.uct import UCT
+from bonspiel.planners.trees.uct import UCT
 from tests.planners.tiny_models import python_twin
 
 
@@ -214,9 +214,9 @@ def test_a_finished_state_is_refused(name):
 
 
 def test_a_finished_match_of_curling_is_refused():
+    from bonspiel.curling.ice.sheet import no_stones
+    from bonspiel.curling.match.state import state_of
     from bonspiel.curling.model import Curling
-    from bonspiel.curling.sheet import no_stones
-    from bonspiel.curling.state import state_of
 
     for match, end, lead in ((Curling(), 1, 1), (Curling(ends=2, extra_ends=1), 2, -1)):
         over = state_of(no_stones(), 0, end=end, lead=lead)

@@ -208,9 +208,9 @@ ROOM = {
     "bonspiel.planners.core.search": "MOST_NODES_AT_FIRST",
     "bonspiel.planners.abstraction.trie_search": "FIRST_NODES",
     "bonspiel.planners.abstraction.refined": "FIRST_NODES",
-    "bonspiel.planners.hoot.planner": "FIRST_NODES",
-    "bonspiel.planners.cmcgs.planner": "FIRST_LAYERS",
-    "bonspiel.planners.weighted_uct.planner": "FIRST_EXPERIENCES",
+    "bonspiel.planners.cells.hoot.planner": "FIRST_NODES",
+    "bonspiel.planners.cells.cmcgs.planner": "FIRST_LAYERS",
+    "bonspiel.planners.cells.weighted_uct.planner": "FIRST_EXPERIENCES",
 }
 
 

@@ -11,8 +11,8 @@ from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.base import HasActions, is_reproducible, offers, takes_root_actions
 from bonspiel.planners.core.actions import action_set, own_actions
-from bonspiel.planners.threads.descent import Virtual
-from bonspiel.planners.threads.planner import SHARED, root_of, search_together
+from bonspiel.planners.wrappers.threads.descent import Virtual
+from bonspiel.planners.wrappers.threads.planner import SHARED, root_of, search_together
 from tests.planners.test_contract import ROOM, variants
 
 MODELS = [envs.parse(text) for text in ("trap", "treasure_hunt", "pendulum", "go:size=5", "curling")]

@@ -8,7 +8,7 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.planners import Budget
-from bonspiel.planners.core.selection import UCB1, UCB1_TUNED, UCB_V, score
+from bonspiel.planners.core.tree.selection import UCB1, UCB1_TUNED, UCB_V, score
 from bonspiel.planners.jit import compiled
 from tests.planners.tiny_models import Bandit, bandit_step
 

@@ -243,7 +243,7 @@ def test_what_is_known_is_named_once(run):
 
 
 def test_a_run_is_not_resumed_with_other_sources(run, finished, monkeypatch):
-    from bonspiel.planners.core import sources
+    from bonspiel.planners.core.code import sources
 
     monkeypatch.setattr(sources, "digest", lambda places: "other")
     before = contents()

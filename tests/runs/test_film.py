@@ -8,7 +8,9 @@ from PIL import Image
 from bonspiel.runs.verbs import film
 
 
-@pytest.mark.parametrize(("env", "frames"), [("trap", 3), ("trap:lookahead=1", 3), ("bonspiel.envs.trap:Trap", 3)])
+@pytest.mark.parametrize(
+    ("env", "frames"), [("trap", 3), ("trap:lookahead=1", 3), ("bonspiel.envs.trap.model:Trap", 3)]
+)
 def test_a_film_has_a_picture_of_each_state(run, tmp_path, env, frames):
     status, out, err = run("film", env, "--planner", "random", "--out", tmp_path / "x.gif")
     assert status == 0, err
@@ -41,7 +43,7 @@ def test_each_mistake_is_a_line(run, line, words):
 
 
 def test_the_counter_of_steps_is_no_curve():
-    env = film.environment("bonspiel.envs.trap:Trap")
+    env = film.environment("bonspiel.envs.trap.model:Trap")
     env.reset(seed=0)
     env.step(np.array([0.5]))
     figure = Figure()

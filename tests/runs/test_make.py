@@ -40,7 +40,7 @@ def test_a_change_of_what_is_played_changes_the_folder_and_one_of_what_is_drawn_
     assert folder_of(tree) == first
     folders = {first}
     for file, old, new in (
-        ("planners/pw.py", "", "# changed\n"),
+        ("planners/trees/pw.py", "", "# changed\n"),
         ("curling/players/static.json", "", "\n"),
         ("runs/runner/episode.py", "", "# changed\n"),
         ("runs/suites/quick.toml", "episodes = ", "episodes = 1"),

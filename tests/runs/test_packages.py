@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.planners.core import sources
+from bonspiel.planners.core.code import sources
 from bonspiel.runs.results.store import read
 
 PACKAGE = Path(__file__).parents[1] / "example_package"

@@ -14,15 +14,15 @@ import msgspec
 from bonspiel.curling.client.dc3 import AnnouncedMatch
 from bonspiel.curling.client.message_log import ESTIMATE, FROM_SERVER, TO_SERVER
 from bonspiel.curling.client.position import EXTRA_ENDS
-from bonspiel.curling.match_data import End, Match, Record, RecordedShot, Result, Throw, places, score_of
-from bonspiel.curling.noise import NOISES, Noise, is_same_noise
-from bonspiel.curling.physics import FCV1
+from bonspiel.curling.ice.noise import NOISES, Noise, is_same_noise
+from bonspiel.curling.ice.physics import FCV1
+from bonspiel.curling.ice.sheet import LAST_SHOT
+from bonspiel.curling.match.match_data import End, Match, Record, RecordedShot, Result, Throw, places, score_of
+from bonspiel.curling.match.record import check_noise
+from bonspiel.curling.match.state import state_of
+from bonspiel.curling.match.umpire import outcome
 from bonspiel.curling.protocols import Finite, dc3
 from bonspiel.curling.protocols.dc3_codec import decode_client, decode_server, stone_array
-from bonspiel.curling.record import check_noise
-from bonspiel.curling.sheet import LAST_SHOT
-from bonspiel.curling.state import state_of
-from bonspiel.curling.umpire import outcome
 from bonspiel.runs.curling.analysis.valuation import exact
 
 READABLE = (

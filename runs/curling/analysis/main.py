@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from bonspiel.curling import players
-from bonspiel.curling.engines import make_engine
-from bonspiel.curling.match_data import Record
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.match.match_data import Record
 from bonspiel.curling.replay.judgement import Judged
 from bonspiel.planners.base import Budget, unsupported
 from bonspiel.runs.curling.analysis import client_log

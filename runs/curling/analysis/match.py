@@ -11,12 +11,12 @@ import numpy as np
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.curling import players
-from bonspiel.curling.match_data import Match, Record, Throw, stones_after
-from bonspiel.curling.mixed_doubles import is_setup_due
+from bonspiel.curling.match.match_data import Match, Record, Throw, stones_after
+from bonspiel.curling.match.mixed_doubles import is_setup_due
+from bonspiel.curling.match.state import apply_rules, team_of
+from bonspiel.curling.match.umpire import first_state, set_up, turn_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.replay.judgement import Judgement
-from bonspiel.curling.state import apply_rules, team_of
-from bonspiel.curling.umpire import first_state, set_up, turn_of
 from bonspiel.curling.win_probability import calibrated, estimating
 from bonspiel.planners.base import Array, Budget, Planner, require
 from bonspiel.runs.curling.analysis.shot_names import shot_name

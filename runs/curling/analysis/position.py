@@ -7,14 +7,14 @@ import numpy as np
 
 from bonspiel.curling import players
 from bonspiel.curling.dynamics import release
-from bonspiel.curling.engines import make_engine
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.ice.physics import law_index
+from bonspiel.curling.ice.shots import draw, reach
+from bonspiel.curling.match.state import row_of, stones_of
+from bonspiel.curling.match.umpire import Outcome, outcome
 from bonspiel.curling.model import Curling
-from bonspiel.curling.physics import law_index
-from bonspiel.curling.shots import draw, reach
-from bonspiel.curling.state import row_of, stones_of
-from bonspiel.curling.umpire import Outcome, outcome
 from bonspiel.planners.base import Array, Budget, Decision, Rng
-from bonspiel.planners.presearch import Presearch, Sweep
+from bonspiel.planners.wrappers.presearch import Presearch, Sweep
 from bonspiel.runs.curling.analysis.valuation import exact, playouts
 from bonspiel.runs.curling.position import MatchPosition
 from bonspiel.runs.experiment import UsageError

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from bonspiel.curling.match_data import Record, RecordedShot
-from bonspiel.curling.record import printable
+from bonspiel.curling.match.match_data import Record, RecordedShot
+from bonspiel.curling.match.record import printable
 from bonspiel.curling.replay.judgement import Judged, Judgement, TeamSummary
 from bonspiel.curling.win_probability import win_probability
-from bonspiel.envs.curling_draw import NAMES
+from bonspiel.envs.curling.picture import NAMES
 from bonspiel.runs.curling.analysis.match import thrown_shots
 from bonspiel.runs.progress import counted
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bonspiel.curling.match_data import Throw
+from bonspiel.curling.ice.sheet import DIAMETER, TEAM_STONES, Sheet, present
+from bonspiel.curling.match.match_data import Throw
+from bonspiel.curling.match.state import row_of, stones_of, team_of
+from bonspiel.curling.match.umpire import outcome
 from bonspiel.curling.model import Curling
-from bonspiel.curling.sheet import DIAMETER, TEAM_STONES, Sheet, present
-from bonspiel.curling.state import row_of, stones_of, team_of
-from bonspiel.curling.umpire import outcome
-from bonspiel.envs.curling_draw import NAMES
+from bonspiel.envs.curling.picture import NAMES
 from bonspiel.planners.base import Array
 from bonspiel.runs.curling.analysis.valuation import exact
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.curling.match_data import Throw
+from bonspiel.curling.ice.noise import Noise, Thrower
+from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
+from bonspiel.curling.match.match_data import Throw
+from bonspiel.curling.match.state import TIME, shot_of
+from bonspiel.curling.match.umpire import outcome
 from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import Noise, Thrower
-from bonspiel.curling.sheet import LAST_SHOT, STONES
-from bonspiel.curling.state import TIME, shot_of
-from bonspiel.curling.umpire import outcome
 from bonspiel.curling.win_probability import calibrated
 from bonspiel.planners.base import Array, Budget, Planner, Rng
 
@@ -44,7 +44,7 @@ def errors(noise: Noise, cells: int, rng: Rng) -> Array:
 
 
 def throw(model: Curling, thrower: Thrower, aim: Throw, deviates: Array) -> Throw:
-    """The throw of an aim with an error, as `curling.noise.noisy_velocity` throws it.
+    """The throw of an aim with an error, as `curling.ice.noise.noisy_velocity` throws it.
 
     Args:
         model: of the match.

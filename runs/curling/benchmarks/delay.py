@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.curling.client.time_manager import slices_left
+from bonspiel.curling.client.planning.time_manager import slices_left
 from bonspiel.curling.protocols import dc3, dc3_codec
 from bonspiel.runs.curling.benchmarks import practice
 from bonspiel.runs.verbs.command_line import DONE, FAILED

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from bonspiel.curling import record
+from bonspiel.curling.match import record
 from bonspiel.runs.benchmarks.measurement import Measurement
 from bonspiel.runs.benchmarks.memory import largest_size
 from bonspiel.runs.curling.benchmarks import practice

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from bonspiel.curling import record
+from bonspiel.curling.match import record
 from bonspiel.runs.benchmarks.memory import largest_size
 from bonspiel.runs.curling.benchmarks import practice
 from bonspiel.runs.curling.benchmarks.serving import ENDS, MATCHES, Load, figures_of

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bonspiel.curling.physics import Physics, law_index
-from bonspiel.curling.sheet import STONE_RADIUS, Sheet
-from bonspiel.curling.shots import draw, launched
+from bonspiel.curling.ice.physics import Physics, law_index
+from bonspiel.curling.ice.sheet import STONE_RADIUS, Sheet
+from bonspiel.curling.ice.shots import draw, launched
 
 # name, and the speed at the release as a share of a tee draw's; None is the speed that stops at the target
 WEIGHTS = (("draw", None), ("control hit", 1.15), ("normal hit", 1.3), ("peel", 1.5))

@@ -11,13 +11,13 @@ from typing import Literal
 import numpy as np
 
 from bonspiel.curling.dynamics import release
-from bonspiel.curling.engines import make_engine
-from bonspiel.curling.mixed_doubles import allowed_choices, decider_of, is_setup_due, setup_of
-from bonspiel.curling.record import Match, RecordedShot, Setup
-from bonspiel.curling.setup_value import CENTER_HOUSE, CHOICES
-from bonspiel.curling.state import hammer_of, row_of, shot_of, stones_of, team_of
-from bonspiel.curling.umpire import Outcome, first_state, outcome
-from bonspiel.envs.curling_draw import BEFORE_HOG
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.match.mixed_doubles import allowed_choices, decider_of, is_setup_due, setup_of
+from bonspiel.curling.match.record import Match, RecordedShot, Setup
+from bonspiel.curling.match.setup_value import CENTER_HOUSE, CHOICES
+from bonspiel.curling.match.state import hammer_of, row_of, shot_of, stones_of, team_of
+from bonspiel.curling.match.umpire import Outcome, first_state, outcome
+from bonspiel.envs.curling.picture import BEFORE_HOG
 from bonspiel.planners.base import Array, Budget, Decision, Planner, check_actions
 from bonspiel.runs.curling.game import recorded_shot
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
@@ -41,7 +41,7 @@ class InteractiveGame:
         phase: "setup" (the person sets up an end of mixed doubles), "aim" (the person's turn), "think" (the planner's),
             "flight", "end" (one is over, not the last), "over".
         aim: where the person aims.
-        setup: the set-up that the person considers, one of `curling.setup_value.CHOICES`.
+        setup: the set-up that the person considers, one of `curling.match.setup_value.CHOICES`.
         flight: the last shot, None at the start of an end.
         ends: points of team 0 less those of team 1 in the finished ends.
         setups: as recorded.

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bonspiel.curling.match.state import team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.state import team_of
 from bonspiel.planners.base import Array, Decision
 from bonspiel.runs.curling.analysis.shot_names import shot_name
 

@@ -8,8 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from bonspiel.curling import players, record
+from bonspiel.curling import players
 from bonspiel.curling.client.console import print_to_stderr
+from bonspiel.curling.match import record
 from bonspiel.planners.base import Budget, Planner
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.report import game_record, result

@@ -19,7 +19,7 @@ class ThrowMessage(AimMessage):
 
 
 class SetupMessage(msgspec.Struct):
-    """A set-up of the end, from 0, in mixed doubles: one of `curling.setup_value.CHOICES`."""
+    """A set-up of the end, from 0, in mixed doubles: one of `curling.match.setup_value.CHOICES`."""
 
     end: int
     choice: str

@@ -11,8 +11,8 @@ import numpy as np
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
-from bonspiel.curling.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
-from bonspiel.envs.curling_draw import BEFORE_HOG, BEHIND_BACK, GRANITE, HOG, ICE, LINE, RINGS, TEAMS, moved
+from bonspiel.curling.ice.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
+from bonspiel.envs.curling.picture import BEFORE_HOG, BEHIND_BACK, GRANITE, HOG, ICE, LINE, RINGS, TEAMS, moved
 from bonspiel.envs.draw import INK
 from bonspiel.planners.base import Array
 from bonspiel.runs.curling.play.view import View

@@ -1,8 +1,8 @@
 """A game between a person and a planner in words, and its record."""
 
-from bonspiel.curling.record import End, Record, Result
-from bonspiel.curling.state import shot_of, team_of
-from bonspiel.envs.curling_draw import NAMES
+from bonspiel.curling.match.record import End, Record, Result
+from bonspiel.curling.match.state import shot_of, team_of
+from bonspiel.envs.curling.picture import NAMES
 from bonspiel.runs.curling.game import final_result
 from bonspiel.runs.curling.play.game import InteractiveGame
 

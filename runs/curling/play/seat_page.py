@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 from starlette.exceptions import HTTPException
 
-from bonspiel.curling.match_data import Match, Result
-from bonspiel.curling.mixed_doubles import decider_of, is_setup_due
-from bonspiel.curling.record import parse_line
+from bonspiel.curling.match.match_data import Match, Result
+from bonspiel.curling.match.mixed_doubles import decider_of, is_setup_due
+from bonspiel.curling.match.record import parse_line
+from bonspiel.curling.match.umpire import turn_of
 from bonspiel.curling.replay.page_events import PageEvents
-from bonspiel.curling.server.record_feed import RecordFeed
-from bonspiel.curling.server.seat import Seat
-from bonspiel.curling.umpire import turn_of
+from bonspiel.curling.server.pages.record_feed import RecordFeed
+from bonspiel.curling.server.pages.seat import Seat
 from bonspiel.planners.base import Array
-from bonspiel.planners.core.packages import error_text
+from bonspiel.planners.core.code.packages import error_text
 from bonspiel.runs.curling.play.aim import Aim
 from bonspiel.runs.curling.play.throwing_page import ThrowingPage, preview
 

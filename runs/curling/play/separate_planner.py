@@ -8,9 +8,9 @@ from typing import Any, Self
 
 from bonspiel.curling import players
 from bonspiel.curling.client.interrupts import ctrl_c_ignored
-from bonspiel.curling.client.planner_worker import Pipe, exit_with_parent
+from bonspiel.curling.client.planning.planner_worker import Pipe, exit_with_parent
 from bonspiel.planners.base import Array, Budget, Decision, Model, Planner, Rng
-from bonspiel.planners.core.packages import error_text
+from bonspiel.planners.core.code.packages import error_text
 
 
 class PlannerCrashed(Exception):

@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from bonspiel.envs.curling_draw import TEAMS
+from bonspiel.envs.curling.picture import TEAMS
 from bonspiel.envs.draw import FAINT
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.keys import keys

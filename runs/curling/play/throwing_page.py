@@ -14,14 +14,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Route
 
-from bonspiel.curling.match_data import Throw
-from bonspiel.curling.mixed_doubles import allowed_choices
+from bonspiel.curling.match.match_data import Throw
+from bonspiel.curling.match.mixed_doubles import allowed_choices
+from bonspiel.curling.match.umpire import outcome, turn_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.replay.page_events import Event
 from bonspiel.curling.replay.pages import play_page
 from bonspiel.curling.replay.tracks import Track, stone_tracks
-from bonspiel.curling.server.page_server import EventStream, first_event
-from bonspiel.curling.umpire import outcome, turn_of
+from bonspiel.curling.server.pages.page_server import EventStream, first_event
 from bonspiel.planners.base import Array
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
 from bonspiel.runs.curling.play.page_messages import AimMessage, SetupMessage, ThrowMessage

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from bonspiel.curling.umpire import Outcome
+from bonspiel.curling.match.umpire import Outcome
 from bonspiel.planners.base import Array
 
 PACE = 80.0  # frames of a path shown per second; they are 1/20 s apart on the ice

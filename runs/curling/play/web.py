@@ -10,7 +10,7 @@ from http import HTTPStatus
 from starlette.exceptions import HTTPException
 
 from bonspiel.curling.replay.page_events import Event, PageEvents
-from bonspiel.curling.server.page_server import PageServer
+from bonspiel.curling.server.pages.page_server import PageServer
 from bonspiel.planners.base import Array
 from bonspiel.planners.core.search import INTERRUPT_SECONDS
 from bonspiel.runs.curling.play.game import InteractiveGame

@@ -8,7 +8,7 @@ from typing import Any
 import matplotlib
 import pygame
 
-from bonspiel.envs.curling_draw import GRANITE, TEAMS
+from bonspiel.envs.curling.picture import GRANITE, TEAMS
 from bonspiel.envs.draw import FAINT, INK
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.picture import Picture

@@ -48,7 +48,7 @@ def dc2(arguments: argparse.Namespace) -> int:
     from bonspiel.curling.client import dc2
     from bonspiel.curling.client.connection import stdio_connection, tcp_connection
     from bonspiel.curling.client.console import print_line, print_to_stderr
-    from bonspiel.curling.client.patience import Patience
+    from bonspiel.curling.client.planning.patience import Patience
     from bonspiel.curling.protocols.dc2 import Login
     from bonspiel.curling.protocols.dc2_codec import encode
 

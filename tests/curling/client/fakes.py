@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bonspiel.curling.client.planner_worker import ShotChoice
+from bonspiel.curling.client.planning.planner_worker import ShotChoice
 from bonspiel.planners import Decision
 
 TEE, OTHER = (0.1317, 2.3997, 1.0), (-0.1317, 2.3997, -1.0)

@@ -10,8 +10,8 @@ from bonspiel.curling.client.connection import tcp_connection
 from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
-from bonspiel.curling.client.planner_worker import ShotChoice
-from bonspiel.curling.client.time_manager import TimeManager
+from bonspiel.curling.client.planning.planner_worker import ShotChoice
+from bonspiel.curling.client.planning.time_manager import TimeManager
 from bonspiel.curling.protocols import ProtocolError, dc2, dc2_codec
 from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.protocols.transcripts import names, transcript

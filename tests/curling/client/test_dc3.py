@@ -13,9 +13,9 @@ from bonspiel.curling.client.connection import tcp_connection
 from bonspiel.curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, ConnectionLost, exit_status
 from bonspiel.curling.client.match_player import MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
-from bonspiel.curling.client.planner_process import PlannerProcess
-from bonspiel.curling.client.planner_worker import ShotChoice
-from bonspiel.curling.client.time_manager import LONGEST, TimeManager
+from bonspiel.curling.client.planning.planner_process import PlannerProcess
+from bonspiel.curling.client.planning.planner_worker import ShotChoice
+from bonspiel.curling.client.planning.time_manager import LONGEST, TimeManager
 from bonspiel.curling.protocols import ProtocolError, dc3, dc3_codec
 from tests.curling.client.fakes import OTHER, TEE, FailingPlanner, ScriptedServer, StubPlanner
 from tests.curling.protocols.transcripts import names, transcript

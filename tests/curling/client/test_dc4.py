@@ -21,17 +21,17 @@ from bonspiel.curling.client.dc4_connection import Account, ServerRefused
 from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
-from bonspiel.curling.client.planner_worker import ShotChoice
+from bonspiel.curling.client.planning.planner_worker import ShotChoice
+from bonspiel.curling.client.planning.setup_choice import SetupChoice
+from bonspiel.curling.client.planning.time_manager import Allowance, TimeManager, slices_left
 from bonspiel.curling.client.position import ClientPosition, Throwers
-from bonspiel.curling.client.setup_choice import SetupChoice
-from bonspiel.curling.client.time_manager import Allowance, TimeManager, slices_left
-from bonspiel.curling.noise import Noise, Thrower
+from bonspiel.curling.ice.noise import Noise, Thrower
+from bonspiel.curling.match.record import Record, parse_line
+from bonspiel.curling.match.state import HAMMER, PATTERN, POWER, TIME, team_of
+from bonspiel.curling.match.umpire import replay
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS, decode_state
 from bonspiel.curling.protocols.dc4_server import NewMatch
-from bonspiel.curling.record import Record, parse_line
-from bonspiel.curling.state import HAMMER, PATTERN, POWER, TIME, team_of
-from bonspiel.curling.umpire import replay
 from tests.curling.client.faulty_dc4 import FaultyServer
 
 TIME_UP = 60.0  # s, of a test

@@ -13,8 +13,8 @@ from bonspiel.curling.client.dc4_connection import Account
 from bonspiel.curling.client.exit_status import ConnectionLost, NoSuchHost
 from bonspiel.curling.client.match_player import MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
+from bonspiel.curling.client.planning.time_manager import TimeManager
 from bonspiel.curling.client.reconnection import play_when_up
-from bonspiel.curling.client.time_manager import TimeManager
 from bonspiel.curling.protocols.dc2 import Login
 from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.client.faulty_dc4 import FaultyServer

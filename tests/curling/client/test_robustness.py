@@ -20,8 +20,8 @@ from bonspiel.curling.client.connection import stdio_connection, tcp_connection
 from bonspiel.curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, exit_status
 from bonspiel.curling.client.match_player import MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
-from bonspiel.curling.client.planner_process import PlannerProcess
-from bonspiel.curling.client.time_manager import LONGEST, TimeManager
+from bonspiel.curling.client.planning.planner_process import PlannerProcess
+from bonspiel.curling.client.planning.time_manager import LONGEST, TimeManager
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc2 import Login
 from bonspiel.runs.benchmarks.memory import largest_size

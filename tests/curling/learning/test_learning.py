@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from bonspiel.curling.end_network import INPUTS, SCORES, WEIGHTS
 from bonspiel.curling.learning import rounds
 from bonspiel.curling.learning.__main__ import main
+from bonspiel.curling.learning.end_network import INPUTS, SCORES, WEIGHTS
 from bonspiel.curling.learning.rounds import Learning
 from bonspiel.curling.learning.self_play import _new_scratch, _throw_best, play_part
 from bonspiel.curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
+from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, new_scratch, screen
-from bonspiel.curling.state import FIRST_STONE, STATE_DIM
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
 

@@ -15,16 +15,16 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.curling import players
-from bonspiel.curling.client.planner_process import PlannerProcess
+from bonspiel.curling.client.planning.planner_process import PlannerProcess
 from bonspiel.curling.client.position import ClientPosition
-from bonspiel.curling.mixed_doubles import mixed_state_of
+from bonspiel.curling.ice.noise import Noise, Thrower
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.mixed_doubles import mixed_state_of
+from bonspiel.curling.match.state import TIME, state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import Noise, Thrower
 from bonspiel.curling.players import line_process, process, serve
 from bonspiel.curling.players.line_process import LineProcess, ProcessFailure
 from bonspiel.curling.players.process import ProcessPlayer
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.state import TIME, state_of
 from bonspiel.planners import Budget
 
 PROGRAM = """

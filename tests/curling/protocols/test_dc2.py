@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bonspiel.curling.engines import make_engine
-from bonspiel.curling.physics import DC2
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.ice.physics import DC2
+from bonspiel.curling.ice.sheet import DC2_SHEET, no_stones, present
+from bonspiel.curling.match.rules import row, score
 from bonspiel.curling.protocols import ProtocolError, dc2_codec, dc2_coordinates, dc3_codec
 from bonspiel.curling.protocols.dc2 import (
     BestShot,
@@ -28,8 +30,6 @@ from bonspiel.curling.protocols.dc2 import (
     Timeout,
     TotalScore,
 )
-from bonspiel.curling.rules import row, score
-from bonspiel.curling.sheet import DC2_SHEET, no_stones, present
 from tests.curling.protocols.transcripts import names, transcript
 
 LINES = transcript("dc2", "full_game_first")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.protocols import ProtocolError, dc3_codec
 from bonspiel.curling.protocols.dc3 import (
     IDENTICAL,
@@ -35,7 +36,6 @@ from bonspiel.curling.protocols.dc3 import (
     Velocity,
     Version,
 )
-from bonspiel.curling.sheet import no_stones
 from tests.curling.protocols.transcripts import names, transcript
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bonspiel.curling.engines import make_engine
-from bonspiel.curling.physics import physics_of
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.ice.physics import physics_of
+from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc4 import decode_state, shot_request, stones_of_update
-from bonspiel.curling.sheet import no_stones
 
 
 def state(**changes: Any) -> dict[str, Any]:

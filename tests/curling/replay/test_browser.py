@@ -6,13 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from bonspiel.curling import umpire
-from bonspiel.curling.engines import make_engine
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.ice.sheet import STONES, no_stones
+from bonspiel.curling.match import umpire
+from bonspiel.curling.match.state import stones_of
 from bonspiel.curling.replay.judgement import Judged, Judgement
 from bonspiel.curling.replay.page_events import record_events
 from bonspiel.curling.replay.pages import replay_page
-from bonspiel.curling.sheet import STONES, no_stones
-from bonspiel.curling.state import stones_of
 
 COLOURS = np.array([[0xDD, 0x3D, 0x2F], [0xF4, 0xBD, 0x24]]) / 255.0
 BESIDE = -0.075  # m, on a stone but not on its number

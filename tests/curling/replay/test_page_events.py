@@ -4,14 +4,14 @@ import math
 import numpy as np
 import pytest
 
-from bonspiel.curling import umpire
-from bonspiel.curling.match_data import Setup, places
-from bonspiel.curling.mixed_doubles import mixed_state_of
-from bonspiel.curling.record import Match, RecordedShot
+from bonspiel.curling.ice.sheet import STONES, no_stones
+from bonspiel.curling.match import umpire
+from bonspiel.curling.match.match_data import Setup, places
+from bonspiel.curling.match.mixed_doubles import mixed_state_of
+from bonspiel.curling.match.record import Match, RecordedShot
+from bonspiel.curling.match.state import state_of
 from bonspiel.curling.replay.page_events import PageEvents, record_events
 from bonspiel.curling.replay.pages import replay_page
-from bonspiel.curling.sheet import STONES, no_stones
-from bonspiel.curling.state import state_of
 from bonspiel.curling.win_probability import estimate_win_probability
 
 

@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from bonspiel.curling.engines import make_engine
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.replay.tracks import stone_tracks
-from bonspiel.curling.sheet import no_stones
 
 PHYSICS = {"fcv1": ((0.1, 2.9), 1.5708, 1.0), "dc2": ((0.9, 33.0), 0.066696, 10.0)}
 

@@ -8,8 +8,8 @@ import aiohttp
 
 from bonspiel.curling.protocols.dc4_server import Player
 from bonspiel.curling.server.asgi_server import listening_socket, serving
-from bonspiel.curling.server.dc4 import application
-from bonspiel.curling.server.dc4_matches import Dc4Matches
+from bonspiel.curling.server.dc4.app import application
+from bonspiel.curling.server.dc4.matches import Dc4Matches
 from tests.curling.server.hosting import PATIENCE, context_of
 
 USERS = {"user0": "pass0", "user1": "pass1", "user2": "pass2"}

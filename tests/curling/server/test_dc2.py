@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.record import read
+from bonspiel.curling.match.state import FIRST_STONE
 from bonspiel.curling.protocols import dc2, dc2_codec, dc2_coordinates
-from bonspiel.curling.record import read
 from bonspiel.curling.server.dc2 import Dc2Session, listen_dc2
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.shot_executor import ShotExecutor
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.state import FIRST_STONE
 from tests.curling.recorded import records
 from tests.curling.server.hosting import Clock, context_of, hosting, until
 

@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-from bonspiel.curling.noise import Noise
+from bonspiel.curling.ice.noise import Noise
+from bonspiel.curling.match.record import read
+from bonspiel.curling.match.state import FIRST_STONE
 from bonspiel.curling.protocols import dc3_codec
 from bonspiel.curling.protocols.dc3_codec import stone_array
-from bonspiel.curling.record import read
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.shot_executor import ShotExecutor
-from bonspiel.curling.state import FIRST_STONE
 from tests.curling.recorded import records
 from tests.curling.server.hosting import Clock, context_of, hosting, play_on, start, until
 

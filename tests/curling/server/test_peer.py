@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.curling.record import read
-from bonspiel.curling.umpire import replay
+from bonspiel.curling.match.record import read
+from bonspiel.curling.match.umpire import replay
 from bonspiel.runs.curling.benchmarks import practice
 
 HERE = Path(__file__).resolve()

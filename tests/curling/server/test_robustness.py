@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bonspiel.curling.record import read
-from bonspiel.curling.umpire import replay
+from bonspiel.curling.match.record import read
+from bonspiel.curling.match.umpire import replay
 from bonspiel.runs.benchmarks.memory import largest_size
 from bonspiel.runs.curling.benchmarks import practice as processes
 from tests.curling import peers

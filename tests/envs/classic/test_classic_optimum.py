@@ -8,8 +8,10 @@ import pytest
 
 from bonspiel import envs
 from bonspiel.envs import CartPole, DoubleIntegrator, MountainCar, Pendulum, random_policy
-from bonspiel.envs.classic import double_integrator_optimum, mountain_car_optimum, pendulum_optimum
-from bonspiel.envs.classic.double_integrator_optimum import COST, DYNAMICS, PUSH, DoubleIntegratorOptimum
+from bonspiel.envs.classic.double_integrator import optimum as double_integrator_optimum
+from bonspiel.envs.classic.double_integrator.optimum import COST, DYNAMICS, PUSH, DoubleIntegratorOptimum
+from bonspiel.envs.classic.mountain_car import optimum as mountain_car_optimum
+from bonspiel.envs.classic.pendulum import optimum as pendulum_optimum
 from bonspiel.envs.optimal import optimal_value, random_value, solve
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from bonspiel.envs import Racetrack
-from bonspiel.envs.classic import tracks
+from bonspiel.envs.classic.racetrack import tracks
 
 QUIET = {"slip": 0.0, "noise": 0.0}
 START = [5.5, 1.5, 0.0, 0.0]  # a cell of the start line of both tracks

@@ -5,7 +5,7 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.envs.go.checks import legal_mask
-from bonspiel.envs.go.gtp_player import GTPProcess
+from bonspiel.envs.go.gtp.player import GTPProcess
 from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.state import MOVER
 from bonspiel.envs.go.vertices import index_of, vertex_of

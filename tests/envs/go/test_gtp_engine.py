@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bonspiel import planners
-from bonspiel.envs.go.gtp_engine import COMMANDS, GTPEngine, budget_within
+from bonspiel.envs.go.gtp.engine import COMMANDS, GTPEngine, budget_within
 from bonspiel.envs.go.model import Go
 from bonspiel.planners import Budget
 

@@ -7,7 +7,7 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.curling.players.line_process import ProcessFailure
-from bonspiel.envs.go import gtp_player
+from bonspiel.envs.go.gtp import player as gtp_player
 from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.vertices import index_of
 from bonspiel.planners import Budget

@@ -9,11 +9,11 @@ from bonspiel.envs.go.board import INTS, NOWHERE, board_in, read_position, works
 from bonspiel.envs.go.dynamics import sample_action, step
 from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.neighbourhoods import DOWN, PATTERN, PATTERNS, RIGHT, TABLE, number_of
-from bonspiel.envs.go.playout import play_out, point_in
+from bonspiel.envs.go.playouts.playout import play_out, point_in
+from bonspiel.envs.go.playouts.tactics import MOVES, list_ataris, suggested_move, tactics_in
 from bonspiel.envs.go.rules import colour_to_move
 from bonspiel.envs.go.scoring import score_filled
 from bonspiel.envs.go.state import KO, LAST, first_state
-from bonspiel.envs.go.tactics import MOVES, list_ataris, suggested_move, tactics_in
 from bonspiel.planners.jit import RNG, VECTOR, int64, kernel
 from tests.envs.go.diagrams import index, params_of, state_of
 from tests.envs.go.naive_board import NaiveBoard

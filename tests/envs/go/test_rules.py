@@ -16,9 +16,9 @@ from bonspiel.envs.go.board import (
 )
 from bonspiel.envs.go.dynamics import actions, step
 from bonspiel.envs.go.neighbourhoods import EMPTY
+from bonspiel.envs.go.playouts.tactics import is_self_atari
 from bonspiel.envs.go.rules import LEGAL, colour_to_move, judge_move, position_hash
 from bonspiel.envs.go.state import HISTORY, PASSES, PLY, first_state
-from bonspiel.envs.go.tactics import is_self_atari
 from bonspiel.planners.jit import VECTOR, int64, kernel, typeof
 from tests.envs.go.diagrams import drawing_of, ko_of, legal, params_of, played, same, state_of
 from tests.envs.go.naive_board import NaiveBoard

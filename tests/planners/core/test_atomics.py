@@ -6,9 +6,9 @@ import numba
 import numpy as np
 import pytest
 
-from bonspiel.planners.core.atomics import add_and_publish, add_to, exchange, load, publish, read_published
-from bonspiel.planners.threads.descent import back_up
-from bonspiel.planners.threads.shared_tree import EXAMPLE_TREE, EXAMPLE_WALK
+from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
+from bonspiel.planners.wrappers.threads.descent import back_up
+from bonspiel.planners.wrappers.threads.shared_tree import EXAMPLE_TREE, EXAMPLE_WALK
 
 ORDERS = {
     add_to: "atomicrmw add monotonic",

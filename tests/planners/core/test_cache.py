@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from bonspiel.planners.core.cache import UNUSED_SECONDS, code_folder
+from bonspiel.planners.core.code.cache import UNUSED_SECONDS, code_folder
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bonspiel import envs, planners
-from bonspiel.planners import Budget, icem
+from bonspiel.planners import Budget
+from bonspiel.planners.sequences import icem
 from bonspiel.planners.testing import Walk
 from tests.planners.tiny_models import Chain
 

@@ -46,7 +46,7 @@ def test_an_edited_helper_in_another_file_is_seen_despite_the_cache(tmp_path):
 def test_what_is_compiled_is_named_with_its_time_and_not_again_from_the_cache(tmp_path):
     code = """import numpy as np
 from bonspiel.planners.core import hash_table, jit, zobrist
-jit.WORTH_A_LINE = 0.5 * jit.SECONDS_A_BYTE * jit._byte_code(zobrist.box_cells, set())
+jit.lazy.WORTH_A_LINE = 0.5 * jit.lazy.SECONDS_A_BYTE * jit.lazy._byte_code(zobrist.box_cells, set())
 jit.compile_missing()
 zobrist.box_cells(np.ones(1), 0, 1, np.ones(2), np.zeros(1, np.uint64))"""
     first, second = (run(code, tmp_path, tmp_path / "cache")[1] for _ in range(2))
@@ -57,10 +57,10 @@ zobrist.box_cells(np.ones(1), 0, 1, np.ones(2), np.zeros(1, np.uint64))"""
 
 
 def test_the_longer_a_function_with_its_helpers_the_more_time_it_is_said_to_take():
-    from bonspiel.planners import dpw
     from bonspiel.planners.core import hash_table
+    from bonspiel.planners.trees import dpw
 
-    small, large = (jit._byte_code(function, set()) for function in (hash_table.fill_slots, dpw._search))
+    small, large = (jit.lazy._byte_code(function, set()) for function in (hash_table.fill_slots, dpw._search))
     assert len(dpw._search.py_func.__code__.co_code) < large and large > 5 * small > 0
 
 
@@ -114,9 +114,9 @@ doubling.twice.load()"""
 
 
 def test_importing_a_planner_compiles_and_loads_nothing(tmp_path):
-    code = """import bonspiel.planners.dpw
+    code = """import bonspiel.planners.trees.dpw
 from bonspiel.planners.core import jit
-print(sum(len(f.overloads) for f in jit._unchecked))"""
+print(sum(len(f.overloads) for f in jit.lazy._unchecked))"""
     assert run(code, tmp_path, tmp_path / "cache") == ("0", "")
     assert not [*tmp_path.rglob("*.nbi")]
 

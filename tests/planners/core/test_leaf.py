@@ -7,8 +7,8 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.planners import Budget
-from bonspiel.planners.core.leaf import leaf_of
-from bonspiel.planners.core.tree import NEVER
+from bonspiel.planners.core.tree.leaf import leaf_of
+from bonspiel.planners.core.tree.nodes import NEVER
 from bonspiel.planners.jit import compiled
 from tests.planners.tiny_models import Chain, UnitBox, python_twin
 

@@ -7,9 +7,9 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners.core.actions import action_set
-from bonspiel.planners.core.backup import average
-from bonspiel.planners.core.selection import final_choice, sqrt_2_log, ucb1
-from bonspiel.planners.core.widening import due
+from bonspiel.planners.core.tree.backup import average
+from bonspiel.planners.core.tree.selection import final_choice, sqrt_2_log, ucb1
+from bonspiel.planners.core.tree.widening import due
 
 
 def rows(means, visits):

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from bonspiel import envs, planners
-from bonspiel.planners import Budget, sequential_halving
+from bonspiel.planners import Budget
 from bonspiel.planners.abstraction import action_search, trie_search
 from bonspiel.planners.core import search
+from bonspiel.planners.trees import sequential_halving
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from bonspiel import envs, planners
-from bonspiel.planners import Budget, mppi
-from bonspiel.planners.core.gaussians import Gaussian, coloured_noise
+from bonspiel.planners import Budget
+from bonspiel.planners.sequences import mppi
+from bonspiel.planners.sequences.gaussians import Gaussian, coloured_noise
 from tests.planners.tiny_models import Bandit, Chain, python_twin
 
 BY_SEQUENCES = ["random_shooting", "cem", "icem", "mppi"]

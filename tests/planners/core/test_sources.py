@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from bonspiel.planners.core import sources
+from bonspiel.planners.core.code import sources
 
 NETWORK = {sources.ROOT / "curling" / name for name in ("client", "protocols", "replay", "server")}
 

@@ -8,7 +8,7 @@ import pytest
 from bonspiel import envs
 from bonspiel.planners import Decision
 from bonspiel.planners.core.actions import action_set
-from bonspiel.planners.root.similarity import Kernel
+from bonspiel.planners.wrappers.root.similarity import Kernel
 from bonspiel.runs.agreement.judges import by_optimum, by_search, known_optimum
 
 TRAP = envs.Trap(noise_range=0.1)

@@ -2,8 +2,8 @@
 
 from contextlib import asynccontextmanager
 
-from bonspiel.curling.server.dc4_games import mixed_doubles
-from bonspiel.curling.server.dc4_person import Dc4Person
+from bonspiel.curling.server.dc4.games import mixed_doubles
+from bonspiel.curling.server.dc4.person import Dc4Person
 from tests.curling.server.dc4_hosting import TEAM, THROUGH, hosting
 from tests.runs.curling.practice import Practice, served
 

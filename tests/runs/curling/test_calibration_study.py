@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bonspiel.curling.state import TIME
+from bonspiel.curling.match.state import TIME
 from bonspiel.curling.win_probability import with_slope
 from bonspiel.planners.base import Budget
 from bonspiel.runs.curling.calibration_study import cross_fitted, fitted, main, play, table

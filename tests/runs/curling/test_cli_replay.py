@@ -9,7 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from bonspiel.curling import record
+from bonspiel.curling.match import record
 from bonspiel.runs import cli, progress
 from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games.game import ScheduledGame, Side

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.curling import record
-from bonspiel.curling.match_data import Result, score_of
+from bonspiel.curling.match import record
+from bonspiel.curling.match.match_data import Result, score_of
 from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.play import play_game

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.last_stones import forced_scores
+from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.sheet import STONES, no_stones
-from bonspiel.curling.state import state_of
 from bonspiel.runs.curling import last_stones_study as study
 from bonspiel.runs.curling.benchmarks import last_stones as benchmark
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from bonspiel.curling import players
-from bonspiel.curling.client.planner_worker import _choose
+from bonspiel.curling.client.planning.planner_worker import _choose
 from bonspiel.curling.client.position import EXTRA_ENDS, ClientPosition
+from bonspiel.curling.match.state import HAMMER, LEAD, TIME, stones_of
+from bonspiel.curling.match.umpire import replay
 from bonspiel.curling.replay.judgement import Judged, Judgement
 from bonspiel.curling.replay.page_events import record_events
-from bonspiel.curling.state import HAMMER, LEAD, TIME, stones_of
-from bonspiel.curling.umpire import replay
 from bonspiel.runs.curling.analysis.report import report
 from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games.game import ScheduledGame, Side

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bonspiel.curling.setup_value import CHOICES
+from bonspiel.curling.match.setup_value import CHOICES
 from bonspiel.planners.base import Budget
 from bonspiel.runs.curling.setup_study import Situation, main, play_end, situation
 

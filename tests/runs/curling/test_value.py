@@ -2,8 +2,8 @@
 
 import pytest
 
-from bonspiel.curling import value
-from bonspiel.curling.record import End, Match, Record, RecordedShot, Result, write
+from bonspiel.curling.match import value
+from bonspiel.curling.match.record import End, Match, Record, RecordedShot, Result, write
 from bonspiel.runs import cli
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bonspiel.curling import record, umpire
-from bonspiel.curling.engines import make_engine
+from bonspiel.curling.ice.engines import make_engine
+from bonspiel.curling.ice.physics import law_index
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.ice.shots import draw, launched
+from bonspiel.curling.match import record, umpire
+from bonspiel.curling.match.state import stones_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.physics import law_index
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.shots import draw, launched
-from bonspiel.curling.state import stones_of
 from bonspiel.planners.base import Budget
-from bonspiel.planners.presearch import Presearch
+from bonspiel.planners.wrappers.presearch import Presearch
 from bonspiel.runs.curling import value_map_picture
 from bonspiel.runs.curling.analysis.position import analyse, stopping_places
 from bonspiel.runs.curling.position import MatchPosition, read_position, state_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bonspiel.curling import record, umpire
+from bonspiel.curling.match import record, umpire
 from bonspiel.planners.random import RandomPlanner
 from bonspiel.runs.curling.game import TIES, CurlingGame
 from bonspiel.runs.games import play, standings

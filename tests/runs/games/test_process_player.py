@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bonspiel.curling import record
+from bonspiel.curling.match import record
 from bonspiel.planners.base import Decision
-from bonspiel.planners.core import sources
+from bonspiel.planners.core.code import sources
 from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games import play
 from bonspiel.runs.games.game import ScheduledGame, Side

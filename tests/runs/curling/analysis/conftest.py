@@ -1,6 +1,6 @@
 import pytest
 
-from bonspiel.curling.match_data import Result, score_of
+from bonspiel.curling.match.match_data import Result, score_of
 from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.play import play_game

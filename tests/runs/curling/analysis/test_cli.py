@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.curling import record
+from bonspiel.curling.match import record
 
 QUICK = ("--planner", "rulebased", "--simulations", 50, "--jobs", 1)
 

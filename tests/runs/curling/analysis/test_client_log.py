@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bonspiel.curling.match_data import stones_after
+from bonspiel.curling.match.match_data import stones_after
 from bonspiel.runs.curling.analysis import client_log
 from bonspiel.runs.curling.analysis.match import thrown_shots
 from bonspiel.runs.curling.position import read_position

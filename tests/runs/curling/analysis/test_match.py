@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from bonspiel.curling import umpire
-from bonspiel.curling.match_data import places
-from bonspiel.curling.physics import law_index
-from bonspiel.curling.record import Match
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.shots import launched
-from bonspiel.curling.state import HAMMER, LEAD, TIME, state_of
+from bonspiel.curling.ice.physics import law_index
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.ice.shots import launched
+from bonspiel.curling.match import umpire
+from bonspiel.curling.match.match_data import places
+from bonspiel.curling.match.record import Match
+from bonspiel.curling.match.state import HAMMER, LEAD, TIME, state_of
 from bonspiel.planners.base import Budget
 from bonspiel.runs.curling.analysis import match
 from bonspiel.runs.curling.analysis.match import Judge, ThrownShot, judge_match, judge_shot, thrown_shots

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from bonspiel.curling.ice.physics import law_index
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.ice.shots import draw, freeze, hit, launched, peel
+from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.physics import law_index
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.shots import draw, freeze, hit, launched, peel
-from bonspiel.curling.state import state_of
 from bonspiel.runs.curling.analysis.shot_names import shot_name
 
 LAW, TEE = law_index("fcv1"), 38.405

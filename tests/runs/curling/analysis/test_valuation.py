@@ -6,13 +6,13 @@ from scipy.special import ndtr
 
 from bonspiel.curling import players
 from bonspiel.curling.dynamics import release
+from bonspiel.curling.ice.noise import Noise, noise_of
+from bonspiel.curling.ice.physics import law_index, physics_of
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.ice.shots import draw, hit, launched
+from bonspiel.curling.match.state import state_of
+from bonspiel.curling.match.umpire import outcome
 from bonspiel.curling.model import Curling
-from bonspiel.curling.noise import Noise, noise_of
-from bonspiel.curling.physics import law_index, physics_of
-from bonspiel.curling.sheet import no_stones
-from bonspiel.curling.shots import draw, hit, launched
-from bonspiel.curling.state import state_of
-from bonspiel.curling.umpire import outcome
 from bonspiel.planners.base import Budget
 from bonspiel.runs.curling.analysis.valuation import PositionJudge, errors, estimate, exact, throw
 

@@ -1,0 +1,1 @@
+"""Actions worth trying, the default policy and its playouts."""

@@ -1,0 +1,1 @@
+"""The planner of a client: its process, its time and its stand-by."""

@@ -1,0 +1,1 @@
+"""The sheet, its physics and noise, the engines that move stones, and shots."""

@@ -1,0 +1,107 @@
+"""Execution noise: random differences between the aim and the throw."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from statistics import fmean
+
+import numpy as np
+
+from bonspiel.curling.ice.physics import DC2, DC2_DECELERATION
+from bonspiel.planners.base import Array, Rng, require_at_least
+from bonspiel.planners.jit import RNG, VECTOR, float64, helper, kernel, typeof
+from bonspiel.planners.registry import look_up
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviations of independent Gaussian errors: of speed, vx and vy in m/s, of the angle in rad."""
+
+    speed: float = 0.0
+    angle: float = 0.0
+    vx: float = 0.0
+    vy: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            require_at_least(field.name, getattr(self, field.name), 0.0)
+
+    @property
+    def params(self) -> Array:
+        """(speed, angle, vx, vy) as an array, for compiled functions."""
+        return np.array(astuple(self))
+
+
+@dataclass(frozen=True)
+class Thrower:
+    """A player with a largest speed of aims, m/s, and errors of execution."""
+
+    max_speed: float
+    noise: Noise
+
+    def __post_init__(self) -> None:
+        require_at_least("max_speed", self.max_speed, 0.0)
+
+
+Pair = tuple[Thrower, Thrower]  # of a team of mixed doubles
+
+
+def mean_noise(throwers: Sequence[Thrower]) -> Noise:
+    """The mean standard deviations of those who make the throws of an end."""
+    return Noise(*map(fmean, zip(*(astuple(thrower.noise) for thrower in throwers), strict=True)))
+
+
+def at_the_tee(x: float, y: float) -> Noise:
+    """Noise of dc2 under which a tee draw stops with standard deviations of x and y metres."""
+    speed = math.hypot(*DC2.tee_draw)
+    return Noise(vx=x * speed / DC2.sheet.tee, vy=y * DC2_DECELERATION / speed)
+
+
+NOISES = {
+    "normal_dist": Noise(speed=0.0076, angle=0.0018),  # Digital Curling 3
+    "dc2": at_the_tee(0.145, 0.145),
+    "gat": at_the_tee(0.0725, 0.29),  # the Game AI Tournaments' setting of Digital Curling 2
+    "none": Noise(),
+}
+
+
+def is_same_noise(one: Noise, other: Noise) -> bool:
+    """Compare two noises in single precision, to which servers round: 0.0076 comes as 0.007600000128149986."""
+    return np.array_equal(one.params.astype(np.float32), other.params.astype(np.float32))
+
+
+def noise_of(noise: str | Noise | None) -> Noise:
+    """The noise of a name; a `Noise` is returned unchanged.
+
+    Raises:
+        ValueError: not one of NOISES.
+    """
+    return noise if isinstance(noise, Noise) else look_up("noise", noise, NOISES)
+
+
+@helper
+def velocity_with_errors(
+    vx: float, vy: float, cap: float, sds: Array, of_speed: float, of_angle: float, of_vx: float, of_vy: float
+) -> tuple[float, float]:
+    """The thrown velocity, m/s, of an aim at (vx, vy), whose speed is first capped, as the servers do.
+
+    `cap` is the largest speed of an aim, m/s, `sds` are `Noise.params`; the errors are in standard deviations.
+    """
+    aimed = math.sqrt(vx * vx + vy * vy)
+    ux, uy = (1.0, 0.0) if aimed == 0.0 else (vx / aimed, vy / aimed)
+    speed = min(aimed, cap) + sds[0] * of_speed
+    vx, vy = speed * ux, speed * uy
+    if sds[1] > 0.0:
+        cos, sin = math.cos(sds[1] * of_angle), math.sin(sds[1] * of_angle)
+        vx, vy = cos * vx - sin * vy, sin * vx + cos * vy
+    return vx + sds[2] * of_vx, vy + sds[3] * of_vy
+
+
+@kernel(typeof((0.0, 0.0))(float64, float64, float64, VECTOR, RNG))
+def noisy_velocity(vx: float, vy: float, cap: float, sds: Array, rng: Rng) -> tuple[float, float]:
+    """`velocity_with_errors` that are drawn; nothing is drawn for a standard deviation of 0."""
+    of_speed = rng.standard_normal() if sds[0] > 0.0 else 0.0
+    of_angle = rng.standard_normal() if sds[1] > 0.0 else 0.0
+    of_vx = rng.standard_normal() if sds[2] > 0.0 else 0.0
+    of_vy = rng.standard_normal() if sds[3] > 0.0 else 0.0
+    return velocity_with_errors(vx, vy, cap, sds, of_speed, of_angle, of_vx, of_vy)

@@ -1,0 +1,1 @@
+"""Rules, state, values and records of a match."""

@@ -1,0 +1,71 @@
+"""The seats of a match of Digital Curling 4: who plays for which team, and with which players."""
+
+from collections.abc import Sequence
+
+from bonspiel.curling.match.match_data import Match
+from bonspiel.curling.protocols.dc4_server import Player, TeamConfig
+from bonspiel.curling.server.dc4.games import players_of
+from bonspiel.curling.server.dc4.refusal import NO_SEAT, unauthorized
+
+
+class Dc4Seats:
+    """Two seats.
+
+    Args:
+        own: players of the server, for teams that bring none.
+        match: that they are of.
+
+    Attributes:
+        names: of the teams; None until known.
+        players: of each team, who throws each of its stones; empty until known.
+    """
+
+    def __init__(self, own: Sequence[Player], match: Match) -> None:
+        self._own, self._match = own, match
+        self._users: list[str | None] = [None, None]
+        self.names: list[str | None] = [None, None]
+        self.players: list[tuple[Player, ...]] = [(), ()]
+
+    @property
+    def complete(self) -> bool:
+        """Whether both teams are there, with their players."""
+        return all(self.players)
+
+    def team_of(self, user: str) -> int:
+        """The team of a user.
+
+        Raises:
+            Refusal: the user has none.
+        """
+        if user not in self._users:
+            raise unauthorized(NO_SEAT)
+        return self._users.index(user)
+
+    def is_free(self, team: int) -> bool:
+        """Whether nobody has the seat of a team."""
+        return self._users[team] is None
+
+    def give_up(self, user: str) -> None:
+        """Free the seat of a user, before the match begins."""
+        team = self.team_of(user)
+        self._users[team] = self.names[team] = None
+        self.players[team] = ()
+
+    def join(self, user: str, wanted: int, config: TeamConfig) -> int:
+        """Give a user a seat, the wanted one if it is free, and take its configuration; a user keeps its seat.
+
+        Returns:
+            The team.
+
+        Raises:
+            Refusal: no seat is free, or players are missing or too many; the seat is taken all the same then.
+        """
+        if user not in self._users:
+            free = [team for team in (wanted, 1 - wanted) if self._users[team] is None]
+            if not free:
+                raise unauthorized(NO_SEAT)
+            self._users[free[0]] = user
+        team = self.team_of(user)
+        self.players[team] = players_of(config, self._own, self._match)
+        self.names[team] = config.team_name
+        return team

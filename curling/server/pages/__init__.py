@@ -1,0 +1,1 @@
+"""Pages that a server serves, and the people who watch or throw there."""

@@ -1,0 +1,85 @@
+"""A team of practice matches that a person on a page plays, one match after the other."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from bonspiel.curling.match.match_data import Throw
+from bonspiel.curling.server.pages.record_feed import Line, RecordFeed
+
+NAME = "person"  # of the team, for its opponents and in records
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+class Moves(NamedTuple):
+    """What a person does in matches; what is not possible now is ignored.
+
+    Attributes:
+        throw: throws with an aim that arrived at a time, s.
+        set_up: sets up the end by one of `curling.match.setup_value.CHOICES`; standard games have nothing to set up.
+    """
+
+    throw: Callable[[Throw, float], None]
+    set_up: Callable[[str], None] = lambda choice: None
+
+
+class Seat:
+    """Tells a page what happens in the person's matches, and takes its throws.
+
+    The page has a thread of its own: there, `sit_down`, `throw` and `set_up` are called. All else is called in the
+    event loop of the matches.
+
+    Args:
+        team: 0 or 1.
+        feed: of the records of all matches.
+        clock: s, as the matches measure thinking times.
+        tell: takes what happens: the lines of the match's record; {"type": "turn", "left": [s, s], "since": s}, a new
+            turn with the time left to each team; and {"type": "left", "reason": ...}, that there will be no match.
+    """
+
+    def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], tell: Tell) -> None:
+        self.team, self.clock, self._tell = team, clock, tell
+        self._begun: tuple[str, Line] | None = None  # the match that began last
+        self._match_id: str | None = None  # of the person's
+        feed.subscribe(self._read)
+
+    def open(self, sit_down: Callable[[], Moves]) -> None:
+        """Let the person play; `sit_down` joins the next match."""
+        self._loop, self._join = asyncio.get_running_loop(), sit_down
+
+    def sit_down(self) -> None:
+        """Join the next match, as a client does by connecting."""
+        self._loop.call_soon_threadsafe(self._sit_down)
+
+    def throw(self, aim: Throw) -> None:
+        """Throw with an aim as in `curling.match.match_data.RecordedShot`; ignored out of turn."""
+        self._loop.call_soon_threadsafe(lambda now: self._moves.throw(aim, now), self.clock())
+
+    def set_up(self, choice: str) -> None:
+        """Set up the end of mixed doubles; ignored out of turn."""
+        self._loop.call_soon_threadsafe(lambda: self._moves.set_up(choice))
+
+    def match_begun(self) -> None:
+        """Note that the match of which a line was published last is the person's."""
+        assert self._begun is not None
+        self._match_id, line = self._begun
+        self._tell(line)
+
+    def turn(self, left: Sequence[float]) -> None:
+        """Tell that the next turn has begun, that of a set-up too, and the time left to each team, s."""
+        self._tell({"type": "turn", "left": list(left), "since": self.clock()})
+
+    def stand_up(self, reason: str) -> None:
+        """Tell that there will be no match."""
+        self._tell({"type": "left", "reason": reason})
+
+    def _sit_down(self) -> None:
+        self._match_id = None
+        self._moves = self._join()
+
+    def _read(self, match_id: str, line: Line) -> None:
+        if line["type"] == "match":
+            self._begun = match_id, line
+        elif match_id == self._match_id:
+            self._tell(line)

@@ -1,0 +1,1 @@
+"""Bicycle: keep it upright, or ride it to a goal."""

@@ -1,0 +1,1 @@
+"""Cart Pole: keep a pole upright."""

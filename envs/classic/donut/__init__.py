@@ -1,0 +1,1 @@
+"""Donut: find a ring and stay on it."""

@@ -1,0 +1,1 @@
+"""Double Integrator: bring a mass to rest in noise."""

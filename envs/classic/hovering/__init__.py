@@ -1,0 +1,1 @@
+"""Hovering: hold a planar quadrotor in place in wind."""

@@ -1,0 +1,1 @@
+"""Mountain Car: gather speed to leave a valley."""

@@ -1,0 +1,1 @@
+"""Pendulum: swing it up."""

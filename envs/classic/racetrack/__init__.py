@@ -1,0 +1,1 @@
+"""Racetrack: drive round curves on a slippery track."""

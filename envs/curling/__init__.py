@@ -1,0 +1,1 @@
+"""Curling for one agent, for two, and its picture."""

@@ -1,0 +1,1 @@
+"""Playouts of Go, with patterns, and priors of moves."""

@@ -1,0 +1,1 @@
+"""Trap: two moves over a line with a trap."""

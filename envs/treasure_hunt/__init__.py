@@ -1,0 +1,1 @@
+"""Treasure Hunt: a walk past a hole, with noise."""

@@ -1,0 +1,1 @@
+"""Searches that share statistics among near states or actions."""

@@ -1,0 +1,132 @@
+"""Continuous Monte Carlo graph search (Kujanpaa, Babadi, Zhao, Kannala, Ilin, Pajarinen 2024)."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import check_plan, discrete_actions, missing_action_bounds, two_players
+from bonspiel.planners.cells.cmcgs.graph import CMCGSSettings, Graph, grow, new_graph, new_graph_walk
+from bonspiel.planners.cells.cmcgs.nodes import elite_count
+from bonspiel.planners.cells.cmcgs.search import search
+from bonspiel.planners.checks import (
+    require,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+    require_share,
+)
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.spaces import Choice, Parameters, Range
+
+FIRST_LAYERS = 8
+
+
+@dataclass(frozen=True)
+class CMCGS:
+    """Continuous Monte Carlo graph search: a layered graph whose nodes share one policy among similar states.
+
+    Each layer stands for a step, and each of its nodes for a cluster of the states met there. A simulation goes from
+    node to node by the density of their states, draws each action from the node's Gaussian policy, which is fitted to
+    the actions of its highest returns, and goes on at random below the last layer. A layer whose nodes have enough
+    experience gets one node more, and the last layer gets a layer below it (Kujanpaa, Babadi, Zhao, Kannala, Ilin,
+    Pajarinen 2024, "Continuous Monte Carlo graph search").
+
+    Other than in the paper, a layer is not clustered anew with one cluster more: two-means splits its largest node.
+    Experiences have the discounted return that follows them instead of the whole simulation's, and the memory is of a
+    fixed size instead of a fifth of the budget.
+
+    Args:
+        samples: m, experiences for each node of a layer, and of the last layer before there is one below it.
+        experiences: kept in each layer, at least `samples`.
+        elite_ratio: part of a node's experiences that its policy is fitted to, in (0, 1]; 5 of them at least.
+        elite_probability: of a simulation that draws near one of the 3 best actions of each node, from 0 to 1.
+        elite_sd: standard deviation of these draws, as a part of the range, at least 0.
+        prior_shape: a of the inverse gamma prior of a policy's variance, at least 1.
+        prior_scale: its b, above 0, for actions from -1 to 1.
+        first_layers: layers that there are from the start.
+        rollout_steps: random steps below the last layer, at least 0; None goes on to the end of the episode. The
+            authors' code (github.com/kallekku/cmcgs) takes 5.
+        final: which action to play, the "mean" of the root's policy, or the one of the "best" simulation, as the paper
+            does where transitions are deterministic. The mean is valued by the mean return of the elites, too high
+            where there is noise; it stands in the decision for all of them.
+    """
+
+    samples: int = 25
+    experiences: int = 500
+    elite_ratio: float = 0.1
+    elite_probability: float = 0.3
+    elite_sd: float = 0.1
+    prior_shape: float = 5.0
+    prior_scale: float = 2.0
+    first_layers: int = 3
+    rollout_steps: int | None = 10
+    final: Literal["mean", "best"] = "mean"
+
+    takes_root_actions: ClassVar[bool] = False
+    tuning: ClassVar[Parameters] = {
+        "samples": Choice((10, 25, 50)),
+        "elite_ratio": Range(0.05, 0.4, log=True),
+        "elite_probability": Range(0.0, 0.6),
+        "elite_sd": Range(0.02, 0.2, log=True),
+        "prior_scale": Range(0.1, 4.0, log=True),
+        "rollout_steps": Choice((0, 5, 10, None)),
+        "final": Choice(("mean", "best")),
+    }
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_count("samples", self.samples)
+        require_count("experiences", self.experiences)
+        require(self.experiences >= self.samples, "experiences", self.experiences, f"at least samples={self.samples}")
+        require_positive("elite_ratio", self.elite_ratio, 1.0)
+        require_share("elite_probability", self.elite_probability)
+        require_at_least("elite_sd", self.elite_sd, 0.0)
+        require_at_least("prior_shape", self.prior_shape, 1.0)
+        require_positive("prior_scale", self.prior_scale)
+        require_count("first_layers", self.first_layers)
+        if self.rollout_steps is not None:
+            require_count("rollout_steps", self.rollout_steps, 0)
+        require_choice("final", self.final, ("mean", "best"))
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        problem = problem_of(model, state)
+        low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
+        elites = self.elite_ratio, self.elite_probability, self.elite_sd
+        rollout_steps = problem.steps if self.rollout_steps is None else self.rollout_steps
+        prior = self.prior_shape, self.prior_scale
+        settings = CMCGSSettings(self.samples, *elites, *prior, rollout_steps, low, high)
+        steps, dims = problem.steps, (model.state_dim, len(low))
+        first = min(self.first_layers, steps)
+        room = min(max(first, FIRST_LAYERS), steps)
+        graph = new_graph(room, self.experiences, self.experiences // self.samples, *dims, first)
+        walk = new_graph_walk(steps, self.experiences, *dims)
+        graph, done = extend(search, model, graph, walk, problem, settings, grow, budget, rng, start)
+        return self._decision(graph, settings, done, start)
+
+    def _decision(self, graph: Graph, settings: CMCGSSettings, done: int, start: float) -> Decision:
+        """The decision by the root's experiences, the last ones where there are more than the memory keeps."""
+        kept = min(done, self.experiences)
+        actions, returns = graph.actions[0, :kept].copy(), graph.returns[0, :kept].copy()
+        visits = np.ones(kept, np.int64)
+        if self.final == "mean" and graph.size[0, 0] > 0:
+            order = np.argsort(-returns, kind="stable")
+            elites, others = np.split(order, [elite_count(kept, self.elite_ratio)])
+            # rounding may have put it beside the bounds
+            mean = np.clip(graph.policy_mean[0, :1], settings.low, settings.high)
+            actions = np.concatenate([mean, actions[others]])
+            returns = np.concatenate([[returns[elites].mean()], returns[others]])
+            visits = np.concatenate([[len(elites)], visits[others]])
+            return decide(actions, visits, returns[:, None], done, start, lambda *_: 0)
+        return decide(actions, visits, returns[:, None], done, start, lambda *_: int(np.argmax(returns)))

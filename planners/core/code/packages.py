@@ -1,0 +1,130 @@
+"""Code of other packages: found by entry point, imported by its place, identified by version and sources."""
+
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+import sysconfig
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bonspiel.planners.core.code import sources
+
+INSTALLED = {"site-packages", "dist-packages"}
+FOREIGN = (*(sources.ROOT / name for name in (*sources.PACKAGES, "runs")), Path(sysconfig.get_path("stdlib")))
+
+
+class Extension(NamedTuple):
+    """Something that an installed package adds: its place, "module" or "module:attribute", and "package version"."""
+
+    place: str
+    package: str
+
+
+@functools.cache
+def extensions(group: str) -> dict[str, tuple[Extension, ...]]:
+    """What installed packages add by entry points of a group, by name; two packages may use one name."""
+    found: dict[str, tuple[Extension, ...]] = {}
+    for entry in sorted(importlib.metadata.entry_points(group=group)):
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
+        extension = Extension(entry.value.replace(" ", ""), package)
+        if extension not in found.get(entry.name, ()):  # an editable installation may be listed twice
+            found[entry.name] = (*found.get(entry.name, ()), extension)
+    return found
+
+
+def load(place: str) -> Any:
+    """What "module:attribute" names; the current folder counts as importable, last in order.
+
+    Raises:
+        ValueError: it cannot be imported, or has no such attribute.
+    """
+    module, _, attribute = place.partition(":")
+    if not (module and attribute):
+        raise ValueError(f"{place!r}: must be module:attribute, such as my_module:MyClass")
+    found = imported(module)
+    try:
+        return functools.reduce(getattr, attribute.split("."), found)
+    except AttributeError:
+        raise ValueError(f"{module} has no {attribute!r}") from None
+
+
+def imported(module: str) -> Any:
+    """Import a module by its name; the current folder counts as importable, last in order.
+
+    Raises:
+        ValueError: there is none, or its own code fails.
+    """
+    importable()
+    try:
+        return importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # whatever the author's module raises
+        is_missing = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
+        rest = "; install its package, or run where its file is" if is_missing else error_place(error)
+        if is_missing and module.split(".")[0] in (*sources.PACKAGES, "runs"):
+            rest = f"; import names begin with bonspiel: write bonspiel.{module}"
+        raise ValueError(f"{module} cannot be imported ({error_text(error)}){rest}") from error
+
+
+def error_text(error: BaseException) -> str:
+    """An error in one line, whatever the code that raises it wrote."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def error_place(error: BaseException) -> str:
+    """Give the file, the line and the code of an author's that raised an error, ready to follow its text.
+
+    Code of this project and of installed packages is left out; the result is empty if nothing else is on the way.
+    """
+    if isinstance(error, SyntaxError) and error.filename:
+        file, line, code = error.filename, error.lineno, error.text
+    else:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if _is_an_authors(Path(frame.filename))]
+        if not own:
+            return ""
+        file, line, code = own[-1].filename, own[-1].lineno, own[-1].line
+    here = Path(file)
+    shown = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+    return f" in {shown}, line {line}: {' '.join((code or '').split())}"
+
+
+def _is_an_authors(file: Path) -> bool:
+    """Whether a file is neither of this project nor of an installed package nor Python's own."""
+    real = file.resolve()  # a checkout's packages are links in bonspiel/
+    return real.is_file() and not INSTALLED & set(file.parts) and not any(map(real.is_relative_to, FOREIGN))
+
+
+def importable() -> None:
+    """Make modules in the current folder importable, after everything else."""
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+
+
+MISSING = "missing"
+
+
+def origin(module: str) -> str:
+    """The version of a module's package, if it is installed, and the digest of the sources that it may depend on.
+
+    MISSING where the module cannot be found.
+    """
+    importable()
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        spec = None
+    if spec is None:
+        return MISSING
+    top = module.partition(".")[0]
+    facts = []
+    with suppress(importlib.metadata.PackageNotFoundError):
+        facts.append(f"{top} {importlib.metadata.version(top)}")
+    if spec.origin is not None:
+        facts.append(f"sources {sources.digest(sources.imports_of(Path(spec.origin).resolve()))}")
+    return ", ".join(facts)

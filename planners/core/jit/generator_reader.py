@@ -1,0 +1,51 @@
+"""A faster reader of numpy's generators, for the functions compiled here alone."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.core.boxing import NativeValue
+from numba.core.pythonapi import _unboxers
+
+BIT_GENERATOR = ("state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")  # as numpy's bitgen.h has them
+
+
+def _read_bit_generator(kind: Any, generator: Any, c: Any) -> NativeValue:
+    """Read numpy's generator of random bits through its C interface when compiled code is entered.
+
+    numba would ask ctypes, anew for every call, which takes a fifth of a short decision.
+    """
+    read, builder = cgutils.create_struct_proxy(kind)(c.context, c.builder), c.builder
+    read.parent = generator
+    failed = cgutils.alloca_once_value(builder, cgutils.false_bit)
+    get_pointer = c.pyapi._get_function(
+        cgutils.ir.FunctionType(cgutils.voidptr_t, [c.pyapi.pyobj, cgutils.voidptr_t]), "PyCapsule_GetPointer"
+    )
+    with ExitStack() as stack:
+        capsule = c.pyapi.object_getattr_string(generator, "capsule")
+        with cgutils.early_exit_if_null(builder, stack, capsule):
+            builder.store(cgutils.true_bit, failed)
+        name = c.context.insert_const_string(builder.module, "BitGenerator")
+        interface = builder.call(get_pointer, [capsule, name])
+        c.pyapi.decref(capsule)
+        with cgutils.early_exit_if_null(builder, stack, interface):
+            builder.store(cgutils.true_bit, failed)
+        words = builder.bitcast(interface, c.context.get_value_type(types.uintp).as_pointer())
+        for i, field in enumerate(BIT_GENERATOR):
+            setattr(read, field, builder.load(cgutils.gep_inbounds(builder, words, i)))
+        read.state_address = read.state
+    return NativeValue(read._getvalue(), is_error=builder.load(failed))
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Read generators so in what is compiled meanwhile; the caller holds numba's compiler lock."""
+    readers, kind = _unboxers.functions, types.NumPyRandomBitGeneratorType
+    before = readers[kind]
+    readers[kind] = _read_bit_generator
+    try:
+        yield
+    finally:
+        readers[kind] = before

@@ -1,0 +1,163 @@
+"""Functions that are compiled, or loaded from disk, when they are first used."""
+
+import functools
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import takewhile
+from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeVar, cast
+
+from numba.core import config
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+
+from bonspiel.planners.core.code import sources
+from bonspiel.planners.core.code.cache import code_folder, locked
+from bonspiel.planners.core.jit import generator_reader
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SECONDS_A_BYTE = 5e-4  # of compiling, by the length of Python's byte code: right within a factor of two
+WORTH_A_LINE = 1.0  # s
+
+
+def _byte_code(function: Any, seen: set[Any]) -> int:
+    """The length of a function's byte code with that of the helpers that become part of it, each counted once."""
+    source = getattr(function, "py_func", function)
+    if source in seen or getattr(source, "__code__", None) is None:
+        return 0
+    seen.add(source)
+    called = (source.__globals__.get(name) for name in source.__code__.co_names)
+    inlined = (one for one in called if isinstance(one, FunctionType) or getattr(one, "signature", 0) is None)
+    return len(source.__code__.co_code) + sum(_byte_code(one, seen) for one in inlined)
+
+
+class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
+    """A function whose machine code is loaded from disk, or made and kept there, when it is first used.
+
+    numba would do so when a function with a signature is declared, but processes use few of those that they import.
+
+    Attributes:
+        signature: the only one to compile for; None for a helper, which is compiled for the types it is called with.
+        digest: of the sources that the code may depend on, as they were imported, since numba itself watches one file
+            only; None keeps nothing on disk.
+    """
+
+    signature: Any = None
+    digest: str | None = None
+
+    def load(self) -> Any:
+        """The compiled form for the signature."""
+        within_another = global_compiler_lock.is_locked()
+        with global_compiler_lock:
+            if not self.overloads:
+                begin = time.perf_counter()
+                with nullcontext() if self.is_on_disk() else self._alone(), generator_reader.installed():
+                    super().compile(self.signature)
+                self.disable_compile()
+                if not within_another:
+                    _loads.append((begin, time.perf_counter()))
+            return next(iter(self.overloads.values()))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let one process compile; others that need the function wait, and find the code on disk."""
+        module = Path(self.py_func.__code__.co_filename).stem
+        with locked(self._file(f".{module}.lock")) if self.digest is not None else nullcontext():
+            if not self.is_on_disk():
+                self._announce()
+            yield
+
+    def _announce(self) -> None:
+        """Say what is compiled, and how long it may take."""
+        seconds = SECONDS_A_BYTE * _byte_code(self, set())
+        if seconds >= WORTH_A_LINE:
+            name = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
+            said = f"compiling {name} for this machine, once for this version of the sources: about {seconds:.0f} s"
+            print(f"bonspiel: {said}", file=sys.stderr, flush=True)
+
+    def _file(self, ending: str) -> Path:
+        """The file on disk, or the pattern of those, with this ending."""
+        self._open_cache()  # equal sources in different places share the digest's folder, and each has one within
+        name = f"{self.py_func.__qualname__}-{self.py_func.__code__.co_firstlineno}{ending}"
+        return Path(self._cache.cache_path) / name
+
+    def is_on_disk(self) -> bool:
+        """Whether the code need not be compiled, as far as the names of files tell."""
+        if self.digest is None:
+            return False
+        # the index, .nbi, is written before the code: a process that ended between leaves the index alone
+        code = self._file(".*.nbc")
+        return any(code.parent.glob(f"*{code.name}"))
+
+    def compile(self, sig: Any) -> Any:
+        """The entry point for these types; numba calls this for calls within compiled code."""
+        if self.signature is not None:
+            return self.load().entry_point
+        with global_compiler_lock:
+            self._open_cache()
+            with generator_reader.installed():
+                return super().compile(sig)
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """What to call instead; numba calls this for a call from Python that fits nothing compiled so far."""
+        if self.signature is None:
+            return super()._compile_for_args(*args, **kws)
+        self.load()
+        return self
+
+    def _open_cache(self) -> None:
+        if self.digest is not None and self._cache.cache_path is None:
+            before = config.CACHE_DIR
+            config.CACHE_DIR = str(code_folder(self.digest))
+            try:
+                self.enable_caching()
+            finally:
+                config.CACHE_DIR = before
+
+    def _reduce_states(self) -> Any:
+        """What to pickle of a function that another process cannot import."""
+        if self.signature is not None:
+            self.load()
+        return super()._reduce_states()
+
+
+_loads: list[tuple[float, float]] = []  # begin and end of each
+_unchecked: list[CompiledFunction] = []  # declared since the last `compile_missing`
+
+
+def declare(function: F, signature: Any, *, nrt: bool, forceinline: bool = False) -> F:
+    """A function to compile. Without reference counts (`nrt`) nothing can be allocated, and loops are faster."""
+    options = {"nopython": True, "nogil": True, "error_model": "numpy", "_nrt": nrt, "forceinline": forceinline}
+    made = CompiledFunction(function, targetoptions=options)
+    made.signature = signature
+    made.digest = _digest(function.__code__.co_filename)
+    if signature is not None:
+        _unchecked.append(made)
+    return cast(F, made)
+
+
+@functools.cache
+def _digest(file: str) -> str | None:
+    return sources.digest(sources.imports_of(Path(file).resolve())) if os.path.exists(file) else None
+
+
+def seconds_loading(since: float) -> float:
+    """Seconds spent on loading or compiling since a reading of `time.perf_counter`."""
+    if not _loads or _loads[-1][1] <= since:  # as for every decision but the first
+        return 0.0
+    latest = takewhile(lambda load: load[1] > since, reversed(_loads))
+    return sum(end - max(begin, since) for begin, end in latest)
+
+
+def compile_missing() -> None:
+    """Compile what was imported so far and is not on disk, so that several processes need not each do it."""
+    while _unchecked:
+        function = _unchecked.pop()
+        if function.digest is not None and not function.is_on_disk():
+            with suppress(Exception):  # it fails again where it is used
+                function.load()

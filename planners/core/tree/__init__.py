@@ -1,0 +1,1 @@
+"""Parts of tree searches: arrays of nodes, selection, widening, descent, leaf, back-up."""

@@ -1,5 +1,0 @@
-"""KR-UCT: kernel regression over actions with execution noise (Yee, Lisy, Bowling, IJCAI 2016)."""
-
-from bonspiel.planners.kr_uct.planner import KRUCT
-
-__all__ = ["KRUCT"]

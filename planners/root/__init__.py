@@ -1,5 +1,0 @@
-"""Root parallelisation: independent searches, whose decisions are combined."""
-
-from bonspiel.planners.root.planner import Root
-
-__all__ = ["Root"]

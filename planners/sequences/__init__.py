@@ -1,0 +1,1 @@
+"""Searches over whole sequences of actions, which keep no tree."""

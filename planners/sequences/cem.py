@@ -1,0 +1,85 @@
+"""The cross-entropy method over action sequences (Rubinstein 1999; de Boer, Kroese, Mannor, Rubinstein 2005).
+
+Rubinstein, "The cross-entropy method for combinatorial and continuous optimization", 1999; de Boer et al., "A tutorial
+on the cross-entropy method", 2005; for planning as in PETS (Chua et al. 2018) and PlaNet (Hafner et al. 2019).
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
+from bonspiel.planners.sequences import plans as sequences
+from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
+from bonspiel.planners.sequences.plans import best_of
+from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
+
+
+class _Rounds(GaussianRounds):
+    """Rounds that fit the Gaussian to the best of their sequences."""
+
+    planner: "CEM"
+
+    def move(self, actions: Array, returns: Array) -> None:
+        elites = best_of(returns, max(2, round(self.planner.elite_fraction * self.size)))
+        self.gaussian.fit(actions[elites], self.planner.momentum, self.planner.least_sd)
+
+
+@dataclass(frozen=True)
+class CEM:
+    """The cross-entropy method: rounds of sequences from Gaussians that are fitted to the best of the round before.
+
+    The action played is the first of the mean sequence, as in PlaNet. The last rollouts of the budget go to that
+    sequence and value it. The number of rounds follows from the budget; a round that is less than half done when the
+    budget ends changes nothing.
+
+    Args:
+        population: sequences in a round, at least 2; fewer where the simulations would not make 4 rounds.
+        elite_fraction: part of them that the Gaussians are fitted to, in (0, 1]; at least 2 sequences.
+        momentum: part of mean and deviation that a round leaves as they were, in [0, 1).
+        sd: standard deviation at first, as a part of an action's range, above 0.
+        beta: colour of the noise, whose power falls with the frequency as f^-beta; 0 is white as in the papers, with
+            which long sequences are hardly ever smooth.
+        least_sd: least standard deviation, likewise, at least 0.
+        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
+        repeats: rollouts of each sequence, for noisy models.
+        memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
+            episode starts, in [0, 1]; the rest is the middle of the range.
+    """
+
+    population: int = 200
+    elite_fraction: float = 0.05
+    momentum: float = 0.3
+    sd: float = 0.6
+    beta: float = 3.0
+    least_sd: float = 0.02
+    horizon: int | None = 50
+    repeats: int = 1
+    memory: float = 0.0
+
+    takes_root_actions: ClassVar[bool] = False
+    tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elite_fraction": Range(0.05, 0.4, log=True)}
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_count("population", self.population, 2)
+        require_positive("elite_fraction", self.elite_fraction, 1.0)
+        require_at_least("momentum", self.momentum, 0.0)
+        require(self.momentum < 1.0, "momentum", self.momentum, "below 1")
+        require_positive("sd", self.sd)
+        require_at_least("beta", self.beta, 0.0)
+        require_at_least("least_sd", self.least_sd, 0.0)
+        require_share("memory", self.memory)
+        sequences.check_rollouts(self.horizon, self.repeats)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return sequences.unsupported(model)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        return self.begin_episode(model).plan(state, budget, rng, root_actions)
+
+    def begin_episode(self, model: Model) -> EpisodeSearch:
+        """The decisions of an episode; see `planners.begin_episode`."""
+        return GaussianSearch(_Rounds, self, model)

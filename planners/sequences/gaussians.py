@@ -1,0 +1,163 @@
+"""Gaussian distributions of action sequences within the bounds of a model's actions, and rounds of draws."""
+
+import functools
+import time
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bonspiel.planners.base import Array, Budget, Decision, HasTimeIndex, Model, Rng, check_plan
+from bonspiel.planners.checks import offers, require
+from bonspiel.planners.sequences.plans import length, plan_with_sequences, round_size
+
+
+@functools.lru_cache(maxsize=64)
+def _amplitudes(steps: int, beta: float) -> Array:
+    """f^(-beta / 2) of the frequencies f of a sequence, scaled for a variance of 1 at every step, [steps // 2 + 1]."""
+    amplitudes = np.maximum(np.arange(steps // 2 + 1.0), 1.0) ** (-0.5 * beta)
+    weights = np.full(len(amplitudes), 4.0)  # a frequency and its mirror image, each with a sine and a cosine
+    weights[0] = 1.0
+    if steps % 2 == 0:
+        weights[-1] = 1.0
+    scaled: Array = amplitudes * steps / np.sqrt((weights * amplitudes**2).sum())
+    return scaled
+
+
+def coloured_noise(shape: tuple[int, ...], beta: float, rng: Rng) -> Array:
+    """Gaussian noise of mean 0 and variance 1 whose power falls as f^-beta (Timmer and Koenig 1995), [n, steps, dim].
+
+    White for a beta of 0; the greater beta, the longer an action stays near one value.
+    """
+    n, steps, dim = shape
+    if beta == 0.0 or steps == 1:
+        return rng.standard_normal(shape)
+    amplitudes = _amplitudes(steps, beta)
+    parts = rng.standard_normal((2, n, dim, len(amplitudes)))
+    spectrum = amplitudes * (parts[0] + 1j * parts[1])  # irfft ignores the sine of the first and of the last frequency
+    return np.ascontiguousarray(np.fft.irfft(spectrum, steps).swapaxes(1, 2))
+
+
+class Gaussian:
+    """A Gaussian for each step and dimension of a sequence; draws are clipped to the bounds of the actions.
+
+    Args:
+        model: whose actions they are.
+        steps: of a sequence.
+        sd: standard deviation at first, as a part of the range of an action.
+        beta: colour of the noise; see `coloured_noise`.
+        rng: the source of every random draw.
+
+    Attributes:
+        mean: [steps, action_dim], at first the middle of the range.
+        sd: [steps, action_dim].
+        range: of an action, [action_dim].
+    """
+
+    def __init__(self, model: Model, steps: int, sd: float, beta: float, rng: Rng) -> None:
+        self.low, self.high, self.beta, self.rng = model.action_low, model.action_high, beta, rng
+        self.range = self.high - self.low
+        self.mean = np.repeat([0.5 * (self.low + self.high)], steps, axis=0)
+        self.sd = np.repeat([sd * self.range], steps, axis=0)
+
+    def draw(self, n: int) -> Array:
+        """N sequences, [n, steps, action_dim]."""
+        actions = coloured_noise((n, *self.mean.shape), self.beta, self.rng)
+        actions *= self.sd
+        actions += self.mean
+        return np.clip(actions, self.low, self.high, out=actions)
+
+    def fit(self, elites: Array, momentum: float, least_sd: float) -> None:
+        """Move to the mean and the deviation of the elites, [n, steps, action_dim].
+
+        A part `momentum` of the distribution stays, and the deviation is at least `least_sd` of an action's range.
+        """
+        mean = elites.mean(0)
+        sd = np.sqrt(((elites - mean) ** 2).mean(0))
+        self.move_to(momentum * self.mean + (1.0 - momentum) * mean)
+        self.sd = np.maximum(momentum * self.sd + (1.0 - momentum) * sd, least_sd * self.range)
+
+    def move_to(self, mean: Array) -> None:
+        """Take a mean of actions within the bounds, [steps, action_dim], which rounding may have put beside them."""
+        self.mean = np.clip(mean, self.low, self.high)
+
+
+class GaussianRounds(ABC):
+    """The rounds of a decision: sequences drawn from a Gaussian, which moves by what they return.
+
+    A round that is less than half done when the budget ends moves nothing.
+
+    Args:
+        planner: whose parameters apply; annotated with its type where `move` is defined.
+        gaussian: to draw from and to move.
+        size: sequences in a round.
+    """
+
+    n_finalists: ClassVar[int] = 1
+
+    def __init__(self, planner: Any, gaussian: Gaussian, size: int) -> None:
+        self.planner, self.gaussian, self.size = planner, gaussian, size
+
+    def propose(self) -> Array:
+        """The sequences of the next round, [size, steps, action_dim]."""
+        return self.gaussian.draw(self.size)
+
+    def learn(self, actions: Array, returns: Array) -> None:
+        """Move the Gaussian by the sequences that were rolled out, [n, steps, action_dim], if they are enough."""
+        if 2 * len(returns) >= self.size:
+            self.move(actions, returns)
+
+    @abstractmethod
+    def move(self, actions: Array, returns: Array) -> None:
+        """Move the Gaussian by sequences, [n, steps, action_dim], and their mean returns, [n]."""
+
+    def finalists(self) -> Array:
+        """The mean sequence, [1, steps, action_dim]."""
+        return self.gaussian.mean[None]
+
+    def recall(self, last: Self, passed: int) -> None:
+        """Start from what the last decision's rounds learned, `passed` steps ago, as far as the memory goes."""
+        memory, mean = self.planner.memory, self.gaussian.mean
+        self.gaussian.mean = memory * shifted(last.gaussian.mean[None], passed, len(mean))[0] + (1.0 - memory) * mean
+
+
+def shifted(actions: Array, passed: int, steps: int) -> Array:
+    """Sequences, [n, any, action_dim], without their first steps that have `passed`, [n, steps, action_dim].
+
+    The last action is repeated where they are too short.
+    """
+    return actions[:, np.minimum(np.arange(passed, passed + steps), actions.shape[1] - 1)]
+
+
+class GaussianSearch:
+    """The decisions of an episode, each by as many rounds of sequences from a Gaussian as its budget allows.
+
+    The mean starts in the middle of the range, or nearer to that of the last decision as the planner remembers it. The
+    deviation starts anew, as in the papers.
+
+    Args:
+        rounds: how the Gaussian moves.
+        planner: with `population`, `sd` and `beta` of the Gaussian, `horizon`, `repeats` and `memory`.
+        model: see `planners.Planner.plan`.
+    """
+
+    def __init__(self, rounds: type[GaussianRounds], planner: Any, model: Model) -> None:
+        self.rounds, self.planner, self.model = rounds, planner, model
+        self.last: GaussianRounds | None = None
+        self.step = 0
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.EpisodeSearch.plan`."""
+        start = time.perf_counter()
+        planner, model = self.planner, self.model
+        state = check_plan(planner, model, state, budget, rng, root_actions)
+        gaussian = Gaussian(model, length(model, state, planner.horizon), planner.sd, planner.beta, rng)
+        size = round_size(planner.population, planner.repeats, budget, self.rounds.n_finalists)
+        rule = self.rounds(planner, gaussian, size)
+        step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1
+        if self.last is not None and planner.memory > 0.0:
+            require(step > self.step, "state", state, "of a later step than the last decision's; begin another episode")
+            rule.recall(self.last, step - self.step)
+        decision = plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start)
+        self.last, self.step = rule, step
+        return decision

@@ -1,0 +1,154 @@
+"""The driver of planners over action sequences: rounds of rollouts, and the planner's own update between two rounds.
+
+A simulation is one rollout of one sequence from the root.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bonspiel.planners.base import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, steps_left, two_players
+from bonspiel.planners.core.jit import Problem, int64, run, step
+from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+
+FEWEST_ROUNDS = 4  # where simulations are too few for as many rounds of the whole population, it is smaller
+
+
+class Sequences(NamedTuple):
+    """The sequences of a round and what they returned.
+
+    Attributes:
+        actions: [n, steps, action_dim].
+        visits: rollouts of each sequence, int64 [n].
+        returns: mean return of each sequence, [n].
+        done: rollouts in this round, int64 [1].
+    """
+
+    actions: Array
+    visits: NDArray[np.int64]
+    returns: Array
+    done: NDArray[np.int64]
+
+
+def new_round(actions: Array) -> Sequences:
+    """A round of these sequences, [n, steps, action_dim], none of them rolled out."""
+    n = len(actions)
+    return Sequences(np.ascontiguousarray(actions), np.zeros(n, np.int64), np.zeros(n), np.zeros(1, np.int64))
+
+
+SEQUENCES = Sequences(np.zeros((1, 1, 1)), np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64))
+
+
+@search_kernel(SEQUENCES, TREE_WALK, int64)
+def _roll_out(sequences: Sequences, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, repeats: int) -> int:
+    """Roll out one sequence after another, each `repeats` times, until the round is over."""
+    state, next_state = walk.state[0], walk.state[1]
+    for simulation in range(simulations):
+        index = sequences.done[0] // repeats
+        if index == len(sequences.actions):
+            return simulation
+        sequences.done[0] += 1
+        copy(problem.state, state)
+        total, weight = 0.0, 1.0
+        for t in range(sequences.actions.shape[1]):
+            reward, terminated = step(problem, state, sequences.actions[index, t], next_state, rng)
+            total += weight * reward
+            if terminated:
+                break
+            weight *= problem.discount
+            copy(next_state, state)
+        sequences.visits[index] += 1
+        sequences.returns[index] += (total - sequences.returns[index]) / sequences.visits[index]
+    return simulations
+
+
+class Rule(Protocol):
+    """What makes one planner over sequences different from another."""
+
+    def propose(self) -> Array:
+        """The sequences of the next round, [n, steps, action_dim], within the bounds of the actions."""
+
+    def learn(self, actions: Array, returns: Array) -> None:
+        """Take in sequences, [n, steps, action_dim], and their mean returns, [n]; fewer than proposed in the end."""
+
+    def finalists(self) -> Array:
+        """The sequences to choose from in the end, [finalists, steps, action_dim]; as many at any time."""
+
+
+def best_of(returns: Array, count: int) -> NDArray[np.int64]:
+    """Indices of the `count` highest returns."""
+    return np.argsort(-returns, kind="stable")[:count]
+
+
+def unsupported(model: Model) -> str | None:
+    """Why a model cannot be planned for by sequences drawn within the bounds of its actions; None if it can."""
+    return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
+
+
+def check_rollouts(horizon: int | None, repeats: int) -> None:
+    """Refuse parameters of rollouts that are out of range."""
+    if horizon is not None:
+        require_count("horizon", horizon)
+    require_count("repeats", repeats)
+
+
+def length(model: Model, state: Array, horizon: int | None) -> int:
+    """Steps of a sequence: to the end of the episode, but at most `horizon`; raises as `steps_left` does."""
+    left = steps_left(model, state)
+    return left if horizon is None else min(left, horizon)
+
+
+def round_size(population: int, repeats: int, budget: Budget, finalists: int = 1) -> int:
+    """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts."""
+    if budget.simulations is None:
+        return population
+    return max(1, min(population, (budget.simulations // repeats - finalists + 1) // FEWEST_ROUNDS))
+
+
+def plan_with_sequences(
+    rule: Rule, repeats: int, model: Model, state: Array, budget: Budget, rng: Rng, start: float
+) -> Decision:
+    """Plan by rounds of rollouts.
+
+    The last rollouts of the budget go to the rule's finalists, `repeats` to each; they alone value the decision, so
+    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round.
+
+    Args:
+        rule: proposes sequences and learns from their returns.
+        repeats: rollouts of each sequence.
+        model: see `planners.Planner.plan`, as for the rest.
+        state: [state_dim], checked by `check_plan`.
+        budget: simulations or seconds.
+        rng: the source of every random draw.
+        start: clock at the beginning of the decision.
+    """
+    problem, walk = problem_of(model, state), new_walk(model, 1)
+    sequences, done = new_round(rule.propose()), 0
+    last = len(rule.finalists()) * repeats
+
+    def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
+        rule.learn(finished.actions, finished.returns)
+        return new_round(rule.propose())
+
+    if budget.simulations is not None:
+        last = min(last, budget.simulations)
+        left = budget.simulations - last
+        budget = Budget(max(left, 1))
+    else:
+        left = 1
+    if left > 0:
+        sequences, done = extend(_roll_out, model, sequences, walk, problem, repeats, next_round, budget, rng, start)
+    tried = sequences.visits > 0
+    rule.learn(sequences.actions[tried], sequences.returns[tried])
+    final = new_round(rule.finalists())
+    run(_roll_out, model, final, walk, problem, last, rng, repeats)
+    best = int(np.argmax(np.where(final.visits > 0, final.returns, -np.inf)))
+    actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
+    visits = np.concatenate([final.visits, sequences.visits])
+    means = np.concatenate([final.returns, sequences.returns])[:, None]
+    return decide(actions, visits, means, done + last, start, lambda visits, means: best)

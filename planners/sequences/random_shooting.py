@@ -1,0 +1,79 @@
+"""Random shooting: the best of many random action sequences, the baseline of planners over sequences."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import check_plan
+from bonspiel.planners.checks import require_count
+from bonspiel.planners.sequences import plans as sequences
+from bonspiel.planners.sequences.plans import length, plan_with_sequences
+from bonspiel.planners.spaces import SEQUENCES, Choice, Parameters
+
+ROUND = 256  # sequences drawn at once
+
+
+class _Rounds:
+    """The rounds of a decision: sequences drawn alike, of which the best stays."""
+
+    def __init__(self, model: Model, steps: int, hold: int, size: int, rng: Rng) -> None:
+        self.model, self.steps, self.hold, self.size, self.rng = model, steps, hold, size, rng
+        self.best, self.best_return = np.empty((0, 0)), -np.inf
+
+    def propose(self) -> Array:
+        low, high = self.model.action_low, self.model.action_high
+        actions = self.rng.random((self.size, -(-self.steps // self.hold), len(low)))
+        actions *= high - low
+        actions += low
+        actions = np.repeat(actions, self.hold, axis=1)[:, : self.steps]
+        if len(self.best) == 0:
+            self.best = actions[0]  # until one has been rolled out
+        return actions
+
+    def learn(self, actions: Array, returns: Array) -> None:
+        if len(returns) and returns.max() > self.best_return:
+            self.best, self.best_return = actions[returns.argmax()], returns.max()
+
+    def finalists(self) -> Array:
+        return self.best[None]
+
+
+@dataclass(frozen=True)
+class RandomShooting:
+    """Plays the first action of the best of many random sequences.
+
+    The last rollouts of the budget go to the best sequence and value it, since the highest of many noisy returns is
+    too high.
+
+    Args:
+        hold: steps that an action is held, at least 1; with more than 1, sequences are piecewise constant.
+        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
+        repeats: rollouts of each sequence, for noisy models.
+    """
+
+    hold: int = 1
+    horizon: int | None = 50
+    repeats: int = 1
+
+    takes_root_actions: ClassVar[bool] = False
+    tuning: ClassVar[Parameters] = {**SEQUENCES, "hold": Choice((1, 2, 4, 8))}
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_count("hold", self.hold)
+        sequences.check_rollouts(self.horizon, self.repeats)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return sequences.unsupported(model)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        size = ROUND if budget.simulations is None else min(ROUND, -(-budget.simulations // self.repeats))
+        rounds = _Rounds(model, length(model, state, self.horizon), self.hold, size, rng)
+        return plan_with_sequences(rounds, self.repeats, model, state, budget, rng, start)

@@ -1,0 +1,1 @@
+"""Searches that build a tree of states and sampled or listed actions."""

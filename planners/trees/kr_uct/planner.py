@@ -1,0 +1,134 @@
+"""KR-UCT: kernel regression over actions with execution noise (Yee, Lisy, Bowling, IJCAI 2016)."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import (
+    HasActions,
+    HasActionSd,
+    HasRollout,
+    HasStepExact,
+    check_plan,
+    missing,
+    offers,
+    require,
+)
+from bonspiel.planners.checks import (
+    discrete_actions,
+    missing_action_bounds,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+)
+from bonspiel.planners.core.actions import action_sd
+from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
+from bonspiel.planners.spaces import EXPLORATION, STATES, WIDENING, Parameters, Range
+from bonspiel.planners.trees.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
+from bonspiel.planners.trees.kr_uct.search import search
+
+
+def _noise_of(model: Model, bandwidth: float) -> Array:
+    """Standard deviations of the kernel, [action_dim]; a fraction of the range where the model gives no noise."""
+    sd = action_sd(model) if offers(model, HasActionSd) else np.zeros(len(model.action_low))
+    return sd if sd.any() else np.ascontiguousarray(bandwidth * (model.action_high - model.action_low))
+
+
+def _by_lower_bound(exploration: float) -> Callable[[NDArray[np.int64], Array], int]:
+    """The final choice among the actions tried: greatest E[v|a] - C sqrt(2 ln sum_b W(b) / W(a))."""
+
+    def choose(visits: NDArray[np.int64], value: Array) -> int:
+        width = exploration * math.sqrt(2.0 * math.log(max(value[:, WEIGHT].sum(), 1.0)))
+        lowest = value[:, MEAN] - width * value[:, INV_SQRT]
+        return int(np.argmax(np.where(visits > 0, lowest, -np.inf)))
+
+    return choose
+
+
+@dataclass(frozen=True)
+class KRUCT:
+    """UCT whose actions share their values and visits by a kernel, the density of the execution noise.
+
+    E[v|a] = sum_b K(a, b) n_b v_b / sum_b K(a, b) n_b and W(a) = sum_b K(a, b) n_b take the places of means and visits.
+    A node begins with the model's `actions`, or with draws of `sample_action`; it widens by the least explored action
+    near the best one. The kernel is Gaussian with the model's `action_sd`: the noise of the execution per coordinate,
+    where 0 asks for equality.
+
+    As in the paper an action leads to what it does without noise (`step_exact`), because the kernel already averages
+    over executions, and an end of the episode that was seen before is not seen again: a new action near it is tried.
+    For a model that hides its executions, having no `step_exact`, outcomes are sampled: they widen as in DPW (Couetoux
+    et al. 2011), of which the paper says nothing, and a step that the horizon follows is sampled anew at every visit.
+
+    Args:
+        exploration: C of UCB1, at least 0; also of the lower confidence bound that chooses in the end.
+        tau: smallest K(best, new action) of widening, between exp(-12.5) and 1.
+        alpha_action: exponent of action widening, in (0, 1]; 1/2 in the paper.
+        k_action: factor of action widening, above 0.
+        n_initial: first actions of a node, drawn where the model has no `actions` of its own.
+        alpha_state: exponent of state widening, in (0, 1], where outcomes are sampled.
+        k_state: factor of state widening, above 0, likewise.
+        bandwidth: width of the kernel, as a fraction of the range of actions, where the model tells no `action_sd`.
+        outcome: "exact" or "sampled", as above; "auto" is "exact" for a model that offers `step_exact`.
+        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout"; "auto" if it has one.
+    """
+
+    exploration: float = 1.0
+    tau: float = 0.05
+    alpha_action: float = 0.5
+    k_action: float = 1.0
+    n_initial: int = 8
+    alpha_state: float = 0.25
+    k_state: float = 1.0
+    bandwidth: float = 0.05
+    outcome: Literal["auto", "exact", "sampled"] = "auto"
+    leaf: Literal["auto", "tree", "rollout"] = "auto"
+
+    tuning: ClassVar[Parameters] = {
+        **EXPLORATION,
+        **WIDENING,
+        **STATES,
+        "alpha_action": Range(0.2, 0.7),
+        "bandwidth": Range(0.01, 0.3, log=True),
+        "tau": Range(0.01, 0.5, log=True),
+    }
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_at_least("exploration", self.exploration, 0.0)
+        require_positive("tau", self.tau)
+        require(math.exp(-CUTOFF) < self.tau < 1.0, "tau", self.tau, f"between {math.exp(-CUTOFF):.2g} and 1")
+        require_positive("alpha_action", self.alpha_action, 1.0)
+        require_positive("k_action", self.k_action)
+        require_count("n_initial", self.n_initial)
+        require_positive("alpha_state", self.alpha_state, 1.0)
+        require_positive("k_state", self.k_state)
+        require_positive("bandwidth", self.bandwidth, 1.0)
+        require_choice("outcome", self.outcome, ("auto", "exact", "sampled"))
+        require_choice("leaf", self.leaf, ("auto", "tree", "rollout"))
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        parts = [HasStepExact] * (self.outcome == "exact") + [HasRollout] * (self.leaf == "rollout")
+        known = offers(model, HasActionSd) and np.any(model.action_sd)
+        return discrete_actions(model) or missing(model, *parts) or (None if known else missing_action_bounds(model))
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        state = check_plan(self, model, state, budget, rng)
+        exact = self.outcome == "exact" or (self.outcome == "auto" and offers(model, HasStepExact))
+        use_rollout = self.leaf == "rollout" or (self.leaf == "auto" and offers(model, HasRollout))
+        n_initial = 0 if offers(model, HasActions) else self.n_initial
+        low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
+        sd, choose = _noise_of(model, self.bandwidth), _by_lower_bound(self.exploration)
+        actions = self.exploration, self.k_action, self.alpha_action, self.tau, n_initial
+        settings = KRUCTSettings(*actions, self.k_state, self.alpha_state, sd, low, high, exact, use_rollout)
+        return plan_with_tree(
+            search, settings, model, state, budget, rng, root_actions, by_state=False, columns=OWN + 1, choose=choose
+        )

@@ -1,0 +1,133 @@
+"""The search of KR-UCT, see `planners.trees.kr_uct.planner`."""
+
+import numpy as np
+
+from bonspiel.planners.base import Rng
+from bonspiel.planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree.descent import follow_outcome
+from bonspiel.planners.core.tree.nodes import (
+    BLOCK,
+    ENDED,
+    NEVER,
+    SEARCH_TREE,
+    SearchTree,
+    add_edge,
+    add_node,
+    copy,
+    has_room,
+)
+from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
+from bonspiel.planners.trees.kr_uct.regression import (
+    PROPOSALS,
+    KRUCTSettings,
+    back_up,
+    best_edge,
+    edges_of,
+    init_edge,
+    widen,
+)
+
+
+@model_helper
+def _add_candidates(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int) -> None:
+    """The model's own choice of actions for this state."""
+    count = actions(problem, tree.state[node], walk.actions, walk.keys)
+    for i in range(count):
+        edge = add_edge(tree, node)
+        copy(walk.actions[i], tree.action[edge])
+        init_edge(tree, edge)
+
+
+@model_helper
+def _follow(
+    tree: SearchTree,
+    walk: TreeWalk,
+    problem: Problem,
+    depth: int,
+    node: int,
+    edge: int,
+    rng: Rng,
+    settings: KRUCTSettings,
+) -> tuple[int, float]:
+    """Take the edge's exact outcome or a sampled one, which widens as in DPW, and record it.
+
+    Returns:
+        The child, or ENDED at the end of the episode or of the horizon, and after the rollout that values a new child.
+        The value of that rollout, else 0.
+    """
+    next_state, scratch = walk.state[0], walk.state[1]
+    if settings.exact:
+        child = tree.edges[edge]["first_outcome"]
+        is_new = child == 0
+        if is_new:
+            reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
+            child = add_node(tree, next_state, reward, player(problem, next_state))
+            tree.edges[edge]["first_outcome"] = child
+            if terminated or depth + 1 == problem.steps:
+                tree.nodes[child]["actions"] = ENDED
+        record(walk, depth, node, edge, tree.nodes[child]["reward"])
+    elif depth + 1 == problem.steps:  # nothing follows that an outcome would be kept for
+        reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
+        record(walk, depth, node, edge, reward)
+        return ENDED, 0.0
+    else:
+        k_state, alpha_state = settings.k_state, settings.alpha_state
+        child = follow_outcome(tree, walk, problem, depth, node, edge, rng, k_state, alpha_state, False)
+        is_new = tree.nodes[child]["visits"] == 0
+    is_over = tree.nodes[child]["actions"] == ENDED
+    if is_over or (settings.use_rollout and is_new):
+        if not settings.exact:  # by which old outcomes are drawn; `back_up` counts the visits of those that go on
+            tree.nodes[child]["visits"] += 1
+        if is_over:
+            return ENDED, 0.0
+        copy(tree.state[child], next_state)
+        return ENDED, rollout(problem, next_state, scratch, problem.steps - depth - 1, rng)
+    return child, 0.0
+
+
+@search_kernel(
+    SEARCH_TREE,
+    TREE_WALK,
+    KRUCTSettings(1.0, 1.0, 1.0, 1.0, 1, 1.0, 1.0, np.zeros(1), np.zeros(1), np.zeros(1), False, False),
+)
+def search(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: KRUCTSettings
+) -> int:
+    """Simulate from the root, whose actions are edges of the tree as those of any node."""
+    k_action, alpha_action, n_initial = settings.k_action, settings.alpha_action, settings.n_initial
+    while tree.size[BLOCK] < len(walk.keys):
+        tree.size[BLOCK] *= 2
+    if tree.nodes[0]["visits"] == 0:
+        for edge in edges_of(tree, 0):
+            init_edge(tree, edge)
+    for simulation in range(simulations):
+        if not has_room(tree, problem.steps):
+            return simulation
+        node, depth, leaf_value = 0, 0, 0.0
+        while node != ENDED:
+            count = tree.nodes[node]["actions"]
+            if count == 0 and len(walk.keys) > 0:
+                _add_candidates(tree, walk, problem, node)
+                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
+            if count < n_initial and tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
+                edge = add_edge(tree, node)
+                sample_action(problem, tree.state[node], tree.action[edge], rng)
+                init_edge(tree, edge)
+                count += 1
+                tree.nodes[node]["due"] = count if count < n_initial else due(count, k_action, alpha_action)
+            else:
+                edge = best_edge(tree, node, settings.exploration)
+                # an exact end seen again would teach nothing, so the search tries a neighbouring action
+                outcome = tree.edges[edge]["first_outcome"]
+                ended = settings.exact and outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
+                is_due = tree.nodes[node]["visits"] >= tree.nodes[node]["due"]
+                if is_due or (ended and tree.nodes[node]["due"] != NEVER):
+                    proposals = PROPOSALS if is_due else 1
+                    edge = widen(tree, node, edge, proposals, walk.actions[0], rng, settings)
+                    tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
+            node, leaf_value = _follow(tree, walk, problem, depth, node, edge, rng, settings)
+            depth += 1
+        back_up(tree, walk, depth, leaf_value, problem.discount, settings.sd)
+    return simulations

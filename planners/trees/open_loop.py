@@ -1,0 +1,105 @@
+"""Open-loop UCT: UCB1 on a tree of action sequences, whose statistics average over the states that they lead to.
+
+Perez, Dieskau, Huenermund, Mostaghim, Lucas, "Open loop search for general video game playing", GECCO 2015; Weinstein
+and Littman, "Bandit-based planning and learning in continuous-action Markov decision processes", ICAPS 2012, plan over
+sequences of continuous actions by another bandit, and Bubeck and Munos, "Open loop optimistic planning", COLT 2010,
+bound the value of a sequence by those of its parts.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import HasRollout, check_plan, missing, two_players
+from bonspiel.planners.checks import require_at_least, require_choice, require_positive
+from bonspiel.planners.core.jit import Problem, rollout, sample_action, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.tree.backup import back_up
+from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
+from bonspiel.planners.core.tree.selection import best_edge
+from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
+from bonspiel.planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters
+
+
+class OpenLoopSettings(NamedTuple):
+    """The parameters of `OpenLoop` as its kernel takes them."""
+
+    exploration: float
+    k_action: float
+    alpha_action: float
+    use_rollout: bool
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, OpenLoopSettings(1.0, 1.0, 1.0, False))
+def _search(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: OpenLoopSettings
+) -> int:
+    state, next_state = walk.state[0], walk.state[1]
+    for simulation in range(simulations):
+        if not has_room(tree, problem.steps):
+            return simulation
+        copy(problem.state, state)
+        node, depth, leaf_value = 0, 0, 0.0
+        while True:
+            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
+                edge = add_edge(tree, node)
+                sample_action(problem, state, tree.action[edge], rng)
+                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
+            else:
+                edge = best_edge(tree, node, settings.exploration)
+            reward, terminated = step(problem, state, tree.action[edge], next_state, rng)
+            record(walk, depth, node, edge, reward)
+            copy(next_state, state)
+            depth += 1
+            if terminated or depth == problem.steps:
+                break
+            node = tree.edges[edge]["first_outcome"]  # whatever the state is: the sequence of actions is the node
+            if node == 0:
+                node = add_node(tree, state, reward, 1.0)
+                tree.edges[edge]["first_outcome"] = node
+                if settings.use_rollout:
+                    leaf_value = rollout(problem, state, next_state, problem.steps - depth, rng)
+                    break
+        back_up(tree, walk, depth, leaf_value, problem.discount)
+    return simulations
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """UCT with progressive widening on sequences of actions; a node stands for all states that its sequence leads to.
+
+    Noise of the model costs no nodes, and the value of a sequence includes it; but a plan cannot react to where the
+    noise leads.
+
+    Args:
+        exploration: C of UCB1, at least 0.
+        alpha_action: exponent of action widening, in (0, 1].
+        k_action: factor of action widening, above 0.
+        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+    """
+
+    exploration: float = 1.0
+    alpha_action: float = 0.3
+    k_action: float = 1.0
+    leaf: Literal["tree", "rollout"] = "tree"
+
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **WIDENING, **LEAF}
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require_at_least("exploration", self.exploration, 0.0)
+        require_positive("alpha_action", self.alpha_action, 1.0)
+        require_positive("k_action", self.k_action)
+        require_choice("leaf", self.leaf, ("tree", "rollout"))
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return two_players(model) or (missing(model, HasRollout) if self.leaf == "rollout" else None)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        state = check_plan(self, model, state, budget, rng)
+        settings = OpenLoopSettings(self.exploration, self.k_action, self.alpha_action, self.leaf == "rollout")
+        return plan_with_tree(_search, settings, model, state, budget, rng, root_actions, by_state=False)

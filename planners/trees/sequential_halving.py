@@ -1,0 +1,168 @@
+"""Sequential halving at the root, UCT below it (Karnin, Koren, Somekh 2013; Pepels et al. 2014).
+
+From Almost Optimal Exploration in Multi-Armed Bandits and Minimizing Simple and Cumulative Regret in Monte-Carlo Tree
+Search (H-MCTS, here with halving in the root alone). The root's n actions are halved in ceil(log2 n) rounds with equal
+parts of the budget; each round tries all that are left equally often and drops the worse half by their mean returns.
+
+Unlike Karnin's, the means are over all rounds, as in trees they are (Cazenave 2015), nothing of the budget is lost to
+rounding, and each action is tried once before any is dropped, if the budget allows it. A budget of seconds is divided
+into equal seconds; a round ends at its time, also in the middle of a turn.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.base import (
+    MOST_ACTIONS,
+    HasActions,
+    HasRollout,
+    check_plan,
+    missing,
+    missing_action_bounds,
+    offers,
+)
+from bonspiel.planners.checks import require_count
+from bonspiel.planners.core.actions import action_set, own_actions
+from bonspiel.planners.core.jit import Problem, helper
+from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
+from bonspiel.planners.core.tree.backup import back_up
+from bonspiel.planners.core.tree.descent import choose_of_set, follow
+from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
+from bonspiel.planners.core.tree.nodes import ENDED, MEAN, SEARCH_TREE, SearchTree, grow, has_room, new_tree
+from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.spaces import EXPLORATION, LEAF, N_ACTIONS, Choice, Parameters
+
+
+class HalvingSettings(NamedTuple):
+    """The parameters of `SequentialHalving`, and the ranks of the root's actions that are left, int64 [any]."""
+
+    left: NDArray[np.int64]
+    selection: Selection
+    actions: Array
+    leaf: Leaf
+
+
+@helper
+def _least_tried(tree: SearchTree, left: NDArray[np.int64]) -> int:
+    """The root's edge with the fewest visits of those that are left, the first of equals."""
+    first = tree.nodes[0]["first_edge"]
+    best = first + left[0]
+    for rank in left:
+        if tree.edges[first + rank]["visits"] < tree.edges[best]["visits"]:
+            best = first + rank
+    return best
+
+
+@search_kernel(
+    SEARCH_TREE, TREE_WALK, HalvingSettings(np.zeros(1, np.int64), selection_of(1.0), np.ones((1, 1)), EXAMPLE_LEAF)
+)
+def _search(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: HalvingSettings
+) -> int:
+    for simulation in range(simulations):
+        if not has_room(tree, problem.steps):
+            return simulation
+        node, depth, leaf_value = 0, 0, 0.0
+        while node != ENDED:
+            if depth == 0:
+                edge = _least_tried(tree, settings.left)
+            else:
+                edge = choose_of_set(tree, walk, problem, node, rng, settings.selection, settings.actions)
+            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings.leaf)
+            depth += 1
+        back_up(tree, walk, depth, leaf_value, problem.discount)
+    return simulations
+
+
+def _better_half(tree: SearchTree, left: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The half of these actions with the higher means, at least one, the best first; untried ones come last."""
+    _, visits, value = root_of(tree)
+    ranks = sorted(left.tolist(), key=lambda rank: (visits[rank] > 0, value[rank, MEAN]), reverse=True)
+    return np.array(ranks[: (len(ranks) + 1) // 2])
+
+
+@dataclass(frozen=True)
+class SequentialHalving:
+    """Halves the root's actions round by round, and searches below them by UCT.
+
+    Args:
+        exploration: C below the root, at least 0: the range of returns that the bonus of a few visits is for.
+        n_root_actions: size of the set at the root, made like that of `uct`; a model with `actions` has one of its own.
+        n_actions: size of the set below, likewise.
+        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+        bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
+    """
+
+    divides_budget: ClassVar[bool] = True
+
+    exploration: float = 1.0
+    n_root_actions: int = 16
+    n_actions: int = 8
+    leaf: Literal["tree", "rollout"] = "tree"
+    bonus: Bonus = "ucb1"
+
+    tuning: ClassVar[Parameters] = {**EXPLORATION, **N_ACTIONS, **LEAF, "n_root_actions": Choice((8, 16, 32, 64))}
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        check_selection(self.exploration, self.bonus, None, False)
+        require_count("n_root_actions", self.n_root_actions, 1, MOST_ACTIONS)
+        require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
+        check_leaf(self.leaf)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        reason = missing(model, HasRollout) if self.leaf == "rollout" else None
+        return reason or (None if offers(model, HasActions) else missing_action_bounds(model))
+
+    def same_actions(self, model: Model) -> bool:
+        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        return True
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng)
+        problem = problem_of(model, state)
+        if root_actions is None:
+            own = own_actions(model, state) if offers(model, HasActions) else None
+            root_actions = action_set(model, self.n_root_actions) if own is None else own
+        tree = new_tree(model, problem, first_nodes(budget), root_actions, True, columns_of(self.bonus))
+        walk = new_walk(model, problem.steps)
+        below = action_set(model, 0 if offers(model, HasActions) else self.n_actions)
+        left = np.arange(len(root_actions))
+        if budget.seconds is not None:  # those that a short round does not reach must not all be at one end of the set
+            left = rng.permutation(left)
+        settings = HalvingSettings(left, selection_of(self.exploration, self.bonus), below, leaf_of(self.leaf))
+        done, rounds = 0, max(1, math.ceil(math.log2(len(left))))
+        for number in range(1, rounds + 1):
+            part = _part(budget, done, time.perf_counter() - start, number / rounds, len(left))
+            if part is not None:
+                settings = settings._replace(left=left)
+                tree, more = extend(_search, model, tree, walk, problem, settings, grow, part, rng, held=done)
+                done += more
+            left = _better_half(tree, left)
+        return decide(*root_of(tree), done, start, lambda visits, value: int(left[0]))
+
+
+def _part(budget: Budget, done: int, elapsed: float, share: float, left: int) -> Budget | None:
+    """What remains for a round that may end when this share of the budget is spent; None if nothing does.
+
+    A round of simulations has as many as there are actions `left`, if that many remain.
+    """
+    if budget.simulations is not None:
+        most = budget.simulations - done
+        count = min(max(int(budget.simulations * share) - done, left), most)
+        return Budget(simulations=count) if count > 0 else None
+    seconds = (budget.seconds or 0.0) * share - elapsed
+    if seconds <= 0.0 and done > 0:
+        return None
+    return Budget(seconds=max(seconds, 1e-9))

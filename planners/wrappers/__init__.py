@@ -1,0 +1,1 @@
+"""Searches around another planner's search."""

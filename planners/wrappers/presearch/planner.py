@@ -1,0 +1,182 @@
+"""Root pre-search: values of a grid of aims without noise, smoothed by the noise, restrict the search (a 2017 thesis).
+
+Algorithm 9 of the thesis with the aim noise of Kato, Iizuka, Yamamoto 2015: the value of aiming somewhere is the mean
+of the values around it, weighted by the chance to hit there. The largest of the smoothed values is not played, since it
+owes much to luck; the inner planner chooses among the best few, with noise.
+"""
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from bonspiel.planners.abstraction.planner import AbstractionTree
+from bonspiel.planners.base import (
+    HasActions,
+    HasAimGrid,
+    HasPlayer,
+    HasRollout,
+    HasStepExact,
+    ResumableSearch,
+    check_plan,
+    takes_root_actions,
+)
+from bonspiel.planners.checks import missing, offers, require, require_count, require_positive
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.core.aims import aims_of, outcomes
+from bonspiel.planners.core.jit import Problem, int64, rollout
+from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
+from bonspiel.planners.core.search import extend
+from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.registry import NESTED
+from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, sweep_of
+from bonspiel.planners.wrappers.presearch.ties import by_second_reward
+
+CALIBRATION = 0.02  # part of a time budget, to estimate the number of evaluations in the rest
+
+
+@search_kernel(ROUNDS, TREE_WALK, int64)
+def _evaluate(rounds: Rounds, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, depth: int) -> int:
+    """Add the value of a rollout from one state after another, round and round; all are `depth` steps ahead."""
+    state, scratch = walk.state[0], walk.state[1]
+    for _ in range(simulations):
+        index = next_index(rounds)
+        copy(rounds.states[index], state)
+        rounds.sums[index] += rollout(problem, state, scratch, max(1, problem.steps - depth), rng)
+    return simulations
+
+
+class _Evaluator:
+    """Values of states by the inner planner's own simulations where it can, otherwise by the model's rollouts."""
+
+    def __init__(self, model: Model, state: Array, rng: Rng, search: ResumableSearch | None) -> None:
+        self.model, self.rng, self.search = model, rng, search
+        self.problem = problem_of(model, state)
+
+    def __call__(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
+        """Add values, player +1's, to `sums`, from one state after another; how many."""
+        if self.search is not None:
+            return self.search.evaluate(states, order, sums, budget)
+        rounds, walk = new_rounds(states, order, sums), new_walk(self.model, self.problem.steps)
+        return extend(_evaluate, self.model, rounds, walk, self.problem, 1, None, budget, self.rng)[1]
+
+
+@dataclass(frozen=True)
+class Presearch:
+    """Root pre-search for another planner.
+
+    At least one simulation goes to the sweep and one to the search, also where the budget is but one. Where all returns
+    are as good as equal, the model's second reward chooses, if it has one (`HasTieBreaker`): `Decision.value` and
+    `values` are still returns, those of the actions whose return was not estimated within the model's `indifference`.
+
+    Args:
+        inner: the planner that chooses among the best aims; in writing, `presearch:inner=dpw` or
+            `presearch:inner=(abstraction:exploration=0.5)`.
+        share: part of the budget that the sweep may take, above 0 and below 1.
+        size: most aims in the grid.
+        candidates: most local maxima that the inner planner considers, at least 1.
+    """
+
+    inner: Planner = field(default=AbstractionTree(exploration=0.3, tree_steps=1), metadata={NESTED: True})
+    share: float = 0.5
+    size: int = 4_284
+    candidates: int = 16
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
+        require_positive("share", self.share, 1.0)
+        require(self.share < 1.0, "share", self.share, "below 1")
+        require_count("size", self.size)
+        require_count("candidates", self.candidates)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        if not takes_root_actions(self.inner):
+            return f"needs an inner planner that takes `root_actions`, which {type(self.inner).__name__} does not"
+        rollout = () if self._resumes(model) else (HasRollout,)
+        return missing(model, HasAimGrid, HasStepExact, *rollout) or unsupported(self.inner, model)
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`. With `root_actions` there is no sweep."""
+        if root_actions is not None:
+            check_plan(self, model, state, budget, rng)
+            return self.inner.plan(model, state, budget, rng, root_actions)
+        return self.plan_with_sweep(model, state, budget, rng)[0]
+
+    def plan_with_sweep(self, model: Model, state: Array, budget: Budget, rng: Rng) -> tuple[Decision, Sweep]:
+        """`plan`, and the values of the grid to look at; raises what `plan` raises."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng)
+        sweeps: list[Sweep] = []
+
+        def search(of: Model, part: Budget, begun: float, actions: Array | None) -> Decision:
+            if actions is not None:
+                return self.inner.plan(of, state, part, rng, actions)
+            decision, sweep = self._search(of, state, part, rng, begun)
+            if of is model:
+                sweeps.append(sweep)
+            return decision
+
+        return by_second_reward(model, state, budget, rng, start, search), sweeps[-1]
+
+    def _search(self, model: Model, state: Array, budget: Budget, rng: Rng, start: float) -> tuple[Decision, Sweep]:
+        """Sweep, then choose among the peaks; `start` is the clock when the budget began."""
+        search = self._begin(model, state, budget, rng)
+        sweep = self._sweep(model, state, budget, rng, search)
+        chosen, left = peaks(sweep, self.candidates), budget.rest(1.0, sweep.simulations, start)
+        if offers(model, HasActions):
+            chosen = np.concatenate([chosen, own_actions(model, state)])
+        if search is None:
+            decision = self.inner.plan(model, state, left, rng, chosen)
+        else:
+            decision = search.decide(chosen, left, time.perf_counter())
+        seconds = time.perf_counter() - start
+        return replace(decision, simulations=decision.simulations + sweep.simulations, seconds=seconds), sweep
+
+    def sweep(self, model: Model, state: Array, budget: Budget, rng: Rng) -> Sweep:
+        """The sweep alone, with its share of the budget."""
+        return self._sweep(model, state, budget, rng, self._begin(model, state, budget, rng))
+
+    def _begin(self, model: Model, state: Array, budget: Budget, rng: Rng) -> ResumableSearch | None:
+        """The inner planner's search where it can evaluate the grid too, so that nothing is lost."""
+        return self.inner.begin(model, state, budget, rng) if self._resumes(model) else None  # type: ignore[attr-defined]
+
+    def _resumes(self, model: Model) -> bool:
+        return offers(model, HasActions) and callable(getattr(self.inner, "begin", None))
+
+    def _sweep(self, model: Any, state: Array, budget: Budget, rng: Rng, search: ResumableSearch | None) -> Sweep:
+        """Evaluate with the sweep's share of the budget the finest grid of aims that allows each an evaluation."""
+        start = time.perf_counter()
+        evaluate = _Evaluator(model, state, rng, search)
+        affordable, spent = self._affordable(model, state, budget, evaluate)
+        blocks = model.aim_grid(state, grid_size(affordable, self.size))
+        states, rewards, ended = outcomes(model, evaluate.problem, aims_of(blocks), rng)
+        sums, counts = np.zeros(len(states)), np.ones(len(states))
+        open_ends = rng.permutation(np.flatnonzero(~ended))
+        if len(open_ends):
+            done = evaluate(states, open_ends, sums, budget.rest(self.share, spent, start))
+            rounds, rest = divmod(done, len(open_ends))
+            counts[ended] = max(rounds, 1)
+            counts[open_ends] = rounds + (np.arange(len(open_ends)) < rest)
+            spent += done
+        mover = model.player(state, model.params) if offers(model, HasPlayer) else 1.0
+        values = mover * (rewards + model.discount * sums / np.maximum(counts, 1.0))
+        return sweep_of(blocks, values, counts, spent)
+
+    def _affordable(self, model: Any, state: Array, budget: Budget, evaluate: _Evaluator) -> tuple[int, int]:
+        """The evaluations that the sweep's share pays for, and those spent to find out."""
+        if budget.simulations is not None:
+            return int(self.share * budget.simulations), 0
+        aims = aims_of(model.aim_grid(state, 1))
+        states, _, ended = outcomes(model, evaluate.problem, aims, evaluate.rng)
+        if ended.all():
+            return self.size, 0
+        seconds = CALIBRATION * (budget.seconds or 0.0)
+        done = evaluate(states, np.flatnonzero(~ended), np.zeros(len(states)), Budget(seconds=seconds))
+        return int(done * self.share / CALIBRATION), done

@@ -1,0 +1,177 @@
+"""Root parallelisation: independent searches of one state, whose decisions are combined at the end."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from bonspiel.planners.abstraction.planner import AbstractionTree
+from bonspiel.planners.base import (
+    HasActions,
+    HasActionSd,
+    check_plan,
+    has_same_actions,
+    is_reproducible,
+    takes_root_actions,
+)
+from bonspiel.planners.checks import (
+    missing,
+    missing_action_bounds,
+    offers,
+    require,
+    require_choice,
+    require_count,
+    require_positive,
+)
+from bonspiel.planners.registry import NESTED
+from bonspiel.planners.trees.uct import UCT
+from bonspiel.planners.wrappers.root import rules
+from bonspiel.planners.wrappers.root.pool import Pool, pool_of
+from bonspiel.planners.wrappers.root.similarity import kernel_of
+from bonspiel.planners.wrappers.root.tries import plan_with_tries
+from bonspiel.planners.wrappers.root.workers import Run, run_all
+
+Combine = Literal["sum", "mean", "max", "majority", "similarity_vote", "similarity_merge", "tries"]
+SIMILAR = ("similarity_vote", "similarity_merge")
+
+
+def _plan(planner: Any, model: Model, state: Array, budget: Budget, seed: int, given: tuple[Array, ...]) -> Decision:
+    """A worker's decision."""
+    return planner.plan(model, state, budget, np.random.default_rng(seed), *given)
+
+
+@dataclass(frozen=True)
+class Root:
+    """Several workers search the same state, each with random numbers of its own, and their decisions are combined.
+
+    A decision lists all actions that a worker lists, each with its visits N and its mean Q over all workers. It is the
+    same on threads, in processes and one after the other. A worker that fails ends the plan with its error. Every
+    decision starts anew, whatever the inner planner's `memory`.
+
+    Ties go to more visits, then to the higher mean, then to the action listed first.
+
+    Args:
+        inner: the planner of every worker; in writing, `root:inner=(dpw:exploration=0.5),combine=similarity_vote`.
+        workers: how many.
+        combine: which action is played. For planners whose workers all have the same actions: "sum", the one of most
+            visits; "mean", of the highest mean among those with a tenth of the most visits; "majority", which most
+            workers chose. For all planners: "max", of the worker that found the highest mean; "majority" with `cells`;
+            "similarity_vote", the one of largest sum_j K(b_i, b_j) over the workers' choices b; "similarity_merge", of
+            the highest mean of visits shared by K. "tries" is for `abstraction` with one set of actions: its workers
+            share their cells after each of several `rounds`, and "sum" chooses.
+        share: "each" gives every worker the whole budget, "split" a part of the simulations, the first ones the rest.
+        bandwidth: h of K(a, b) = exp(-1/2 sum_d (a_d - b_d)^2 / h_d^2) as a part of the range of every coordinate, or
+            "noise" for the model's `action_sd`. Differences are taken the short way round (`action_period`).
+        run: on "threads", which is for compiled models; in "processes" (within a job of
+            `bonspiel run` on threads as well, since its cores are taken); or "one" after the other.
+        cells: with "majority", votes are counted in so many equal parts of every dimension, and of the part with most
+            votes the most visited choice is played.
+        rounds: of "tries".
+    """
+
+    divides_budget: ClassVar[bool] = True
+
+    inner: Planner = field(default=UCT(), metadata={NESTED: True})
+    workers: int = 8
+    combine: Combine = "sum"
+    share: Literal["each", "split"] = "each"
+    bandwidth: float | Literal["noise"] = 0.05
+    run: Run = "threads"
+    cells: int | None = None
+    rounds: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
+        require(not isinstance(self.inner, Root), "inner", self.inner, "another planner than root; more workers fit")
+        require_count("workers", self.workers)
+        require_choice("combine", self.combine, Combine.__args__)  # type: ignore[attr-defined]
+        require_choice("share", self.share, ("each", "split"))
+        if self.bandwidth != "noise":
+            require_positive("bandwidth", self.bandwidth)
+        require_choice("run", self.run, Run.__args__)  # type: ignore[attr-defined]
+        if self.cells is not None:
+            require_count("cells", self.cells)
+            require(self.combine == "majority", "cells", self.cells, "none without combine='majority'")
+        require_count("rounds", self.rounds)
+        require(self.rounds == 1 or self.combine == "tries", "rounds", self.rounds, "1 without combine='tries'")
+
+    @property
+    def takes_root_actions(self) -> bool:
+        """Whether the inner planner does."""
+        return takes_root_actions(self.inner)
+
+    @property
+    def budget_multiple(self) -> int:
+        """How often a budget of simulations is spent; see `planners.Planner`."""
+        return self.workers if self.share == "each" else 1
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the inner planner is."""
+        return is_reproducible(self.inner)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        if reason := unsupported(self.inner, model):
+            return reason
+        name, combine = type(self.inner).__name__, f"combine='{self.combine}'"
+        if self.combine == "tries":
+            fits = isinstance(self.inner, AbstractionTree) and not offers(model, HasActions)
+            return None if fits else f"needs inner=abstraction and a model without `actions` for {combine}"
+        if self.combine in SIMILAR:
+            return missing(model, HasActionSd) if self.bandwidth == "noise" else missing_action_bounds(model)
+        if self.cells is not None:
+            return missing_action_bounds(model)
+        if self.combine != "max" and not has_same_actions(self.inner, model):
+            return f"needs the same actions in all searches for {combine}; those of {name} differ, similarity_vote fits"
+        return None
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        start = time.perf_counter()
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        budgets = self._budgets(budget)
+        seeds = rng.integers(2**63, size=self.workers).tolist()
+        inner: Any = self.inner
+        if self.combine == "tries":
+            return plan_with_tries(inner, model, state, budgets, seeds, root_actions, self.rounds, self.run, start)
+        given = () if root_actions is None else (root_actions,)
+        tasks = [(inner, model, state, part, seed, given) for part, seed in zip(budgets, seeds, strict=True)]
+        decisions = run_all(self.run, _plan, tasks, together=budget.seconds is not None)
+        pool = pool_of(decisions)
+        best, simulations = self.choose(pool, model), sum(decision.simulations for decision in decisions)
+        seconds = time.perf_counter() - start
+        action, value = pool.actions[best].copy(), float(pool.values[best])
+        return Decision(action, value, simulations, seconds, pool.actions, pool.visits, pool.values)
+
+    def _budgets(self, budget: Budget) -> Sequence[Budget]:
+        """Each worker's own."""
+        if budget.simulations is None:
+            require(self.run != "one", "run", self.run, "threads or processes with a budget in seconds")
+            require(self.share == "each", "share", self.share, "each with a budget in seconds")
+        if budget.simulations is None or self.share == "each":
+            return [budget] * self.workers
+        enough = f"at least workers={self.workers} with share='split'"
+        require(budget.simulations >= self.workers, "simulations", budget.simulations, enough)
+        return budget.split(self.workers)
+
+    def choose(self, pool: Pool, model: Model) -> int:
+        """The row of the action that `combine` plays of what the workers found; not for "tries", which shares more."""
+        match self.combine:
+            case "sum":
+                return rules.most_visits(pool)
+            case "mean":
+                return rules.highest_mean(pool)
+            case "max":
+                return rules.highest_claim(pool)
+            case "similarity_vote":
+                return rules.most_similar_votes(pool, kernel_of(model, self.bandwidth))
+            case "similarity_merge":
+                return rules.highest_merged_mean(pool, kernel_of(model, self.bandwidth))
+        if self.cells is None:
+            return rules.most_votes(pool)
+        return rules.most_votes_of_a_part(pool, model, self.cells)

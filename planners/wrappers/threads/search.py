@@ -1,0 +1,136 @@
+"""UCT, PW and DPW by a thread in a tree that others share: their loops, over `planners.wrappers.threads.descent`."""
+
+from typing import NamedTuple
+
+from bonspiel.planners.base import Rng
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.jit.atomics import load
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree.leaf import value_leaf
+from bonspiel.planners.core.tree.nodes import ENDED
+from bonspiel.planners.trees.dpw import EXAMPLE_DPW, DPWSettings
+from bonspiel.planners.trees.pw import EXAMPLE_PW, PWSettings
+from bonspiel.planners.trees.uct import EXAMPLE_UCT, UCTSettings
+from bonspiel.planners.wrappers.threads.descent import (
+    Virtual,
+    back_up,
+    choose_of_set,
+    choose_widening,
+    follow,
+    follow_outcome,
+)
+from bonspiel.planners.wrappers.threads.shared_tree import (
+    ACTIONS,
+    EXAMPLE_TREE,
+    EXAMPLE_WALK,
+    NONE,
+    VISITS,
+    SharedTree,
+    SharedWalk,
+    has_room,
+)
+
+_VIRTUAL = Virtual(1.0, 1.0, False)
+
+
+class SharedUCTSettings(NamedTuple):
+    """The parameters of UCT, and how visits under way count."""
+
+    inner: UCTSettings
+    virtual: Virtual
+
+
+class SharedPWSettings(NamedTuple):
+    """The parameters of PW, and how visits under way count."""
+
+    inner: PWSettings
+    virtual: Virtual
+
+
+class SharedDPWSettings(NamedTuple):
+    """The parameters of DPW, and how visits under way count."""
+
+    inner: DPWSettings
+    virtual: Virtual
+
+
+@search_kernel(EXAMPLE_TREE, EXAMPLE_WALK, SharedUCTSettings(EXAMPLE_UCT, _VIRTUAL))
+def search_uct(
+    tree: SharedTree, walk: SharedWalk, problem: Problem, simulations: int, rng: Rng, settings: SharedUCTSettings
+) -> int:
+    """UCT; see `planners.trees.uct`."""
+    done, inner = 0, settings.inner
+    while done < simulations and has_room(tree, walk, problem.steps):
+        node, depth, leaf_value, weight = 0, 0, 0.0, 1
+        while node != ENDED:
+            edge = choose_of_set(tree, walk, problem, node, rng, settings.virtual, inner.actions, inner.leaf)
+            if edge == NONE:
+                if inner.leaf.playouts == 0:
+                    return done
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+                break
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.leaf)
+            depth += 1
+        back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        inner.leaf.left[0] -= weight
+        done += weight
+    return done
+
+
+@search_kernel(EXAMPLE_TREE, EXAMPLE_WALK, SharedPWSettings(EXAMPLE_PW, _VIRTUAL))
+def search_pw(
+    tree: SharedTree, walk: SharedWalk, problem: Problem, simulations: int, rng: Rng, settings: SharedPWSettings
+) -> int:
+    """PW; see `planners.trees.pw`."""
+    done, inner = 0, settings.inner
+    while done < simulations and has_room(tree, walk, problem.steps):
+        node, depth, leaf_value, weight = 0, 0, 0.0, 1
+        while node != ENDED:
+            edge = choose_widening(
+                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.leaf
+            )
+            if edge == NONE:
+                if inner.leaf.playouts == 0:
+                    return done
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+                break
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.leaf)
+            depth += 1
+        back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        inner.leaf.left[0] -= weight
+        done += weight
+    return done
+
+
+@search_kernel(EXAMPLE_TREE, EXAMPLE_WALK, SharedDPWSettings(EXAMPLE_DPW, _VIRTUAL))
+def search_dpw(
+    tree: SharedTree, walk: SharedWalk, problem: Problem, simulations: int, rng: Rng, settings: SharedDPWSettings
+) -> int:
+    """DPW; see `planners.trees.dpw`."""
+    done, inner = 0, settings.inner
+    while done < simulations and has_room(tree, walk, problem.steps):
+        node, depth, leaf_value, weight = 0, 0, 0.0, 1
+        while True:
+            edge = choose_widening(
+                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.leaf
+            )
+            child = NONE
+            if edge != NONE:
+                child = follow_outcome(
+                    tree, walk, problem, depth, node, edge, rng, inner.k_state, inner.alpha_state, inner.least_visited
+                )
+                if child == NONE:
+                    return done
+                node = child
+                depth += 1
+                if depth == problem.steps or load(tree.nodes, node, ACTIONS) == ENDED:
+                    break
+            elif inner.leaf.playouts == 0:
+                return done
+            if inner.leaf.playouts > 0 and (child == NONE or load(tree.nodes, node, VISITS) == 0):
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+                break
+        back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        inner.leaf.left[0] -= weight
+        done += weight
+    return done

@@ -1,0 +1,319 @@
+"""The search tree of UCT, PW and DPW in a form that several threads extend at once.
+
+Edges lie in linked blocks of 1, 2, 4, ... that never move. A thread writes what it adds completely before it publishes
+the number, index or slot by which others find it; one thread at a time adds to a node or to an edge. Visits and returns
+are added atomically, so that none is lost.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bonspiel.planners.base import Array, HasPlayer, Model, check_actions, offers
+from bonspiel.planners.core.hash_table import new_slots
+from bonspiel.planners.core.jit import Problem, helper, int64, kernel, uint64
+from bonspiel.planners.core.jit.atomics import compare_and_swap, load, publish, read_published
+from bonspiel.planners.core.returns import no_returns
+from bonspiel.planners.core.tree.nodes import NEVER, copy, longer
+from bonspiel.planners.core.walk import EXAMPLE_WALK as EXAMPLE_TREE_WALK
+from bonspiel.planners.core.walk import TreeWalk, new_walk
+from bonspiel.planners.core.zobrist import combine, hash_vector
+
+NODES, EDGES, STOPPED = 0, 1, 2  # columns of SharedTree.size
+VISITS, ACTIONS, FIRST_EDGE, SIBLING, REWARD, PLAYER = 0, 1, 2, 3, 4, 5  # columns of nodes
+COUNT, TOTAL, MEAN, INV_SQRT, OUTCOMES, FIRST_OUTCOME, NEXT_BLOCK = 0, 1, 2, 3, 4, 5, 6  # columns of edges
+DUE = 7  # of both: visits at which the next action or outcome is due; NEVER also while a thread adds one
+LINE = 8  # columns: 64 bytes, a line of the processor's cache
+SHIFT = 20  # bits of an edge's count that hold its visits under way; those above hold its visits
+VISIT = 1 << SHIFT
+UNDER_WAY = VISIT - 1
+NONE = -1  # in place of an edge
+CHUNK = 256  # rows that a thread takes at a time, at least
+FREE, FREE_END, NEXT, NEXT_END = 0, 1, 2, 3  # columns of SharedWalk.pool
+WANTS_ROOM = 2  # row of SharedWalk.pool
+
+
+class SharedTree(NamedTuple):
+    """Arrays of a search by several threads.
+
+    Attributes:
+        size: rows of nodes and of edges that threads have taken, and whether to stop, int64 [1, 3].
+        nodes: int64 [n, LINE]; the root is node 0.
+        node_values: the same memory as floats: the reward of the step that leads here, and the player, [n, LINE].
+        state: [n, state_dim].
+        keys: of each node the hash of the history that leads there, uint64 [n].
+        edges: int64 [m, LINE]; a block's first edge has the link to the next block.
+        edge_values: the same memory as floats: the sum of returns for the player to move, and what selections read,
+            the mean and 1/sqrt(visits), which a thread writes again after every visit, [m, LINE].
+        action: [m, action_dim].
+        slots: hash table over the keys, int64 [power of two, 1].
+    """
+
+    size: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    node_values: Array
+    state: Array
+    keys: NDArray[np.uint64]
+    edges: NDArray[np.int64]
+    edge_values: Array
+    action: Array
+    slots: NDArray[np.int64]
+
+
+class SharedWalk(NamedTuple):
+    """The simulation of one thread.
+
+    Attributes:
+        walk: see `TreeWalk`.
+        pool: rows of nodes and of edges that are this thread's to use, and whether it had too few, int64 [3, 4].
+        returns: the least and the largest return that this thread has met, [2].
+    """
+
+    walk: TreeWalk
+    pool: NDArray[np.int64]
+    returns: Array
+
+
+def new_shared_tree(model: Model, problem: Problem, nodes: int, root_actions: Array | None, threads: int) -> SharedTree:
+    """A tree of one root, with room for `nodes` nodes."""
+    root_actions = None if root_actions is None else check_actions(model, root_actions)
+    count = 0 if root_actions is None else len(root_actions)
+    room = nodes + threads * (CHUNK + problem.steps)
+    edge_room = room + 2 * count + _slack(threads, problem.steps)
+    rows, edges = _lines(room), _lines(edge_room)
+    tree = SharedTree(
+        size=np.array([[1, 0, 0]]),
+        nodes=rows,
+        node_values=rows.view(float),
+        state=np.empty((room, model.state_dim)),
+        keys=np.empty(room, np.uint64),
+        edges=edges,
+        edge_values=edges.view(float),
+        action=np.empty((edge_room, len(model.action_low))),
+        slots=new_slots(room)[:, None],
+    )
+    tree.state[0], tree.keys[0], tree.nodes[0] = problem.state, 0, 0
+    tree.node_values[0, PLAYER] = model.player(problem.state, model.params) if offers(model, HasPlayer) else 1.0
+    if root_actions is not None:
+        blocks = count.bit_length()
+        starts = (1 << np.arange(blocks)) - 1  # the blocks follow each other, so that edge k lies in row k
+        tree.edges[:count] = 0
+        tree.edges[starts[:-1], NEXT_BLOCK] = starts[1:]
+        tree.action[:count] = root_actions
+        tree.size[0, EDGES] = (1 << blocks) - 1
+        tree.nodes[0, [ACTIONS, DUE]] = count, NEVER
+    return tree
+
+
+def _lines(count: int) -> NDArray[np.int64]:
+    """So many rows, each in one line of the cache, so that threads at neighbouring rows do not wait for each other."""
+    memory = np.empty((count + 1) * LINE, np.int64)
+    first = -memory.ctypes.data % (LINE * memory.itemsize) // memory.itemsize
+    return memory[first : first + count * LINE].reshape(count, LINE)
+
+
+def _slack(threads: int, steps: int) -> int:
+    """Edges to have in reserve for what threads take; untouched memory costs nothing."""
+    return threads * (CHUNK + steps) + min(1024 * steps, 65_536)
+
+
+def new_shared_walk(model: Model, steps: int) -> SharedWalk:
+    """The walk of one thread, which has taken no rows yet."""
+    return SharedWalk(new_walk(model, steps), np.zeros((3, 4), np.int64), no_returns())
+
+
+def grow(tree: SharedTree, threads: int, steps: int, factor: float) -> SharedTree:
+    """The same tree with room for `factor` times what it holds; no thread may work in it meanwhile."""
+    nodes, edges = int(tree.size[0, NODES]), int(tree.size[0, EDGES])
+    node_room = int(nodes * factor) + threads * (CHUNK + steps)
+    edge_room = int(edges * factor) + _slack(threads, steps)
+    rows, stats = _lines(node_room), _lines(edge_room)
+    rows[:nodes], stats[:edges] = tree.nodes[:nodes], tree.edges[:edges]
+    grown = tree._replace(
+        nodes=rows,
+        node_values=rows.view(float),
+        state=longer(tree.state, nodes, node_room),
+        keys=longer(tree.keys, nodes, node_room),
+        edges=stats,
+        edge_values=stats.view(float),
+        action=longer(tree.action, edges, edge_room),
+        slots=new_slots(node_room)[:, None],
+    )
+    _move_slots(tree.slots, grown.slots, tree.keys)
+    return grown
+
+
+@kernel(int64[:, ::1], int64[:, ::1], uint64[::1])
+def _move_slots(old: NDArray[np.int64], new: NDArray[np.int64], keys: NDArray[np.uint64]) -> int:
+    for slot in range(len(old)):
+        if old[slot, 0] != 0:
+            new[_find_slot(new, keys, keys[old[slot, 0] - 1]), 0] = old[slot, 0]
+    return len(old)
+
+
+_INTEGERS, _FLOATS = np.zeros((1, 1), np.int64), np.zeros((1, 1))
+EXAMPLE_TREE = SharedTree(
+    _INTEGERS, _INTEGERS, _FLOATS, _FLOATS, np.zeros(1, np.uint64), _INTEGERS, _FLOATS, _FLOATS, _INTEGERS
+)
+EXAMPLE_WALK = SharedWalk(EXAMPLE_TREE_WALK, _INTEGERS, np.zeros(1))
+
+
+@helper
+def _left(pool: NDArray[np.int64], kind: int) -> int:
+    """Rows of this kind that a thread may use."""
+    return pool[kind, FREE_END] - pool[kind, FREE] + pool[kind, NEXT_END] - pool[kind, NEXT]
+
+
+@helper
+def _take(tree: SharedTree, kind: int, count: int, room: int) -> int:
+    """The first of so many rows that no thread has taken; NONE if there are fewer. Taken rows are never given back."""
+    while True:
+        first = load(tree.size, 0, kind)
+        if first + count > room:
+            return NONE
+        if compare_and_swap(tree.size, 0, kind, first, first + count) == first:
+            return first
+
+
+@helper
+def _has_rows(tree: SharedTree, walk: SharedWalk, kind: int, count: int, room: int) -> bool:
+    """Whether the thread may use so many rows; it takes more of them where there are any."""
+    if _left(walk.pool, kind) >= count:
+        return True
+    more = max(CHUNK, count)
+    first = _take(tree, kind, more, room)
+    if first == NONE:
+        return False
+    # what is left of the rows before is used first
+    at = FREE if walk.pool[kind, FREE] == walk.pool[kind, FREE_END] else NEXT
+    walk.pool[kind, at], walk.pool[kind, at + 1] = first, first + more
+    return True
+
+
+@helper
+def _take_row(walk: SharedWalk, kind: int) -> int:
+    """A row of the thread's own; `has_room` has seen to it that there is one."""
+    pool = walk.pool
+    row = pool[kind, FREE]
+    pool[kind, FREE] = row + 1
+    if pool[kind, FREE] == pool[kind, FREE_END]:
+        pool[kind, FREE], pool[kind, FREE_END] = pool[kind, NEXT], pool[kind, NEXT_END]
+        pool[kind, NEXT], pool[kind, NEXT_END] = 0, 0
+    return row
+
+
+@helper
+def has_room(tree: SharedTree, walk: SharedWalk, steps: int) -> bool:
+    """Whether the thread may run a simulation of `steps` steps, each of which may add a node and its first edge."""
+    if load(tree.size, 0, STOPPED) != 0 or walk.pool[WANTS_ROOM, 0] != 0:
+        return False
+    return _has_rows(tree, walk, NODES, steps, len(tree.nodes)) and _has_rows(tree, walk, EDGES, steps, len(tree.edges))
+
+
+@helper
+def may_add(table: NDArray[np.int64], row: int, visits: int) -> bool:
+    """Whether a node or an edge with so many visits gets one more child, and this thread alone may add it.
+
+    It must then publish when the next one is due.
+    """
+    due = load(table, row, DUE)
+    return visits >= due and compare_and_swap(table, row, DUE, due, NEVER) == due
+
+
+@helper
+def next_edge(tree: SharedTree, edge: int, rank: int) -> int:
+    """The edge after that of this rank, counted from 0; where there is none yet, any row."""
+    if (rank + 2) & (rank + 1) == 0:  # the last of its block of rank / 2 + 1 edges
+        return tree.edges[edge - rank // 2, NEXT_BLOCK]
+    return edge + 1
+
+
+@helper
+def add_edge(tree: SharedTree, walk: SharedWalk, node: int) -> int:
+    """A new edge of a node, with a visit under way; NONE if there is no room for the block that it needs.
+
+    Its action is left to the caller to write, before `publish_edge`.
+    """
+    count = load(tree.nodes, node, ACTIONS)
+    last, first = 1, tree.nodes[node, FIRST_EDGE]  # the size of the last block, and where it begins
+    while 2 * last - 1 < count:
+        first, last = tree.edges[first, NEXT_BLOCK], 2 * last
+    if count == 0:
+        edge = _take_row(walk, EDGES)
+        tree.nodes[node, FIRST_EDGE] = edge
+    elif count == 2 * last - 1:  # the last block is full
+        edge = _take(tree, EDGES, 2 * last, len(tree.edges))
+        if edge == NONE:
+            walk.pool[WANTS_ROOM, 0] = 1
+            return NONE
+        tree.edges[first, NEXT_BLOCK] = edge
+    else:
+        edge = first + count - (last - 1)
+    for column in range(1, LINE):
+        tree.edges[edge, column] = 0
+    tree.edges[edge, COUNT] = 1
+    return edge
+
+
+@helper
+def publish_edge(tree: SharedTree, node: int, due: int) -> None:
+    """Show a node's new edge, and say at how many visits its next one is due."""
+    publish(tree.nodes, node, ACTIONS, tree.nodes[node, ACTIONS] + 1)
+    publish(tree.nodes, node, DUE, due)
+
+
+@helper
+def write_node(tree: SharedTree, walk: SharedWalk, state: Array, reward: float, player: float) -> int:
+    """The thread's next row as a node without edges, which no other thread sees before it is published."""
+    node = walk.pool[NODES, FREE]
+    copy(state, tree.state[node])
+    for column in range(LINE):
+        tree.nodes[node, column] = 0
+    tree.node_values[node, REWARD] = reward
+    tree.node_values[node, PLAYER] = player
+    return node
+
+
+@helper
+def keep_node(walk: SharedWalk) -> int:
+    """Use up the row of the last `write_node`."""
+    return _take_row(walk, NODES)
+
+
+@helper
+def child_key(tree: SharedTree, node: int, edge: int, state: Array) -> np.uint64:
+    """Key of the history of `node`, the edge, and the exact state that it led to."""
+    return hash_vector(combine(tree.keys[node], np.uint64(edge)), state)
+
+
+@helper
+def _find_slot(slots: NDArray[np.int64], keys: NDArray[np.uint64], key: np.uint64) -> int:
+    """The slot that holds the index of this key, or the empty one where it belongs."""
+    last, one = np.uint64(len(slots) - 1), np.uint64(1)
+    slot = key & last
+    index = read_published(slots, slot, 0)
+    while index != 0 and keys[index - 1] != key:
+        slot = (slot + one) & last
+        index = read_published(slots, slot, 0)
+    return slot  # type: ignore[return-value]
+
+
+@helper
+def find_child(tree: SharedTree, key: np.uint64) -> int:
+    """The node of this key, or NONE."""
+    return read_published(tree.slots, _find_slot(tree.slots, tree.keys, key), 0) - 1
+
+
+@helper
+def enter_child(tree: SharedTree, walk: SharedWalk, key: np.uint64, state: Array, player: float) -> tuple[int, bool]:
+    """The node of this key, and whether it is new; another thread may have entered it since `find_child`."""
+    node = write_node(tree, walk, state, 0.0, player)
+    tree.keys[node] = key
+    while True:
+        slot = _find_slot(tree.slots, tree.keys, key)
+        found = compare_and_swap(tree.slots, slot, 0, 0, node + 1)
+        if found == 0:
+            return keep_node(walk), True
+        if tree.keys[found - 1] == key:
+            return found - 1, False

@@ -1,0 +1,93 @@
+"""Leaves valued by the model's own estimate instead of rollouts (Silver et al. 2017), for every planner."""
+
+import functools
+import inspect
+from dataclasses import dataclass, field
+from typing import Any
+
+from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from bonspiel.planners.base import (
+    HasValue,
+    budget_multiple,
+    check_plan,
+    has_same_actions,
+    is_reproducible,
+    takes_root_actions,
+)
+from bonspiel.planners.checks import missing, require
+from bonspiel.planners.registry import NESTED
+from bonspiel.planners.wrappers.presearch.planner import Presearch
+
+
+@functools.cache
+def _class_with_values(cls: type[Any]) -> type[Any]:
+    """The class of models whose `rollout` is their `value`."""
+
+    def reduce(model: Any) -> tuple[Any, ...]:
+        return with_values, (_of_class(model, cls),)
+
+    members = {"rollout": inspect.getattr_static(cls, "value"), "__reduce__": reduce, "__doc__": cls.__doc__}
+    return type(f"{cls.__name__}WithValues", (cls,), members)
+
+
+def with_values(model: Any) -> Any:
+    """The model with its `value` in place of its `rollout`."""
+    return _of_class(model, _class_with_values(type(model)))  # type: ignore[arg-type]
+
+
+def _of_class(model: Any, cls: type[Any]) -> Any:
+    """The same model, with its arrays, as one of another class."""
+    made: Any = object.__new__(cls)
+    made.__dict__.update(vars(model))
+    return made
+
+
+@dataclass(frozen=True)
+class Valued:
+    """A planner that takes the model's `value` for every rollout.
+
+    Args:
+        inner: the planner, with leaf="rollout" where it has the choice; in writing, `valued:inner=(uct:leaf=rollout)`.
+    """
+
+    inner: Planner = field(default=Presearch(), metadata={NESTED: True})
+
+    def __post_init__(self) -> None:
+        """Refuse what is no planner."""
+        require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
+        require(not isinstance(self.inner, Valued), "inner", self.inner, "another planner than valued")
+        require(getattr(self.inner, "leaf", None) != "tree", "inner", self.inner, "one that rolls out: leaf=rollout")
+
+    @property
+    def takes_root_actions(self) -> bool:
+        """Whether the inner planner does."""
+        return takes_root_actions(self.inner)
+
+    @property
+    def budget_multiple(self) -> int:
+        """How often a budget of simulations is spent; see `planners.Planner`."""
+        return budget_multiple(self.inner)
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the inner planner is."""
+        return is_reproducible(self.inner)
+
+    @property
+    def divides_budget(self) -> bool:
+        """Whether the inner planner's course depends on the budget."""
+        return bool(getattr(self.inner, "divides_budget", False))
+
+    def same_actions(self, model: Model) -> bool:
+        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        return has_same_actions(self.inner, model)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Why a model cannot be searched; see `planners.Planner`."""
+        return missing(model, HasValue) or unsupported(self.inner, with_values(model))
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.Planner.plan`."""
+        state = check_plan(self, model, state, budget, rng, root_actions)
+        given = () if root_actions is None else (root_actions,)
+        return self.inner.plan(with_values(model), state, budget, rng, *given)

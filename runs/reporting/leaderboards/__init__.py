@@ -1,0 +1,1 @@
+"""The leaderboard of a run over several problems: figures, tables and page."""

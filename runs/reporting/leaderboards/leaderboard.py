@@ -1,0 +1,126 @@
+"""The leaderboard of a run over several problems: a page, its tables in Markdown, and figures for papers."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.reporting.chart import svg
+from bonspiel.runs.reporting.leaderboards import leaders, multiples, ranks_diagram
+from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
+from bonspiel.runs.reporting.leaderboards.boards import Findings, facts, title
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics.ranks import THRESHOLDS, Leaderboard
+from bonspiel.runs.tables import estimate, markdown
+
+SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
+
+
+def write(store: Store) -> list[Path]:
+    """Write leaderboard.html and leaderboard.md beside the results, and the figures; returns their paths.
+
+    Raises:
+        UsageError: no two planners have played all problems of the run with one budget.
+        OSError: they cannot be written.
+    """
+    found = Findings.of(store)
+    if not found.boards:
+        raise UsageError(
+            f"{store.folder}: no two planners have played all its problems with one budget, or the random policy of a "
+            "problem is not known; add --planner random"
+        )
+    drawn = figures(found)
+    paths = [store.folder / f"leaderboard.{suffix}" for suffix in ("html", "md")]
+    paths[0].write_text(leaderboard_page.text(store, found), encoding="utf-8")
+    paths[1].write_text(text(store, found, drawn), encoding="utf-8")
+    for name, figure in drawn.items():
+        paths.append(store.folder / name)
+        paths[-1].write_bytes(svg(figure))
+    return paths
+
+
+def figures(found: Findings) -> dict[str, Figure]:
+    """The figures by file name: scores against model steps, and profiles and ranks with the largest budget."""
+    result = {}
+    if any(board.unit == "simulations" for board in found.boards):
+        result["leaderboard.svg"] = leaders.draw(found)
+    if found.charted:
+        steps = {planner: multiples.Curve(*np.array(points).T[:4]) for planner, points in found.charted.items()}
+        x, y = "model steps per decision, mean over the problems", "mean normalised score, 95 % interval"
+        result["leaderboard-steps.svg"] = multiples.draw(steps, x, y, found.scale, log=True)
+    board = largest(found)
+    profiles = {one.planner: multiples.Curve(THRESHOLDS, *one.profile) for one in board.standings}
+    x, y = f"normalised score of an episode, with {title(board)}", "share of episodes above it, 95 % band"
+    result["leaderboard-profiles.svg"] = multiples.draw(profiles, x, y, found.scale, log=False)
+    if not math.isnan(board.critical):
+        result["leaderboard-ranks.svg"] = ranks_diagram.draw(board)
+    return result
+
+
+def largest(found: Findings) -> Leaderboard:
+    """The board with the largest budget, in simulations if there is one."""
+    return max(found.boards, key=lambda board: (board.unit == "simulations", board.budget))
+
+
+def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
+    """The leaderboards in Markdown, with links to figures of these names."""
+    parts = [f"# {store.suite.name}: leaderboard", f"{found.scale.capitalize()}.", scales(found)]
+    captions = {
+        "leaderboard.svg": "Score against simulations: the first three in the mean at any budget; all others in grey",
+        "leaderboard-steps.svg": "Score against model steps per decision, each planner before all others in grey",
+        "leaderboard-profiles.svg": f"Performance profiles with {title(largest(found))}",
+        "leaderboard-ranks.svg": f"Mean ranks with {title(largest(found))}; bars join what shows no difference",
+    }
+    parts += [f"![{captions[name]}]({name})\n\n{captions[name]}." for name in drawn]
+    if found.charted and found.uncharted:
+        parts.append(f"Without model steps that can be counted in all problems: {', '.join(found.uncharted)}.")
+    for board in found.boards:
+        parts += [f"## {title(board)[0].upper()}{title(board)[1:]}", standings(found, board)]
+        parts += [*facts(board, found.problems), *costs(found, board), profiles(board)]
+    return "\n\n".join(parts) + "\n"
+
+
+def scales(found: Findings) -> str:
+    """The scale of each problem."""
+    rows = [["problem", "score 0", "score 1", "is the"]]
+    rows += [[env, f"{low:.4g}", f"{high:.4g}", top] for env, (low, high, top) in found.problems.items()]
+    return markdown(rows)
+
+
+def standings(found: Findings, board: Leaderboard) -> str:
+    """The planners in order, with their scores in each problem."""
+    first = board.standings[0].planner
+    head = ["planner", "score [95 %]", "mean rank", f"P(> {first}) [95 %]", "model steps per decision"]
+    rows = [[*head, *found.heads.values()]]
+    for one in board.standings:
+        chance = "" if one.planner == first else estimate(one.improvement)
+        steps = number(found.cost(board, one.planner).mean_steps, ",.0f")
+        scores = (f"{one.scores[env].value:.3f}" for env in found.problems)
+        rows.append([one.planner, estimate(one.score), f"{one.rank:.2f}", chance, steps, *scores])
+    return markdown(rows)
+
+
+def costs(found: Findings, board: Leaderboard) -> Iterator[str]:
+    """Simulations reached in a time budget; model steps per simulation otherwise."""
+    what, digits, planners = found.cost_table(board)
+    rows = [["planner", *found.problems]]
+    rows += [[planner, *(number(value, digits) for value in values)] for planner, values in planners.items()]
+    yield f"{what}:"
+    yield markdown(rows)
+
+
+def profiles(board: Leaderboard) -> str:
+    """The shares of episodes above some scores."""
+    places = [int(np.abs(THRESHOLDS - shown).argmin()) for shown in SHOWN]
+    rows = [["share of episodes with a score", *(f"above {shown}" for shown in SHOWN)]]
+    for one in board.standings:
+        rows.append([one.planner, *(f"{one.profile.share[place]:.2f}" for place in places)])
+    return markdown(rows)
+
+
+def number(value: float, digits: str) -> str:
+    """A number, nothing for NaN."""
+    return f"{value:{digits}}" if math.isfinite(value) else ""

@@ -1,0 +1,89 @@
+"""Score against simulations: a panel for each problem, with the leaders in colour before all others in grey."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from bonspiel.runs.reporting.chart import PLAIN, STYLE, UNITS
+from bonspiel.runs.reporting.leaderboards.boards import Findings
+from bonspiel.runs.reporting.leaderboards.multiples import BEHIND, TITLE
+from bonspiel.runs.reporting.styles import GREY, Style, of_planners
+from bonspiel.runs.statistics.ranks import Leaderboard
+from bonspiel.runs.statistics.sample import Interval
+from bonspiel.runs.tables import fold
+
+COLUMNS = 4
+LEADERS = 3  # at each budget
+ALL = "mean of the problems"
+LOWEST = -0.1  # scores below it lie outside the panels
+
+Points = list[tuple[float, Interval]]  # (simulations, score)
+
+
+def leaders(boards: Sequence[Leaderboard]) -> list[str]:
+    """Planners among the first LEADERS in the mean score at any budget, the best at the largest first."""
+    found = {one.planner for board in boards for one in board.standings[:LEADERS]}
+    return [one.planner for one in boards[-1].standings if one.planner in found]
+
+
+def draw(found: Findings) -> Figure:
+    """The figure of the leaderboards in simulations, of which there must be one."""
+    boards = [board for board in found.boards if board.unit == "simulations"]
+    panels = {ALL: _points(boards)} | {env: _points(boards, env) for env in found.problems}
+    ahead = leaders(boards)
+    styles = of_planners(ahead)
+    with matplotlib.rc_context(STYLE):
+        columns = min(COLUMNS, len(panels))
+        rows = -(-len(panels) // columns)
+        figure = Figure((2.6 * columns, 2.2 * rows + 0.9), layout=ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05))
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+        for (name, curves), panel in zip(panels.items(), axes.flat, strict=False):
+            _panel(panel, found.heads.get(name, name), curves, styles)
+        for unused in axes.flat[len(panels) :]:
+            unused.set_axis_off()
+        first = axes[0, 0]
+        first.set(xscale="log", ylim=(LOWEST, 1.08))
+        budgets = [board.budget for board in boards]
+        first.xaxis.set(major_locator=FixedLocator(budgets), major_formatter=PLAIN, minor_locator=NullLocator())
+        figure.supylabel("mean score, 95 % interval", fontsize=9)
+        figure.supxlabel(UNITS["simulations"], fontsize=9)
+        handles = dict(zip(*reversed(first.get_legend_handles_labels()), strict=True))
+        figure.legend([handles[name] for name in ahead], ahead, loc="outside upper center", ncols=len(ahead))
+    return figure
+
+
+def _points(boards: Sequence[Leaderboard], env: str | None = None) -> Mapping[str, Points]:
+    """The curve of each planner in a problem, or in the mean of all."""
+    curves: dict[str, Points] = {}
+    for board in boards:
+        for one in board.standings:
+            score = one.score if env is None else one.scores[env]
+            curves.setdefault(one.planner, []).append((board.budget, score))
+    return curves
+
+
+def _panel(axes: Axes, title: str, curves: Mapping[str, Points], styles: Mapping[str, Style]) -> None:
+    for name, points in curves.items():
+        budgets, scores = zip(*points, strict=True)
+        values, low, high = zip(*scores, strict=True)
+        if name in styles:
+            style = styles[name]
+            marked: Any = {
+                "marker": style.marker,
+                "ms": 6.5 if style.marker == "*" else 4.2,
+                "label": name,
+                "gid": name,
+            }
+            axes.plot(budgets, values, color=style.colour, lw=1.4, zorder=4, **marked)
+            axes.vlines(budgets, low, high, color=style.colour, lw=1.0, zorder=3)
+        else:
+            axes.plot(budgets, values, color=BEHIND, lw=0.7, marker="o", ms=1.8, zorder=2)
+    axes.set_title("\n".join(fold(title, TITLE)), loc="left", fontsize=9)
+    axes.tick_params(labelsize=8, labelcolor=GREY)

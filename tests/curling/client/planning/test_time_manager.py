@@ -1,0 +1,160 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from bonspiel.curling.client.planning.time_manager import (
+    FRACTION,
+    HICCUP,
+    LATE,
+    LATE_SHARE,
+    LONGEST,
+    MOST_RESERVE,
+    SHARES,
+    TimeManager,
+    shots_left,
+    slices_left,
+)
+
+DELAY = 0.2  # s
+
+
+def late(rng, seconds, limit):
+    """How long a planner takes: 5 % or 4 ms more than it was given, sometimes 300 ms; at the limit it is stopped."""
+    taken = seconds + rng.random() * max(LATE_SHARE * seconds, LATE) + HICCUP * (rng.random() < 0.1)
+    return min(taken, limit) if seconds else 0.0
+
+
+def match(ends, total, seed, guess=DELAY, longest=LONGEST, left=slices_left):
+    """Play with the clock alone; the part of the time that was used, and the largest parts of slices."""
+    rng = np.random.default_rng(seed)
+    clock, remaining, parts = TimeManager(guess, longest=longest), total, []
+    for end in range(ends):
+        for shot in range(int(rng.integers(2)), 16, 2):
+            shots = left(shot, ends - end)
+            allowance = clock.allowance(remaining, shots)
+            own = late(rng, *allowance) + 0.003
+            charged = own + DELAY * rng.uniform(0.9, 1.1)
+            parts.append(charged * shots / remaining)
+            clock.learn_move(charged, own)
+            remaining -= charged
+            assert remaining > 0.0
+    return 1.0 - remaining / total, parts
+
+
+@pytest.mark.parametrize(
+    ("shot", "ends", "left"),
+    [(0, 1, 8), (1, 1, 8), (2, 1, 7), (14, 1, 1), (15, 1, 1), (0, 10, 80), (1, 10, 80), (15, 2, 9)],
+)
+def test_shots_left_are_the_own_ones(shot, ends, left):
+    assert shots_left(shot, ends) == left
+
+
+def test_an_end_of_mixed_doubles_has_five_shots_of_a_team():
+    assert [shots_left(shot, 3, first_shot=6) for shot in (6, 7, 15)] == [15, 15, 11]
+    later = 2 * sum(SHARES[6:]) / 2.0
+    assert slices_left(15, 3, first_shot=6) == pytest.approx(1.0 + later / SHARES[15])
+
+
+@pytest.mark.parametrize("left", [shots_left, slices_left])
+@pytest.mark.parametrize(
+    ("ends", "total", "matches", "least"),
+    [(10, 219.0, 50, 0.85), (2, 20.0, 100, 0.85), (1, 21.9, 50, 0.85), (8, 60.0, 50, 0.7), (1, 4.0, 50, 0.6)],
+)
+def test_no_match_is_lost_on_time_and_the_time_is_used(ends, total, matches, least, left):
+    """With 200 ms for the way there and back, a planner that overruns, and a busy machine."""
+    for seed in range(matches):
+        used, parts = match(ends, total, seed, left=left)
+        assert used > least
+        assert max(parts) <= FRACTION
+
+
+def test_the_shots_of_an_end_have_their_shares_of_the_time():
+    assert slices_left(15, 1) == slices_left(14, 1) == 1.0
+    remaining = total = 100.0
+    for end in range(3):
+        for shot in range(1, 16, 2):
+            slice_ = remaining / slices_left(shot, 3 - end)
+            own, all_ends = SHARES[1::2], sum(SHARES) / 2.0
+            later = sum(SHARES[shot::2]) + (2 - end) * all_ends
+            assert slice_ == pytest.approx(remaining * SHARES[shot] / later)
+            remaining -= slice_
+    assert remaining == pytest.approx(0.0, abs=1e-9) and len(own) == 8 and total == 100.0
+
+
+def test_late_shots_have_more_time_than_early_ones():
+    assert all(late >= early for early, late in pairwise(SHARES)) and SHARES[14] > 1.2 * SHARES[0]
+
+
+def test_the_reserve_of_a_long_match_is_small():
+    allowance = TimeManager().allowance(40.0, 1)
+    assert allowance.limit == pytest.approx(FRACTION * (40.0 - MOST_RESERVE))
+
+
+def test_larger_delays_than_expected_are_learned():
+    firsts = []
+    for seed in range(20):
+        _, parts = match(10, 219.0, seed, guess=0.0)
+        firsts.append(parts[0])
+        assert max(parts[1:]) <= FRACTION
+    assert max(firsts) > FRACTION  # or this test shows nothing
+
+
+def test_the_longest_time_is_kept():
+    used, _ = match(10, 219.0, 0, longest=0.1)
+    assert used < 80 * (0.1 + HICCUP + LATE + DELAY + 0.05) / 219.0
+    assert TimeManager(longest=0.5).allowance(1000.0, 1).seconds == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("remaining", [1e4, 1e9, 1e308])
+def test_unlimited_time_allows_a_minute_for_a_move(remaining):
+    allowance = TimeManager().allowance(remaining, 1)
+    assert allowance.seconds == pytest.approx(LONGEST) and LONGEST < allowance.limit < 1.1 * LONGEST
+
+
+def test_spent_time_reduces_the_share_and_not_the_longest_planning_time():
+    assert TimeManager().allowance(100.0, 10, spent=2.0).limit == pytest.approx(
+        TimeManager().allowance(100.0, 10).limit - 2.0
+    )
+    assert TimeManager(longest=0.5).allowance(100.0, 10, spent=2.0) == TimeManager(longest=0.5).allowance(100.0, 10)
+
+
+def test_time_spent_before_planning_is_no_overrun():
+    clock = TimeManager()
+    seconds = clock.allowance(100.0, 10, spent=2.0).seconds
+    clock.learn_move(2.0 + seconds, 2.0 + seconds)
+    assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)
+
+
+def test_the_last_move_leaves_a_reserve():
+    assert TimeManager().allowance(3.0, 1).limit < 0.7 * 3.0
+
+
+def test_a_planner_that_overruns_gets_less_time_but_some():
+    clock = TimeManager()
+    usual = clock.allowance(100.0, 10).seconds
+    clock.learn_move(usual + 2.0, usual + 2.0)
+    after = clock.allowance(100.0, 10).seconds
+    assert after < usual - 1.0
+    clock.learn_move(60.0, 60.0)
+    assert 0.3 * usual < clock.allowance(100.0, 10).seconds < after
+    for _ in range(4):
+        clock.learn_move(0.1, 0.1)
+    assert clock.allowance(100.0, 10).seconds == usual
+
+
+@pytest.mark.parametrize("remaining", [-1.0, 0.0, 1e-6, 0.1])
+def test_too_little_time_allows_no_planning(remaining):
+    clock = TimeManager(delay=0.5)
+    assert clock.allowance(remaining, 1) == (0.0, 0.0)
+
+
+def test_a_delay_is_never_negative_and_is_forgotten():
+    clock = TimeManager(delay=9.0)
+    clock.learn_move(1.0, 3.0)
+    assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)
+    clock.learn_move(5.0, 3.0)
+    assert clock.allowance(100.0, 10) < TimeManager().allowance(100.0, 10)
+    for _ in range(4):
+        clock.learn_move(1.0, 1.0)
+    assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from bonspiel import curling
+from bonspiel.curling.ice.noise import NOISES, Noise, noise_of, noisy_velocity
+from bonspiel.curling.ice.physics import DC2, FCV1
+from bonspiel.curling.ice.sheet import no_stones
+
+
+def throws(noise, velocity, cap, n=4000, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.array([noisy_velocity(*velocity, cap, noise_of(noise).params, rng) for _ in range(n)])
+
+
+def stops(law, noise, n):
+    engine = curling.make_engine("analytic", law.name)
+    shots = engine.shots(no_stones(), 0, throws(noise, law.tee_draw, law.max_speed, n), np.full(n, law.launch_spin))
+    return shots[:, 0]
+
+
+def test_spread_of_tee_draws_is_as_measured():
+    places = stops(FCV1, "normal_dist", 3000)
+    np.testing.assert_allclose(np.nanmean(places, 0), (0.0, FCV1.sheet.tee), atol=0.02)
+    np.testing.assert_allclose(np.nanstd(places, 0), (0.070, 0.261), rtol=0.05)
+
+
+@pytest.mark.parametrize(("noise", "spread"), [("dc2", (0.145, 0.145)), ("gat", (0.0725, 0.29))])
+def test_dc2_noise_is_gaussian_at_the_tee(noise, spread):
+    np.testing.assert_allclose(np.nanstd(stops(DC2, noise, 3000), 0), spread, rtol=0.06)
+
+
+def test_normal_dist_is_on_speed_and_angle():
+    v = throws("normal_dist", (0.3, 3.0), 4.0)
+    speed, angle = np.hypot(*v.T), np.arctan2(v[:, 1], v[:, 0])
+    np.testing.assert_allclose((speed.mean(), speed.std()), (np.hypot(0.3, 3.0), 0.0076), rtol=0.03)
+    np.testing.assert_allclose((angle.mean(), angle.std()), (np.arctan2(3.0, 0.3), 0.0018), rtol=0.03)
+
+
+def test_the_aim_is_capped_before_the_noise():
+    v = throws("normal_dist", (0.0, 9.0), 4.0)
+    assert abs(np.hypot(*v.T).mean() - 4.0) < 0.001
+    assert np.hypot(*v.T).max() > 4.0
+    np.testing.assert_allclose(throws("none", (3.0, 4.0), 4.0, 1), [(2.4, 3.2)])
+
+
+def test_no_noise_is_exact_and_draws_nothing():
+    rng = np.random.default_rng(1)
+    np.testing.assert_allclose(noisy_velocity(0.1, 2.4, 4.0, NOISES["none"].params, rng), (0.1, 2.4), rtol=1e-15)
+    assert rng.random() == np.random.default_rng(1).random()
+
+
+def test_an_aim_without_speed_is_thrown_to_the_right():
+    v = throws(Noise(speed=0.1), (0.0, 0.0), 4.0, 10)
+    assert (v[:, 0] != 0.0).all()
+    assert (v[:, 1] == 0.0).all()
+    assert np.isnan(throws("normal_dist", (np.nan, 2.4), 4.0, 1)).all()
+
+
+def test_custom_noise():
+    v = throws(Noise(vy=0.5), (0.1, 2.4), 4.0)
+    assert np.ptp(v[:, 0]) < 1e-12
+    assert abs(v[:, 1].std() - 0.5) < 0.02
+
+
+@pytest.mark.parametrize("bad", [{"speed": -1.0}, {"angle": float("nan")}, {"vx": float("inf")}])
+def test_bad_noise_is_named(bad):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        Noise(**bad)
+
+
+def test_unknown_noise():
+    with pytest.raises(ValueError, match="gat"):
+        noise_of("gatt")

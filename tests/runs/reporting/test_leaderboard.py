@@ -1,0 +1,245 @@
+"""Planners ranked over several problems."""
+
+import math
+import shutil
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.stats import friedmanchisquare
+
+from bonspiel.runs.reporting.costs import Cost
+from bonspiel.runs.reporting.leaderboards import leaderboard, leaders
+from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
+from bonspiel.runs.reporting.leaderboards.boards import Findings
+from bonspiel.runs.results.store import read
+from bonspiel.runs.statistics import ranks
+from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE, Scale
+
+SUITE = """
+[[experiment]]
+env = ["trap", "trap:noise_range=0.01", "treasure_hunt"]
+planners = ["uct", "constant:action=0.1", "constant:action=0.9", "random"]
+simulations = [20]
+episodes = 8
+
+[[experiment]]
+env = "trap"
+planners = ["dpw"]
+simulations = [20]
+episodes = 8
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    return tmp_path_factory.mktemp("kept") / "x"
+
+
+@pytest.fixture
+def played(run, fakes, tmp_path, kept):
+    """The folder of a run of its own for each test, played once."""
+    (tmp_path / "mine.toml").write_text(SUITE)
+    if not kept.exists():
+        status, _, err = run("run", "mine.toml", "--out", kept, "--jobs", "1")
+        assert status == 0, err
+    return shutil.copytree(kept, tmp_path / "x")
+
+
+def test_the_critical_difference_is_that_of_demsar_s_example():
+    assert ranks.critical_difference(4, 14) == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 14)), abs=2e-3)
+    assert math.isnan(ranks.critical_difference(2, 14))
+
+
+def test_scores_ranks_and_tests_are_those_of_the_means(played):
+    with read(played) as store:
+        (board,), scales = ranks.leaderboards(store)
+        returns = {(setting.env, setting.planner): sample for setting, sample in store.returns().items()}
+    assert list(scales) == ["trap", "trap:noise_range=0.01", "treasure_hunt"]
+    assert all(scale.top == OPTIMUM for scale in scales.values())
+    assert scales["trap"].high == pytest.approx(1.7)
+    assert board.left_out == ["dpw"]
+    names = ["uct", "constant:action=0.1", "constant:action=0.9"]
+    assert sorted(standing.planner for standing in board.standings) == sorted(names)
+    means = {name: [returns[env, name].mean() for env in scales] for name in names}
+    values = np.array(list(means.values()))
+    better, same = (relation(values[None], values[:, None]).sum(1) for relation in (np.greater, np.equal))
+    order = better + 0.5 * (same + 1)  # ties share their ranks
+    for standing in board.standings:
+        low, high = np.array([scale[:2] for scale in scales.values()]).T
+        expected = (np.array(means[standing.planner]) - low) / (high - low)
+        assert [score.value for score in standing.scores.values()] == pytest.approx(expected)
+        assert all(low <= value <= high for value, low, high in standing.scores.values())
+        assert standing.score.value == pytest.approx(expected.mean())
+        assert standing.score.low <= standing.score.value <= standing.score.high
+        assert standing.rank == pytest.approx(order[names.index(standing.planner)].mean())
+    assert board.p == pytest.approx(friedmanchisquare(*means.values()).pvalue)
+
+
+def test_the_page_and_the_text_name_every_planner(run, played, look):
+    status, out, err = run("report", played, "--leaderboard")
+    assert status == 0, err
+    assert "constant:action=0.9" in out and "Not in all problems: dpw." in out and "Nemenyi" in out
+    assert "Without model steps that can be counted in all problems: constant:action=0.9, constant:action=0.1." in out
+    for figure in ("leaderboard", "leaderboard-steps", "leaderboard-profiles", "leaderboard-ranks"):
+        assert f"({figure}.svg)" in out and str(played / f"{figure}.svg") in out
+        assert "uct" in (played / f"{figure}.svg").read_text()
+    page = look((played / "leaderboard.html").read_text(encoding="utf-8"))
+    rows = page.locator("table[data-name^=leaderboard] tbody tr")
+    assert rows.count() == 3
+    first = rows.first.inner_text()
+    page.locator("table[data-name^=leaderboard] thead button").nth(2).click()  # by rank, the smallest or largest first
+    page.locator("table[data-name^=leaderboard] thead button").nth(2).click()
+    assert rows.count() == 3 and first
+
+
+def test_profiles_and_improvement_are_means_over_the_problems(played):
+    with read(played) as store:
+        (board,), scales = ranks.leaderboards(store)
+        returns = {(setting.env, setting.planner): sample for setting, sample in store.returns().items()}
+    first = board.standings[0]
+    assert np.isnan(first.improvement.value)
+    for one in board.standings:
+        scores = [scale.scores(returns[env, one.planner]) for env, scale in scales.items()]
+        shares = np.mean([(sample[:, None] > ranks.THRESHOLDS).mean(axis=0) for sample in scores], axis=0)
+        np.testing.assert_allclose(one.profile.share, shares, atol=1e-12)
+        assert (one.profile.low <= shares + 1e-12).all() and (one.profile.high >= shares - 1e-12).all()
+        assert one.episodes == 24
+        for other in board.standings:
+            if other is not one:
+                pairs = [(returns[env, one.planner][:, None], returns[env, other.planner]) for env in scales]
+                chance = np.mean([(a > b).mean() + 0.5 * (a == b).mean() for a, b in pairs])
+                assert board.improvement[one.planner, other.planner] == pytest.approx(chance)
+                if other is first:
+                    assert one.improvement.value == pytest.approx(chance)
+                    assert one.improvement.low <= chance <= one.improvement.high
+
+
+@pytest.mark.parametrize(
+    ("places", "critical", "expected"),
+    [
+        ([1.0, 2.0, 2.9, 4.5], 2.0, [(0, 2), (2, 3)]),  # Demsar's bars overlap
+        ([1.0, 3.0, 5.0], 2.0, []),  # as far apart as the difference: it shows
+        ([1.0, 1.5, 2.0], 5.0, [(0, 2)]),
+        ([1.0, 2.0, 2.5, 2.9, 4.0], 1.0, [(1, 3)]),
+    ],
+)
+def test_bars_join_the_largest_groups_without_a_difference(places, critical, expected):
+    assert ranks.cliques(places, critical) == expected
+
+
+@pytest.fixture
+def found():
+    """Two planners with two budgets in simulations, one of them also with a time budget; b has a reference."""
+    scales = {"a": Scale(0.0, 1.0, OPTIMUM), "b": Scale(0.0, 2.0, REFERENCE)}
+    rng = np.random.default_rng(0)
+
+    def board(unit, budget, planners):
+        means = zip(planners, rng.random(len(planners)), strict=True)
+        scores = {name: {env: mean + 0.1 * rng.random(6) for env in scales} for name, mean in means}
+        return ranks._leaderboard(unit, budget, scores, list(scales))
+
+    boards = [board("simulations", budget, ["uct", "dpw", "late"]) for budget in (10, 1000)]
+    boards.append(board("ms", 5, ["uct", "dpw"]))
+    costs = {("simulations", n, "uct"): Cost({"a": n, "b": n}, {"a": 2.0, "b": 50.0}) for n in (10, 1000)}
+    costs |= {("simulations", n, "dpw"): Cost({"a": n, "b": n - 1}, {"a": 1.0, "b": 20.0}) for n in (10, 1000)}
+    costs |= {("simulations", n, "late"): Cost({"a": n, "b": n}, {"a": 1.0, "b": np.nan}) for n in (10, 1000)}
+    costs |= {("ms", 5, name): Cost({"a": 123.0, "b": 4567.0}, {"a": 1.0, "b": 1.0}) for name in ("uct", "dpw")}
+    return Findings(boards, scales, costs)
+
+
+def test_scores_are_charted_against_the_mean_model_steps_of_a_decision(found):
+    charted = found.charted
+    assert [point[0] for point in charted["uct"]] == [0.5 * (20 + 500), 0.5 * (2_000 + 50_000)]
+    assert [point[0] for point in charted["dpw"]] == [0.5 * (10 + 180), 0.5 * (1_000 + 19_980)]
+    assert charted.keys() == {"uct", "dpw"} and found.uncharted == ["late"]
+    for place, board in enumerate(found.boards[:2]):
+        (uct,) = (one for one in board.standings if one.planner == "uct")
+        assert charted["uct"][place][1:] == (*uct.score, 12)
+    figure = leaderboard.figures(found)["leaderboard-steps.svg"]
+    for axes in figure.axes[:2]:
+        (line,) = (line for line in axes.lines if line.get_gid())
+        assert line.get_gid() == axes.get_title("left")
+        assert line.get_xdata().tolist() == [x for x, *_ in charted[line.get_gid()]]
+    assert "the reference in b" in figure._supxlabel.get_text()
+
+
+def test_a_panel_for_each_problem_colours_the_leaders(found):
+    figure = leaderboard.figures(found)["leaderboard.svg"]
+    panels = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_title("left") for axes in panels] == ["mean of the problems", *found.heads.values()]
+    boards = [board for board in found.boards if board.unit == "simulations"]
+    ahead = {one.planner for board in boards for one in board.standings[: leaders.LEADERS]}
+    for axes, env in zip(panels, (None, *found.problems), strict=True):
+        drawn = {line.get_gid(): line.get_ydata() for line in axes.lines if line.get_gid()}
+        assert drawn.keys() == ahead
+        for board, place in zip(boards, range(len(boards)), strict=True):
+            for one in board.standings[: leaders.LEADERS]:
+                score = one.score if env is None else one.scores[env]
+                assert drawn[one.planner][place] == score.value
+
+
+def test_the_tables_tell_costs_and_mark_references(found):
+    text = leaderboard.text(SimpleNamespace(suite=SimpleNamespace(name="x")), found, {})
+    assert "| planner | score [95 %]" in text and "b (reference)" in text and "the reference in b" in text
+    *_, timed = text.split("## ")
+    assert timed.startswith("5 milliseconds per decision")
+    assert "Simulations per decision" in timed and "| uct     | 123 | 4,567 |" in timed
+    assert (
+        "Model steps per simulation" in text
+        and "| uct     | 2.0 | 50.0 |" in text
+        and "| late    | 1.0 |      |" in text
+    )
+
+
+def test_the_charts_of_the_page_hold_the_scores_and_profiles(played, found, look, monkeypatch):
+    with read(played) as store:
+        shown = look(leaderboard_page.text(store, found))
+    shown.wait_for_selector("html[data-drawn]")
+    titles = "[...document.querySelectorAll('.charts figcaption')].map(one => one.textContent)"
+    assert shown.evaluate(titles) == ["Score against model steps", "Performance profile", "Performance profile"]
+    drawn = shown.evaluate("chart0.data.filter(one => one.meta).map(one => [one.meta, one.x, one.y])")
+    for planner, x, y in drawn:
+        np.testing.assert_allclose(
+            [x, y], [list(column) for column in list(zip(*found.charted[planner], strict=True))[:2]], rtol=1e-5
+        )
+    diagrams = shown.evaluate("[...document.querySelectorAll('figure img')].map(one => one.naturalWidth > 300)")
+    assert diagrams == [True, True]  # two planners alone have no critical difference
+    profile = shown.evaluate("chart1.data.filter(one => one.meta).map(one => [one.meta, one.y])")
+    shares = {one.planner: one.profile.share for one in found.boards[1].standings}  # of the largest budget
+    for planner, y in profile:
+        np.testing.assert_allclose(y, shares[planner], atol=1e-5)
+    heads = shown.evaluate(
+        "[...document.querySelectorAll('table[data-name^=leaderboard] th')].map(one => one.textContent)"
+    )
+    assert "b (reference)" in heads
+    matrix = shown.locator("table[data-name='improvement|ms|5'] tbody td")
+    assert float(matrix.nth(1).inner_text()) + float(matrix.nth(2).inner_text()) == pytest.approx(1.0, abs=0.0011)
+
+
+def test_a_planner_joins_a_run_with_one_command(run, played):
+    line = ("run", "mine.toml", "--out", "x", "--jobs", "1", "--resume", "--with", "constant:action=0.5")
+    status, _, err = run(*line)
+    assert status == 0, err
+    assert "24 of 128 episodes" in err
+    with read(played) as store:
+        assert len(ranks.leaderboards(store)[0][0].standings) == 4
+
+
+def test_a_run_of_one_planner_has_no_leaderboard(run, tmp_path):
+    run("run", "trap", "--planner", "uct", "--budget", "5", "--episodes", "2", "--out", "y", "--jobs", "1")
+    status, _, err = run("report", "y", "--leaderboard")
+    assert status == 2
+    assert "no two planners" in err
+
+
+def test_titles_of_axes_fit_a_phone(played, found, look):
+    with read(played) as store:
+        shown = look(leaderboard_page.text(store, found), width=390)
+    shown.wait_for_selector("html[data-drawn]")
+    beyond = """[...document.querySelectorAll('.xtitle, .ytitle')].map(title => {
+        const [box, room] = [title, title.closest('svg')].map(one => one.getBoundingClientRect());
+        return Math.max(room.left - box.left, box.right - room.right, room.top - box.top, box.bottom - room.bottom);
+    })"""
+    overlap = shown.evaluate(beyond)
+    assert len(overlap) == 6 and max(overlap) <= 0.5

@@ -1,0 +1,84 @@
+"""What scores are measured by: an optimum, else a reference, else the best of the run, each called by its name."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bonspiel import envs
+from bonspiel.envs.references import REFERENCES
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.reporting import chart, charts
+from bonspiel.runs.statistics import ranks
+from bonspiel.runs.statistics.curves import Panel, caption, columns
+from bonspiel.runs.statistics.sample import Summary
+from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Known, Scale, known
+
+CURVES = {"uct": [(10.0, Summary(4, 1.5, 1.0, 2.0, 1.5))]}
+
+
+def test_scores_are_0_at_the_low_and_1_at_the_high_end():
+    scale = Scale(-10.0, 30.0, OPTIMUM)
+    assert scale.scores(np.array([-10.0, 10.0, 30.0, 50.0])).tolist() == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_the_optimum_goes_before_a_reference_and_both_need_the_random_policy():
+    assert Known(3.0, 1.0).scale == (1.0, 3.0, OPTIMUM)
+    assert Known(None, 1.0, 2.0).scale == (1.0, 2.0, REFERENCE)
+    assert Known(None, 1.0).scale is Known(3.0, None).scale is Known(None, None, 2.0).scale is None
+
+
+def test_what_is_known_of_environments():
+    assert known("trap").levels == {"optimum": pytest.approx(1.7), "random policy": pytest.approx(1.03, abs=1e-3)}
+    found = known("bicycle:lookahead=20")
+    assert (found.optimum, found.reference) == (None, REFERENCES["bicycle"].mean)
+    assert found.scale.name == "normalised score (reference)"
+    assert Scale(0.0, 1.0, OPTIMUM).name == "normalised score"
+
+
+def test_a_reference_is_marked_in_tables_and_charts():
+    panel = Panel("x", "simulations", CURVES, None, 1.0, reference=3.0)
+    assert columns(panel)["normalised score (reference)"](CURVES["uct"][0][1]) == (0.25, 0.0, 0.5)
+    assert not {"regret", "normalised score"} & columns(panel).keys()
+    assert "reference 3.0000" in caption(panel) and "optimum" not in caption(panel)
+    (axes,) = chart.draw([panel]).axes
+    assert {text.get_text() for text in axes.texts} == {"reference 3.000", "random policy 1.000"}
+    assert {"name": "reference", "value": 3.0} in charts.returns(panel)["levels"]
+    samples = {Setting("x", "uct", 10.0, "simulations", 0): np.array([1.0, 2.0, 3.0, 4.0])}
+    profile = charts.profiles(panel, samples)
+    assert profile["x"].startswith("normalised score (reference)")
+    assert profile["at"][-1] == pytest.approx(1.5 + 0.03 * 1.5)
+    known_panel = replace(panel, optimum=4.0, reference=None)
+    assert charts.profiles(known_panel, samples)["x"].startswith("normalised score of")
+
+
+def test_the_best_of_the_run_stands_in_only_where_there_is_neither(monkeypatch):
+    values = {"a": Known(5.0, 0.0), "b": Known(None, 0.0, 4.0), "c": Known(None, 0.0), "d": Known(None, None)}
+    monkeypatch.setattr(ranks, "known", values.get)
+    samples = {
+        Setting(env, planner, 10, "simulations", 0): np.array([mean - 1.0, mean + 1.0])
+        for env in values
+        for planner, mean in (("uct", 3.0), ("dpw", 2.0))
+    }
+    found = ranks.scales(samples)
+    assert found == {"a": (0.0, 5.0, OPTIMUM), "b": (0.0, 4.0, REFERENCE), "c": (0.0, 3.0, BEST)}
+    played = samples | {Setting("d", "random", 10, "simulations", 0): np.array([1.0, 1.0])}
+    assert ranks.scales(played)["d"] == (1.0, 3.0, BEST)
+
+
+def test_boards_of_a_reference_say_so_in_heads_and_notes():
+    from bonspiel.runs.reporting.leaderboards.boards import Findings
+
+    found = Findings([], {"a": Scale(0, 5, OPTIMUM), "b": Scale(0, 4, REFERENCE), "c": Scale(0, 3, BEST)}, {})
+    assert found.heads == {"a": "a", "b": "b (reference)", "c": "c (best of the run)"}
+    assert "1: the optimum, the reference in b, the best of the run in c" in found.scale
+
+
+def test_models_are_compared_by_their_parameters_alone():
+    from bonspiel.envs.references import reference
+
+    assert reference(envs.parse("racetrack:lookahead=5")) is REFERENCES["racetrack"]
+    assert reference(envs.parse("racetrack:track=hairpin")) is REFERENCES["racetrack:track=hairpin"]
+    assert reference(envs.parse("racetrack:slip=0.2")) is None
+    assert reference(SimpleNamespace()) is None
