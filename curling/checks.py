@@ -11,9 +11,9 @@ from bonspiel.planners.base import Array, check_state, require
 
 
 def check_match_state(model: Curling, state: Array) -> Array:
-    """The state (see `curling.match.state`) as a new float64 vector, if it can occur before a shot in a match of the model.
+    """Check that a state can occur before a shot in a match of the model, and return it as a new float64 vector.
 
-    Either team may have the hammer in the first end.
+    `curling.match.state` describes it. Either team may have the hammer in the first end.
 
     Raises:
         ValueError: it cannot occur; the message names the shape, time, hammer, lead, or the stones that were not

@@ -1,7 +1,7 @@
 """Which scores can be forced with the last stones of an end, proved by depth-first proof-number search.
 
-Both teams throw candidates alone (`curling.choice.candidates`), and without noise: with noise no score is forced, and the
-question is what to expect, which a proof does not answer.
+Both teams throw candidates alone (`curling.choice.candidates`), and without noise: with noise no score is forced, and
+the question is what to expect, which a proof does not answer.
 """
 
 from dataclasses import dataclass

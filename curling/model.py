@@ -46,9 +46,9 @@ GAMES = ("standard", "mixed_doubles")
 class Curling:
     """A match of curling, or a single end, on the analytic engine; the teams alternate and rewards are team 0's.
 
-    `curling.match.state` describes the state, `curling.match.mixed_doubles` that game. An action is (vx, vy, spin): the velocity of
-    the aim, m/s, and the rotation, counter-clockwise from 0 on. `aim` converts velocities to actions. Team 1 has the
-    hammer in the first end.
+    `curling.match.state` describes the state, `curling.match.mixed_doubles` that game. An action is (vx, vy, spin): the
+    velocity of the aim, m/s, and the rotation, counter-clockwise from 0 on. `aim` converts velocities to actions. Team
+    1 has the hammer in the first end.
 
     Args:
         ends: ends of the match, at most 100.
@@ -65,8 +65,8 @@ class Curling:
         tie: value of a final tie, for "win" and "win_probability", to the team that would have the hammer next.
         table: distribution of end scores for the win probability: "thesis", the path of a file for
             `curling.match.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
-            hammer; "network" is what the network expects with each lead (`curling.learning.network_table`); None is that of the
-            pre-search in self-play under this physics.
+            hammer; "network" is what the network expects with each lead (`curling.learning.network_table`); None is
+            that of the pre-search in self-play under this physics.
         max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games
             that they are for, and elsewhere `value` plays out; a path is a file that `curling.learning` wrote, which is
@@ -235,7 +235,7 @@ class Curling:
         return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
     def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
-        """About `size` actions that cover all useful throws, with the errors of who throws; see `curling.choice.aim_grid`."""
+        """About `size` actions that cover all useful throws, with the thrower's errors; see `curling.choice.aim_grid`."""
         grids = aim_grid(self.law, self.thrower(state).noise, size)
         return [AimBlock(self.aim(v[..., 0], v[..., 1], side), sd) for v, side, sd in grids]
 

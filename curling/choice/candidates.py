@@ -1,8 +1,9 @@
 """Rule-based candidate shots of a position: draws, guards, freezes, take-outs, peels, raises; compiled.
 
 The key of a candidate combines its kind, the rank of its target and its spin, so that a shot has the same key in every
-position. Draws and hits whose path is blocked with both spins are left out. Arguments are those of `curling.choice.tactics`;
-candidates are rows of `aims` and `keys`, of which `n` are in use, and functions that add one return the new `n`.
+position. Draws and hits whose path is blocked with both spins are left out. Arguments are those of
+`curling.choice.tactics`; candidates are rows of `aims` and `keys`, of which `n` are in use, and functions that add one
+return the new `n`.
 """
 
 from math import sqrt

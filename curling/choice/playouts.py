@@ -145,8 +145,8 @@ def traced_rollout(
 ) -> float:
     """`rollout`, which also writes what was in the end under way: candidates played, owners of cells, who scored.
 
-    Of the shots of `curling.choice.policy` some tee draws and freezes are candidates; others have no keys. Before the end is
-    over nobody owns anything.
+    Of the shots of `curling.choice.policy` some tee draws and freezes are candidates; others have no keys. Before the
+    end is over nobody owns anything.
     """
     stones, after, aims, workspace = np.empty((STONES, 2)), np.empty((STONES, 2)), np.empty((2, 3)), np.empty(WORKSPACE)
     movers[0] = 0.0

@@ -2,7 +2,8 @@
 
 Both teams hit the opponent's shot stone if they can; otherwise they guard early, draw behind cover and guard their own
 shot stone. The probabilities were tuned in self-play over noisy ends of both physics, with the hammer swapped.
-Arguments are those of `curling.choice.tactics`; `mine` and `theirs` are the rows of the teams' best stones, -1 without one.
+Arguments are those of `curling.choice.tactics`; `mine` and `theirs` are the rows of the teams' best stones, -1 without
+one.
 """
 
 from math import inf

@@ -1,7 +1,7 @@
 """Raises: the throw that makes a stone on the ice stop at a given place, solved with the engine's impact; compiled.
 
-Signs, units and laws are those of `curling.ice.shots`. The engine processes a contact at its next step of 1 ms, so the path
-of the struck stone is a discontinuous function of the aim: places within a jump cannot be reached exactly, and the
+Signs, units and laws are those of `curling.ice.shots`. The engine processes a contact at its next step of 1 ms, so the
+path of the struck stone is a discontinuous function of the aim: places within a jump cannot be reached exactly, and the
 best aim found is returned.
 """
 

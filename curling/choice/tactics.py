@@ -1,8 +1,8 @@
 """Building blocks of rule-based shots: stones near the tee, guards, draws and hits with a clear path; compiled.
 
-`law` is of `curling.ice.physics.law_index`. `stones` are [16, 2] in the shot frame, NaN where absent; places and distances
-are in metres, velocities in m/s. `side` is +1 for counter-clockwise spin, -1 for clockwise. A path is clear if it
-passes the stones at a diameter and `room` metres more, which allows for noise. `aim` receives (vx, vy, side).
+`law` is of `curling.ice.physics.law_index`. `stones` are [16, 2] in the shot frame, NaN where absent; places and
+distances are in metres, velocities in m/s. `side` is +1 for counter-clockwise spin, -1 for clockwise. A path is clear
+if it passes the stones at a diameter and `room` metres more, which allows for noise. `aim` receives (vx, vy, side).
 """
 
 from math import hypot, isfinite, sqrt

@@ -46,7 +46,8 @@ class ClientPosition:
         extra_ends: whether a tie is followed by extra ends; otherwise it is a draw.
         rule: one of `curling.match.rules.RULES`, or "modified" in mixed doubles.
         physics: "fcv1", "dc2" or "dc4".
-        noise: of the thrower, if `mixed` tells none: one of `curling.ice.noise.NOISES`, or standard deviations of speed,
+        noise: of the thrower, if `mixed` tells none: one of `curling.ice.noise.NOISES`, or standard deviations of
+        speed,
             m/s, and angle, rad.
         max_speed: the thrower's top speed, m/s, likewise; None is that of the physics.
         mixed: None in standard games.

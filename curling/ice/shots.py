@@ -5,9 +5,9 @@ and that of the arrival. A speed gives one of them, the distance the other: the 
 the line from the release point to the target. The curve is then turned so that the chord points at the target, and its
 initial velocity is the aim.
 
-`law` is of `curling.ice.physics.law_index`. `side` is +1 for counter-clockwise spin, -1 for clockwise. Places are in metres
-in the shot frame, speeds in m/s. Every aim is the velocity (vx, vy) of the release, NaN if no throw within the cap of
-the law reaches the goal. Other stones are ignored.
+`law` is of `curling.ice.physics.law_index`. `side` is +1 for counter-clockwise spin, -1 for clockwise. Places are in
+metres in the shot frame, speeds in m/s. Every aim is the velocity (vx, vy) of the release, NaN if no throw within the
+cap of the law reaches the goal. Other stones are ignored.
 """
 
 from math import inf, nan, sqrt

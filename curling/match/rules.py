@@ -1,7 +1,8 @@
 """The rules of an end: turns, protected guards, score and hammer; compiled, also callable from Python.
 
-Stones are [16, 2], absent where y is NaN or 0; `tee` and `in_house` are of `curling.ice.sheet.Sheet`, m. Points and leads
-are team 0's. The hammer is the team (0 or 1) that throws second in an end; `shot` is the number of a shot in it, 0..15.
+Stones are [16, 2], absent where y is NaN or 0; `tee` and `in_house` are of `curling.ice.sheet.Sheet`, m. Points and
+leads are team 0's. The hammer is the team (0 or 1) that throws second in an end; `shot` is the number of a shot in it,
+0..15.
 """
 
 import math

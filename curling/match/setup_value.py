@@ -1,7 +1,8 @@
 """The probability to win a match of mixed doubles, and the best set-up of every end, by dynamic programming.
 
-Before an end one team decides its set-up, see `curling.match.mixed_doubles`: it takes the hammer or leaves it to the other
-team, and once a match it may take the hammer with a power play. Tables of end scores are those of `curling.match.value`.
+Before an end one team decides its set-up, see `curling.match.mixed_doubles`: it takes the hammer or leaves it to the
+other team, and once a match it may take the hammer with a power play. Tables of end scores are those of
+`curling.match.value`.
 """
 
 from collections.abc import Sequence

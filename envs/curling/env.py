@@ -73,16 +73,16 @@ class CurlingEnv(ModelEnv):
     guard of the opponent early in the end is undone.
 
     In mixed doubles teams throw five stones each. Every end begins with a stone of each team set up, as is best for the
-    team that decides (`curling.match.mixed_doubles`); stones that were set up score too, and the first three shots may remove
-    no stone at all.
+    team that decides (`curling.match.mixed_doubles`); stones that were set up score too, and the first three shots may
+    remove no stone at all.
 
     ## Rewards
     Points of team 0 less those of team 1 when an end is over; with `reward="win"` 1, 1/2 or 0 when the match is; with
     `reward="win_probability"` team 0's probability to win the match when the end is over.
 
     ## Starting State
-    An empty sheet, team 0 to throw; or `reset(options={"state": state})`, see `curling.match.state.state_of`. A state that
-    cannot occur in a match (`curling.checks.check_match_state`) is refused.
+    An empty sheet, team 0 to throw; or `reset(options={"state": state})`, see `curling.match.state.state_of`. A state
+    that cannot occur in a match (`curling.checks.check_match_state`) is refused.
 
     ## Episode End
     Terminates with the last shot of the last end, and after extra ends, if any, when one side leads. With
@@ -100,8 +100,8 @@ class CurlingEnv(ModelEnv):
     * `tie` (default 0.5): value of a tie with no end left to the team that would have the hammer next, for the rewards
       "win" and "win_probability".
     * `table` (default None, from self-play under this physics): scores of ends, for the win probability; "thesis",
-      the name of a file, see `curling.match.value.load_table`, 17 numbers, or "network", what the learned weights expect
-      with each lead, in the game that they are for.
+      the name of a file, see `curling.match.value.load_table`, 17 numbers, or "network", what the learned weights
+      expect with each lead, in the game that they are for.
     * `game` (default "standard"): or "mixed_doubles"; `CurlingMixedDoubles-v0` is that with `physics` "dc4".
     * `pattern` (default 0): place of the guards that are set up in mixed doubles, 0 to 5.
     * `opponent` (default None): with None each step is a shot of the team whose turn it is. A planner, or one in

@@ -33,7 +33,8 @@ class Study:
         planner: NAME[:key=value,...], of every worker.
         budget: simulations of every worker.
         workers: numbers of workers, W.
-        rules: NAME[:key=value,...], values of `combine` of `planners.wrappers.root.Root` with their parameters; empty for all
+        rules: NAME[:key=value,...], values of `combine` of `planners.wrappers.root.Root` with their parameters; empty
+        for all
             that fit the planner and need no parameter.
         positions: how many.
         reference: budgets that the search has which says what is best, where the optimum is not known.

@@ -33,7 +33,7 @@ def report(points: Sequence[int], table: Sequence[float]) -> str:
 
 
 def main(folder: Path, out: Path | None) -> int:
-    """Print the report on a folder of match records; write the table to `out`, as `curling.match.value.load_table` reads it.
+    """Print the report on a folder of match records; write the table to `out`, for `curling.match.value.load_table`.
 
     Raises:
         UsageError: the folder holds no finished end, or a file that is no record.

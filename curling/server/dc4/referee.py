@@ -68,7 +68,7 @@ class Dc4Referee(Referee):
         return in_time
 
     def set_up(self, choice: str) -> None:
-        """Set up the end by one of `curling.match.setup_value.CHOICES`; one that is not allowed is played as another."""
+        """Set up the end by one of `curling.match.setup_value.CHOICES`; replace one that is not allowed."""
         self.state = self.model.begin_end(self.state, choice)
         self.shot, self.hammer = shot_of(self.state), int(self.state[HAMMER])
         played = Setup(self.end, *setup_of(self.state))
