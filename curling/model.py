@@ -235,7 +235,7 @@ class Curling:
         return np.stack(np.broadcast_arrays(*parts), axis=-1)
 
     def aim_grid(self, state: Array, size: int) -> list[AimBlock]:
-        """About `size` actions that cover all useful throws, with the thrower's errors; see `curling.choice.aim_grid`."""
+        """About `size` actions that cover all useful throws, with the thrower's errors: `curling.choice.aim_grid`."""
         grids = aim_grid(self.law, self.thrower(state).noise, size)
         return [AimBlock(self.aim(v[..., 0], v[..., 1], side), sd) for v, side, sd in grids]
 
