@@ -19,9 +19,10 @@ from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import STONE_RADIUS, STONES, no_stones
 from bonspiel.curling.match.state import FREE_GUARD, stones_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, Budget, Rng
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, problem_of, rollout
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Budget
 from bonspiel.planners.wrappers.presearch import Presearch
 
 DRAWS_AND_HITS = ((-0.15, 2.3), (0.25, 2.8))  # m/s, lowest and highest (vx, vy)

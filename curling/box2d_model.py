@@ -9,7 +9,7 @@ from bonspiel.curling.ice.engines.box2d import Box2DEngine
 from bonspiel.curling.ice.physics import BY_NAME
 from bonspiel.curling.match.state import LAW, row_of, stones_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 
 ENGINES = tuple(Box2DEngine(name) for name in BY_NAME)  # type: ignore[arg-type]  # in the order of `law_index`
 

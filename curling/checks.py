@@ -7,7 +7,8 @@ from bonspiel.curling.ice.sheet import STONES, TEAM_STONES, present
 from bonspiel.curling.match.rules import thrower
 from bonspiel.curling.match.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, row_of, stones_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, check_state, require
+from bonspiel.planners.checks import check_state, require
+from bonspiel.planners.model import Array
 
 
 def check_match_state(model: Curling, state: Array) -> Array:

@@ -27,8 +27,8 @@ from bonspiel.curling.match.state import (
     team_of,
     thrower_at,
 )
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, compiled, helper, kernel, typeof
+from bonspiel.planners.model import Array, Rng
 
 
 @helper

@@ -15,7 +15,7 @@ from bonspiel.curling.dynamics import actions, step_exact
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, TEAM_STONES
 from bonspiel.curling.match.state import LEAD, STATE_DIM, hammer_of, shot_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, Rng, check_state, require
+from bonspiel.planners.checks import check_state, require
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.zobrist import hash_vector
 from bonspiel.planners.dfpn.search import advance
@@ -24,6 +24,7 @@ from bonspiel.planners.dfpn.table import TABLE as PROOF_TABLE
 from bonspiel.planners.dfpn.table import ProofTable
 from bonspiel.planners.dfpn.walk import SWITCHES, WALK, Rules, Switches, Walk, one_each
 from bonspiel.planners.jit import helper, int64, kernel, typeof
+from bonspiel.planners.model import Array, Rng
 
 MOST_STONES = 3  # to come; one more makes 24 times as many positions
 SCORES = range(-TEAM_STONES, TEAM_STONES + 1)  # points of the team with the hammer

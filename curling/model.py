@@ -35,8 +35,8 @@ from bonspiel.curling.match.state import (
 )
 from bonspiel.curling.match.value import table_of
 from bonspiel.curling.model_params import NETWORK_TABLE, params_of, weights_of
-from bonspiel.planners.base import AimBlock, Array, Rng
 from bonspiel.planners.checks import require, require_choice, require_count, require_positive, require_share
+from bonspiel.planners.model import AimBlock, Array, Rng
 
 MOST_ENDS = 100
 GAMES = ("standard", "mixed_doubles")

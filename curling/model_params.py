@@ -14,7 +14,7 @@ from bonspiel.curling.match.rules import MIXED_PROTECTED, rule_of
 from bonspiel.curling.match.setup_value import setup_values
 from bonspiel.curling.match.state import REWARDS
 from bonspiel.curling.match.value import table_of, win_probabilities
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 if TYPE_CHECKING:
     from bonspiel.curling.model import Curling

@@ -14,7 +14,7 @@ from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import NETWORK_TABLE, why_no_weights
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 PLAYOUTS = 300  # for a standard error of at most 0.03
 SEED = 1

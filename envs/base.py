@@ -9,16 +9,8 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from bonspiel.envs import draw
-from bonspiel.planners.base import (
-    Array,
-    HasStateBounds,
-    HasTimeIndex,
-    Model,
-    check_action,
-    check_state,
-    offers,
-    require,
-)
+from bonspiel.planners.checks import check_action, check_state, offers, require
+from bonspiel.planners.model import Array, HasStateBounds, HasTimeIndex, Model
 
 
 class ModelEnv(gymnasium.Env[Array, Array]):

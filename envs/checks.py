@@ -7,20 +7,9 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs.role_checks import OPTIONAL, check_refinement, checked_step, sampled_action
-from bonspiel.planners.base import (
-    Array,
-    HasActions,
-    HasCells,
-    HasTimeIndex,
-    Model,
-    Rng,
-    is_discrete,
-    offers,
-    require,
-    require_count,
-    require_positive,
-)
+from bonspiel.planners.checks import is_discrete, offers, require, require_count, require_positive
 from bonspiel.planners.jit import SIGNATURES
+from bonspiel.planners.model import Array, HasActions, HasCells, HasTimeIndex, Model, Rng
 
 BRIEF = (1, 4, 16)  # states looked at, as long as there is time
 BRIEF_SECONDS = 0.02

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 SIZE, DPI = (7.2, 5.4), 100  # inches, and pixels per inch
 

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bonspiel.envs.random_policy import simulated_value
-from bonspiel.planners.base import Array, Model, check_action, check_actions, check_state
+from bonspiel.planners.checks import check_action, check_actions, check_state
+from bonspiel.planners.model import Array, Model
 
 
 class Reference(ABC):

@@ -19,9 +19,10 @@ from typing import Any
 
 import gymnasium
 
-from bonspiel.planners.base import Model, missing, require_count
+from bonspiel.planners.checks import missing, require_count
 from bonspiel.planners.core.code import packages
 from bonspiel.planners.core.text import read
+from bonspiel.planners.model import Model
 from bonspiel.planners.registry import Registry, check_parameters, parameters_of, unknown
 
 GYM = "gym:"

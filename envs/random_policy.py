@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import Array, HasPlayer, Rng, offers
+from bonspiel.planners.checks import offers
 from bonspiel.planners.core.code import sources
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.values import cached
 from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, sample_action, step
+from bonspiel.planners.model import Array, HasPlayer, Rng
 
 STEPS = 20_000_000  # of all episodes together
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import AimBlock, Array, HasActions, HasTimeIndex, HasTracedRollout, Model, Rng
 from bonspiel.planners.checks import missing, offers, require
+from bonspiel.planners.model import AimBlock, Array, HasActions, HasTimeIndex, HasTracedRollout, Model, Rng
 
 DEPTHS = 16
 SIZE = 100  # of a grid of aims
@@ -156,7 +156,7 @@ def check_aim_grid(model: Any, state: Array, rng: Rng) -> None:
     name, dim = "aim_grid(...)", len(model.action_low)
     grid, again = model.aim_grid(state.copy(), SIZE), model.aim_grid(state.copy(), SIZE)
     blocks = isinstance(grid, list) and len(grid) > 0 and all(isinstance(block, AimBlock) for block in grid)
-    require(blocks, name, grid, "a list of bonspiel.planners.base.AimBlock, at least one")
+    require(blocks, name, grid, "a list of bonspiel.planners.model.AimBlock, at least one")
     for (actions, sd), (same, _) in zip(grid, again, strict=True):
         fits = np.ndim(actions) == 3 and np.size(actions) > 0 and np.shape(actions)[-1] == dim
         require(fits, name, np.shape(actions), f"blocks of shape [rows, columns, {dim}], not empty")

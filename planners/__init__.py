@@ -12,17 +12,8 @@ if __name__ != "bonspiel.planners":  # the folder is importable from the checkou
 
 from typing import Any
 
-from bonspiel.planners.base import (
-    Array,
-    Budget,
-    Decision,
-    EpisodeSearch,
-    Model,
-    Planner,
-    Rng,
-    begin_episode,
-    unsupported,
-)
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, EpisodeSearch, Planner, begin_episode, unsupported
 from bonspiel.planners.registry import Registry
 
 __all__ = [

@@ -3,13 +3,12 @@
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from bonspiel.planners.base import Model
+from bonspiel.planners.model import Model
 
 Part = TypeVar("Part")
 
@@ -77,13 +76,13 @@ def missing(model: object, *parts: type[Any]) -> str | None:
     return "needs " + ", ".join(f"`{name}`" for name in names) if names else None
 
 
-def missing_action_bounds(model: "Model") -> str | None:
+def missing_action_bounds(model: Model) -> str | None:
     """Why a model without finite action bounds is refused; None if they are finite."""
     finite = bool(np.isfinite(model.action_high - model.action_low).all())
     return None if finite else "needs finite `action_low` and `action_high`"
 
 
-def discrete_actions(model: "Model") -> str | None:
+def discrete_actions(model: Model) -> str | None:
     """Why a planner that makes actions of its own refuses a model that has none but the listed ones."""
     return "makes actions of its own, but only those of `actions` can be played" if is_discrete(model) else None
 
@@ -93,7 +92,7 @@ def is_discrete(model: object) -> bool:
     return bool(getattr(model, "discrete", False))
 
 
-def two_players(model: "Model") -> str | None:
+def two_players(model: Model) -> str | None:
     """Why a planner for one player refuses a game of two; None if the model has one player."""
     return "one player only" if getattr(model, "player", None) is not None else None
 
@@ -108,7 +107,7 @@ def _vector(name: str, value: Any, length: int) -> NDArray[np.float64]:
     return checked
 
 
-def check_state(model: "Model", state: Any) -> NDArray[np.float64]:
+def check_state(model: Model, state: Any) -> NDArray[np.float64]:
     """The state as a contiguous float64 vector.
 
     Raises:
@@ -137,7 +136,7 @@ def _not_a_model(given: Any) -> str:
     return f"model={given!r}: must be a planners.Model, which has `state_dim`; {remedy}"
 
 
-def check_action(model: "Model", action: Any) -> NDArray[np.float64]:
+def check_action(model: Model, action: Any) -> NDArray[np.float64]:
     """One action as a contiguous float64 vector, [action_dim].
 
     Raises:
@@ -148,7 +147,7 @@ def check_action(model: "Model", action: Any) -> NDArray[np.float64]:
     return checked
 
 
-def check_actions(model: "Model", actions: Any, name: str = "root_actions") -> NDArray[np.float64]:
+def check_actions(model: Model, actions: Any, name: str = "root_actions") -> NDArray[np.float64]:
     """The actions as a contiguous float64 matrix, [A, action_dim].
 
     Raises:
@@ -161,13 +160,13 @@ def check_actions(model: "Model", actions: Any, name: str = "root_actions") -> N
     return checked
 
 
-def _require_within(model: "Model", checked: NDArray[np.float64], name: str, given: Any) -> None:
+def _require_within(model: Model, checked: NDArray[np.float64], name: str, given: Any) -> None:
     low, high = model.action_low, model.action_high
     if not ((checked >= low) & (checked <= high)).all():  # hot path: format the message only on failure
         require(False, name, given, f"within {low} and {high}")
 
 
-def steps_left(model: "Model", state: NDArray[np.float64]) -> int:
+def steps_left(model: Model, state: NDArray[np.float64]) -> int:
     """Steps that a plan from `state` looks ahead: to the end of the episode, or up to the model's `lookahead`.
 
     Raises:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_actions, check_plan, steps_left
+from bonspiel.planners.checks import check_actions, steps_left
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, check_plan
 
 
 @dataclass(frozen=True)

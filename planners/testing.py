@@ -10,19 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import (
-    Array,
-    Budget,
-    Decision,
-    Model,
-    Planner,
-    Rng,
-    begin_episode,
-    budget_multiple,
-    is_reproducible,
-    require,
-    unsupported,
-)
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, Planner, begin_episode, traits_of, unsupported
 
 SIMULATIONS = 50
 EPISODE_STEPS = 3
@@ -60,26 +50,26 @@ def check_planner(planner: Planner, rng: Rng, model: Model | None = None) -> Non
     first, again = plan(budget), plan(budget)
     _check_decision(model, first)
     require((state == before).all(), "state", state, "left as it is by plan()")
-    same = not is_reproducible(planner) or bool((first.action == again.action).all())
+    same = not traits_of(planner).reproducible or bool((first.action == again.action).all())
     require(same, "action", again.action, f"{first.action} again, since seed and state are the same")
-    most = SIMULATIONS * budget_multiple(planner)
+    most = SIMULATIONS * traits_of(planner).budget_multiple
     require(first.simulations <= most, "simulations", first.simulations, f"at most the budget, {most}")
     start = time.perf_counter()
     _check_decision(model, plan(Budget(seconds=SECONDS)))
     took = time.perf_counter() - start
     require(took <= LATEST_SECONDS, "seconds", took, f"near the budget of {SECONDS} s")
     given = np.array([model.action_low + share * (model.action_high - model.action_low) for share in (0.3, 0.8)])
-    if getattr(planner, "takes_root_actions", True):
+    if traits_of(planner).takes_root_actions:
         chosen = plan(budget, root_actions=given).action
         require((given == chosen).all(1).any(), "action", chosen, f"one of root_actions={given.tolist()}")
-    if is_reproducible(planner):
+    if traits_of(planner).reproducible:
         _check_episodes(planner, model, seed)
     for wrong in ({"budget": SIMULATIONS}, {"budget": budget, "rng": 0}):
         try:
             plan(**wrong)
         except TypeError:
             continue
-        raise ValueError(f"plan() accepted {wrong}: call planners.base.check_plan first, which refuses it in a line")
+        raise ValueError(f"plan() accepted {wrong}: call planners.planner.check_plan first, which refuses it in a line")
 
 
 def _check_episodes(planner: Planner, model: Model, seed: int) -> None:

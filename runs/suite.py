@@ -169,7 +169,7 @@ class Suite:
                 if reason := planners.unsupported(players[entrant.planner], model):
                     able = ", ".join(planners.names_for(model))
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
-                planners.base.announce(players[entrant.planner], model)
+                planners.planner.announce(players[entrant.planner], model)
         resolved = {text: repr(made) for text, made in (models | players).items()}
         outside = _outside(places, entrants)
         for text, modules in outside.items():

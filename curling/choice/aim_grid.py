@@ -15,8 +15,9 @@ from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.physics import Physics, law_index
 from bonspiel.curling.ice.sheet import STONE_RADIUS
 from bonspiel.curling.ice.shots import draw, launched, reach
-from bonspiel.planners.base import Array, require_count
+from bonspiel.planners.checks import require_count
 from bonspiel.planners.jit import VECTOR, float64, int64, kernel, typeof
+from bonspiel.planners.model import Array
 
 FULL_SIZE, FULL_COLUMNS = 4_284, 63  # 63 places x 34 speeds x 2 spins
 COLUMNS_POWER = 0.36  # of the size: coarser grids drop speeds rather than places

@@ -24,9 +24,9 @@ from bonspiel.curling.choice.tactics import (
 )
 from bonspiel.curling.ice.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
 from bonspiel.curling.ice.shots import draw, launched
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.zobrist import combine, mix
 from bonspiel.planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel, uint64
+from bonspiel.planners.model import Array
 
 Keys = NDArray[np.uint64]
 

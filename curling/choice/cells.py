@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.match.state import FIRST_STONE, IN_HOUSE, LEAD, STATE_DIM, TEE, TIME, team_of
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.zobrist import LEVELS, combine, fraction, mix
 from bonspiel.planners.jit import compiled, helper
+from bonspiel.planners.model import Array
 
 EXTENT = 15.8  # m, side of the square that the cells divide
 PLACES = 3  # the first depth that distinguishes places of stones
@@ -36,7 +36,7 @@ def _counts(state: Array, params: Array) -> np.uint64:
 
 @compiled("cells")
 def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
-    """Hashes at depths first..last-1; see `planners.base.Model`. Stones of a team are alike: their keys are added."""
+    """Hashes at depths first..last-1; see `planners.model.Model`. Stones of a team are alike: their keys are added."""
     # np.uint64 converts the int of interpreted runs; the hammer follows from the team to throw and the time
     mover = np.uint64(mix(np.uint64(team_of(state) + 1)))
     when = np.uint64(combine(mover, np.uint64(np.int64(state[TIME]))))

@@ -34,8 +34,8 @@ from bonspiel.curling.match.state import (
     thrower_at,
     worth_of,
 )
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, int64, kernel, uint64
+from bonspiel.planners.model import Array, Rng
 
 
 @helper

@@ -11,8 +11,8 @@ from math import inf
 from bonspiel.curling.choice.tactics import TEE, TEE_SPEED, draw_if_clear, is_guard, nearest, to_tee, try_draw, try_hit
 from bonspiel.curling.ice.sheet import DIAMETER, LAST_SHOT, STONES, TEAM_STONES
 from bonspiel.curling.ice.shots import draw
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel, typeof
+from bonspiel.planners.model import Array, Rng
 
 OPENING = 5  # shots
 TAKE_OUT, PEEL = 1.04, 1.42  # release speeds over that of a tee draw

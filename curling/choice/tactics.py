@@ -13,8 +13,8 @@ from bonspiel.curling.ice.engines.curve import graph_at
 from bonspiel.curling.ice.physics import LAWS
 from bonspiel.curling.ice.sheet import DIAMETER, STONE_RADIUS, STONES, TEAM_STONES
 from bonspiel.curling.ice.shots import Throw, throw_to_hit, throw_to_stop, turned
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import MATRIX, VECTOR, boolean, float64, helper, int64, kernel
+from bonspiel.planners.model import Array
 
 TEE = np.array([law.sheet.tee for law in LAWS])  # m
 IN_HOUSE = np.array([law.sheet.in_house for law in LAWS])  # m

@@ -12,8 +12,8 @@ from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
 from bonspiel.curling.ice.noise import velocity_with_errors
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.match.state import LAW, PER_THROWER, TEE, THROWERS, VALUES
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import MATRIX, VECTOR, compiled, float64, helper, kernel, typeof
+from bonspiel.planners.model import Array
 
 CELL = 0.4  # m
 SIDE = 11  # cells each way, so that every stone in the house is in one

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 if TYPE_CHECKING:
     from bonspiel.curling.model import Curling

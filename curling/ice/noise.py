@@ -8,8 +8,9 @@ from statistics import fmean
 import numpy as np
 
 from bonspiel.curling.ice.physics import DC2, DC2_DECELERATION
-from bonspiel.planners.base import Array, Rng, require_at_least
+from bonspiel.planners.checks import require_at_least
 from bonspiel.planners.jit import RNG, VECTOR, float64, helper, kernel, typeof
+from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.registry import look_up
 
 

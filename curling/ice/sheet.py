@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 TEAM_STONES = 8
 STONES = 2 * TEAM_STONES

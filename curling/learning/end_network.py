@@ -9,9 +9,9 @@ from math import exp, prod, sqrt
 
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.match.state import FIRST_STONE, IN_HOUSE, TEE, hammer_of, shot_of
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import VECTOR, helper, kernel, typeof
+from bonspiel.planners.model import Array
 
 SCORES = 2 * TEAM_STONES + 1  # -8..8 points of the team with the hammer
 PER_STONE = 8  # presence, x, |x|, y, distance from the tee, cover, backing, in the house

@@ -10,7 +10,8 @@ import numpy as np
 
 from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.learning.end_network import SHAPES, SIZES
-from bonspiel.planners.base import Array, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array
 
 FILE = Path(__file__).parent / "end_network.npz"
 FORMAT = 1

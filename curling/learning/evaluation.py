@@ -11,9 +11,9 @@ from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.learning.training import loss_of, scores_of
 from bonspiel.curling.match.state import NETWORK, STATE_DIM
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, float64, int64, kernel
+from bonspiel.planners.model import Array, Rng
 
 VALUED = 20_000  # values that are timed; a tenth as many playouts
 

@@ -10,8 +10,8 @@ from bonspiel.curling.choice.playouts import value
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import ENDS, LAST_END, LEAD, NETWORK, REWARD, STATE_DIM, TIME, VALUES, WIN_PROBABILITY
 from bonspiel.curling.match.value import LEADS, MOST_LEAD
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import RNG, VECTOR, kernel
+from bonspiel.planners.model import Array, Rng
 
 
 @kernel(VECTOR, VECTOR, VECTOR, RNG)

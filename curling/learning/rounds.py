@@ -18,9 +18,9 @@ from bonspiel.curling.learning.evaluation import Evaluation, evaluate
 from bonspiel.curling.learning.self_play import Part, play_part
 from bonspiel.curling.learning.training import Descent, epoch, first_weights
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, require
-from bonspiel.planners.checks import require_count
+from bonspiel.planners.checks import require, require_count
 from bonspiel.planners.core.jit import compile_missing
+from bonspiel.planners.model import Array
 from bonspiel.planners.wrappers.root.workers import leave_ctrl_c_to_the_parent
 
 PART_ENDS = 4_000

@@ -20,10 +20,10 @@ from bonspiel.curling.match.state import HAMMER, LEAD, STATE_DIM, TIME, hammer_o
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import Scratch as SearchScratch
 from bonspiel.curling.players.lookahead import best_shot, new_scratch
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, float64, int64, kernel
+from bonspiel.planners.model import Array, Rng
 
 EXPLORING = 0.3  # chance of a shot of the default policy before positions are kept
 KEPT = 0.5  # chance of a position

@@ -26,9 +26,9 @@ from bonspiel.curling.learning.end_network import (
 )
 from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, shot_of
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import VECTOR, boolean, int64, kernel, typeof
+from bonspiel.planners.model import Array, Rng
 
 Single = NDArray[np.float32]
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 from bonspiel.curling.ice.noise import Noise, Pair
 from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
 REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; a game cut short is won by the other team

@@ -36,8 +36,9 @@ from bonspiel.curling.match.state import (
     VALUES,
     state_of,
 )
-from bonspiel.planners.base import Array, require
+from bonspiel.planners.checks import require
 from bonspiel.planners.jit import VECTOR, float64, int64, kernel, typeof
+from bonspiel.planners.model import Array
 from bonspiel.planners.registry import look_up
 
 HOUSE_Y = 38.870

@@ -15,7 +15,7 @@ from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.match_data import REASONS, End, Match, Record, RecordedShot, Result, Setup, score_of
 from bonspiel.curling.match.setup_value import CHOICES
-from bonspiel.planners.base import require, require_choice
+from bonspiel.planners.checks import require, require_choice
 
 __all__ = [
     "End",

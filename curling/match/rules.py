@@ -8,8 +8,8 @@ leads are team 0's. The hammer is the team (0 or 1) that throws second in an end
 import math
 
 from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT, STONE_RADIUS, TEAM_STONES
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import MATRIX, boolean, float64, helper, int64, kernel
+from bonspiel.planners.model import Array
 from bonspiel.planners.registry import look_up
 
 # name: numbers of shots at the start of an end under the free guard zone and the no-tick rule

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.curling.match.value import LEADS, MOST_LEAD, POINTS, table_from_counts
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import helper
+from bonspiel.planners.model import Array
 
 CHOICES = ("center_guard", "center_house", "pp_left", "pp_right")  # names of the servers
 CENTER_GUARD, CENTER_HOUSE, PP_LEFT, PP_RIGHT = range(4)

@@ -19,8 +19,9 @@ from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT, MIXED_THROWERS, STONES,
 from bonspiel.curling.match.rules import is_foul, next_hammer, removes_stone, row, score, thrower
 from bonspiel.curling.match.setup_value import decider_value
 from bonspiel.curling.match.value import value_of
-from bonspiel.planners.base import Array, require
+from bonspiel.planners.checks import require
 from bonspiel.planners.jit import MATRIX, VECTOR, helper, int64, kernel, typeof
+from bonspiel.planners.model import Array
 
 TIME, HAMMER, LEAD, FIRST_STONE = range(4)
 STATE_DIM = FIRST_STONE + 2 * STONES

@@ -33,7 +33,8 @@ from bonspiel.curling.match.state import (
     team_of,
 )
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array
 
 
 class Outcome(NamedTuple):

@@ -14,8 +14,9 @@ import numpy as np
 from bonspiel.curling.ice.physics import physics_of
 from bonspiel.curling.ice.sheet import TEAM_STONES
 from bonspiel.curling.match.rules import next_hammer
-from bonspiel.planners.base import Array, require, require_positive
+from bonspiel.planners.checks import require, require_positive
 from bonspiel.planners.jit import helper
+from bonspiel.planners.model import Array
 
 POINTS = range(-TEAM_STONES, TEAM_STONES + 1)
 PRIOR_ENDS = 10.0  # weight of the thesis's table in estimates, in ends

@@ -14,8 +14,9 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import why_no_weights
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
 from bonspiel.curling.win_probability import with_network_table
-from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
-from bonspiel.planners.checks import check_actions, require, require_count, require_positive
+from bonspiel.planners.checks import check_actions, require, require_count, require_positive, steps_left
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, check_plan
 from bonspiel.planners.wrappers.presearch.planner import Presearch
 from bonspiel.planners.wrappers.presearch.ties import by_second_reward
 from bonspiel.planners.wrappers.root.workers import is_worker

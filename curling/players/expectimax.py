@@ -18,7 +18,7 @@ from bonspiel.curling.match.state import TIME, shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
 from bonspiel.curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
-from bonspiel.planners.base import AimBlock, Array, Budget, Decision, Model, Rng, check_plan, require, require_choice
+from bonspiel.planners.checks import require, require_choice
 from bonspiel.planners.core.aims import aims_of, outcomes
 from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from bonspiel.planners.core.search import extend
@@ -34,6 +34,8 @@ from bonspiel.planners.jit import (
     search_kernel,
     step_exact,
 )
+from bonspiel.planners.model import AimBlock, Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 
 FIRST_ROUNDS = 4  # playouts of each aim for which the budget must suffice
 RESERVE = 0.003  # s, to smooth the values of the largest grid
@@ -183,7 +185,7 @@ class Expectimax:
     evaluation: Evaluation = "static"
     plies: Literal[1, 2] = 2
 
-    takes_root_actions: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
 
     def __post_init__(self) -> None:
         require_choice("evaluation", self.evaluation, EVALUATIONS)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, Generic, TypeVar
 
-from bonspiel.planners.base import require
+from bonspiel.planners.checks import require
 
 LONGEST = 1 << 16  # bytes of a line; what is longer is cut, and then is no JSON
 MOST_LINES = 64  # that wait to be read; a program that writes more has to wait itself

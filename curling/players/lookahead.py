@@ -15,9 +15,9 @@ from bonspiel.curling.dynamics import actions, step_exact, step_with_errors
 from bonspiel.curling.ice.engines.analytic import WORKSPACE
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import STATE_DIM, team_of
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
+from bonspiel.planners.model import Array, Rng
 
 FEW = 3  # errors of each reply, before the best few meet all
 BEST_REPLIES = 5

@@ -22,7 +22,9 @@ from bonspiel.curling.match.mixed_doubles import decider_of
 from bonspiel.curling.match.state import LEAD, POWER, TIME, hammer_of, stones_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
-from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_action, check_plan, require, steps_left
+from bonspiel.planners.checks import check_action, require, steps_left
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 from bonspiel.planners.registry import VERBATIM
 
 PROTOCOL = 1
@@ -74,8 +76,7 @@ class ProcessPlayer:
 
     command: str = field(default="", metadata={VERBATIM: True})
 
-    takes_root_actions: ClassVar[bool] = False
-    times_itself: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False, times_itself=True)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be started."""

@@ -22,11 +22,12 @@ from bonspiel.curling.ice.sheet import LAST_SHOT
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import Scratch, expect, look_further, new_scratch, screen
-from bonspiel.planners.base import Array, Budget, Decision, Rng
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.core.search import PROGRESS_SECONDS, Stopped, reported, stopping
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Budget, Decision
 from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 
 FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of that which tells how many throws a time budget pays for

@@ -9,19 +9,11 @@ from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
-from bonspiel.planners.base import (
-    Array,
-    Budget,
-    Decision,
-    Model,
-    Rng,
-    check_actions,
-    check_plan,
-    require_choice,
-    require_count,
-)
+from bonspiel.planners.checks import check_actions, require_choice, require_count
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, player, problem_of, run, step
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, check_plan
 
 
 @kernel(PROBLEM, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bonspiel.curling.choice.aim_grid import aim_grid
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import throwers_of
-from bonspiel.planners.base import AimBlock, Array
+from bonspiel.planners.model import AimBlock, Array
 
 LARGEST = 12_116  # aims: twice as dense as the thesis's grid along one axis, 1.4 times along the other
 SIZES = [round(LARGEST * 2.0 ** (-k / 2.0)) for k in range(15, -1, -1)]  # few, because grids are cached

@@ -16,8 +16,8 @@ from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.match.rules import score
 from bonspiel.curling.match.state import FIRST_STONE, IN_HOUSE, STATE_DIM, TEE, hammer_of, shot_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import VECTOR, kernel
+from bonspiel.planners.model import Array, Rng
 
 FILE = Path(__file__).parent / "static.json"
 NOISES = {"fcv1": "normal_dist", "dc2": "gat"}  # of the counted ends

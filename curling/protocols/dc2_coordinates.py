@@ -7,7 +7,7 @@ import numpy as np
 
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.protocols.dc2 import BestShot, Position
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 RELEASE = np.array([2.375, 41.28])  # m, where stones are released
 _FLIP = np.array([1.0, -1.0])

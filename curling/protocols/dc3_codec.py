@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.protocols import dc3, decode_json, invalid_message
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 MAX_CLIENT_LINE = 1 << 16  # bytes of the longest line that a server accepts
 MAX_SERVER_LINE = 1 << 24  # bytes of the longest line that a client accepts; trajectories are large

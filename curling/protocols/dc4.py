@@ -29,7 +29,7 @@ from msgspec import Meta, Struct
 from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
 from bonspiel.curling.protocols import ProtocolError, decode_json
 from bonspiel.curling.protocols.dc3 import Coordinate, PerTeam, Team
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 # the two players of mixed doubles, the server's own and those of the organisers' example: top speed, m/s, standard
 # deviations of speed, m/s, and angle, rad

@@ -25,7 +25,8 @@ from bonspiel.curling.match.umpire import first_state, outcome, set_up, turn_of
 from bonspiel.curling.replay.judgement import Judged
 from bonspiel.curling.replay.tracks import stone_tracks
 from bonspiel.curling.win_probability import win_probability
-from bonspiel.planners.base import Array, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array
 
 Event = dict[str, Any]
 # the numbers of a judgement on a page

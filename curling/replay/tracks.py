@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.curling.ice.engines import Path
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 TOLERANCE = 0.003  # m; largest distance between the track and the true path
 STILL = 5e-4  # m; a stone that moves less is shown at rest

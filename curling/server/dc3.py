@@ -16,7 +16,7 @@ from bonspiel.curling.server.pages.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.session import Session
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 GREETING_SECONDS = 5.0  # for a client to answer the server's greeting
 READY_SECONDS = 900.0  # for it to become ready, which may compile code and start a program of its own

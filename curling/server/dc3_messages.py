@@ -11,7 +11,7 @@ from bonspiel.curling.match.umpire import Outcome
 from bonspiel.curling.protocols import dc3
 from bonspiel.curling.protocols.dc3_codec import stone_lists
 from bonspiel.curling.server.referee import Referee, ThinkingTimes
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 STEP = 0.001  # s, of the reference simulator
 TEAMS: tuple[dc3.Team, dc3.Team] = ("team0", "team1")

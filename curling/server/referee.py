@@ -12,7 +12,7 @@ from bonspiel.curling.match.rules import score, thrower
 from bonspiel.curling.match.state import HAMMER, stones_of
 from bonspiel.curling.match.umpire import Outcome, first_state
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 ErrorSampler = Callable[[float, float], tuple[float, float]]
 Publish = Callable[[Match | Setup | RecordedShot | End | Result], None]

@@ -14,7 +14,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.server.pages.record_feed import RecordFeed
 from bonspiel.curling.server.referee import ErrorSampler, Referee, ThinkingTimes, error_sampler
 from bonspiel.curling.server.shot_executor import ShotExecutor
-from bonspiel.planners.base import Rng
+from bonspiel.planners.model import Rng
 
 
 @dataclass(frozen=True)

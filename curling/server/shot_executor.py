@@ -12,7 +12,7 @@ from bonspiel.curling.client.interrupts import ctrl_c_ignored
 from bonspiel.curling.match.match_data import Throw
 from bonspiel.curling.match.umpire import Outcome, outcome
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 SLOW_ENGINES = ("box2d",)  # their shots take so long that they would delay other matches
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bonspiel.envs.optimal import Reference
-from bonspiel.planners.base import Array, Rng, check_state
+from bonspiel.planners.checks import check_state
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.values import cached
 from bonspiel.planners.jit import (
@@ -32,6 +32,7 @@ from bonspiel.planners.jit import (
     run,
     step,
 )
+from bonspiel.planners.model import Array, Rng
 
 Floats = NDArray[Any]  # float32, for speed and room
 

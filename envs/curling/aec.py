@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 from bonspiel.curling.match.state import team_of
 from bonspiel.envs.curling.env import CurlingEnv
 from bonspiel.envs.two_agents import TwoAgents
-from bonspiel.planners.base import Array, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array
 
 
 class CurlingAEC(TwoAgents[Array, Array]):

@@ -20,7 +20,9 @@ from bonspiel.curling.model import Curling
 from bonspiel.envs import draw
 from bonspiel.envs.base import ModelEnv
 from bonspiel.envs.curling.picture import Scene, draw_scene
-from bonspiel.planners.base import Array, Budget, Planner, require, require_choice
+from bonspiel.planners.checks import require, require_choice
+from bonspiel.planners.model import Array
+from bonspiel.planners.planner import Budget, Planner
 
 FLIGHT_FRAMES = 24  # pictures of a shot in human mode
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bonspiel.curling.ice.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
 from bonspiel.envs.draw import FAINT, INK
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 SIZE = (9.6, 6.2)  # inches
 BEFORE_HOG, BEHIND_BACK = 0.45, 0.65  # metres shown beyond the lines

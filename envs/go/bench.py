@@ -10,7 +10,7 @@ import numpy as np
 
 from bonspiel.envs.go.estimate import owned_parts
 from bonspiel.envs.go.model import Go
-from bonspiel.planners.base import Rng
+from bonspiel.planners.model import Rng
 
 SIZES = {9: 20_000, 19: 5_000}  # playouts timed on each
 

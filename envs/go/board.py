@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.envs.go.neighbourhoods import BLACK, DOWN, EDGE, EMPTY, NEIGHBOURS, OPEN, RIGHT, SIDES, TABLE, WHITE
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import helper, typeof
+from bonspiel.planners.model import Array
 
 LARGEST = 19
 BOARD_ARRAYS, TACTICS_ARRAYS = 11, 3  # of points in a workspace

@@ -10,7 +10,8 @@ from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.rules import LEGAL, REASONS, count_dead_chains, hash_points, judge_move
 from bonspiel.envs.go.state import HISTORY, KO, LAST, MOVER, NONE, PLY
 from bonspiel.envs.go.vertices import vertex_of
-from bonspiel.planners.base import Array, check_action, check_state
+from bonspiel.planners.checks import check_action, check_state
+from bonspiel.planners.model import Array
 
 
 def check_move(model: Go, state: Array, action: Any) -> int:

@@ -21,8 +21,8 @@ from bonspiel.envs.go.playouts.priors import prior_of
 from bonspiel.envs.go.rules import LEGAL, colour_to_move, judge, position_hash
 from bonspiel.envs.go.scoring import score_area, score_filled
 from bonspiel.envs.go.state import AREAS, BEFORE_LAST, HISTORY, KO, KOMI, LAST, MOVER, NONE, PASSES, PLY, SIZE, SUPERKO
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, compiled, float64, helper, int64, kernel, typeof, uint64
+from bonspiel.planners.model import Array, Rng
 
 
 @helper

@@ -11,7 +11,7 @@ from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.picture import draw_board
 from bonspiel.envs.go.state import LAST, MOVER
 from bonspiel.envs.go.vertices import vertex_of
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 COLOURS = {1: "Black", -1: "White"}
 

@@ -8,7 +8,7 @@ from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.playouts.playout import add_owners
 from bonspiel.envs.go.scoring import count_area
 from bonspiel.envs.go.state import PASSES, PLY
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 
 PLAYOUTS = 1000
 ALIVE = 0.25  # the part of the playouts that dead stones stay below

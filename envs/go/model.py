@@ -9,8 +9,8 @@ import numpy as np
 from bonspiel.envs.go.board import LARGEST
 from bonspiel.envs.go.dynamics import actions, player, priors, region, rollout, sample_action, step, traced_rollout
 from bonspiel.envs.go.state import AREAS, HISTORY, KO, MOVER, NONE, PASSES, PLY, first_state, state_dim
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.checks import is_real, require, require_choice, require_count
+from bonspiel.planners.model import Array, Rng
 
 SMALLEST = 5
 MOST_KOMI = 1000.0

@@ -8,7 +8,7 @@ from bonspiel.envs.draw import INK
 from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.state import LAST
 from bonspiel.envs.go.vertices import COLUMNS
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 WOOD, LINE, MARK = "#e3b873", "#5d4527", "#c8372d"
 STONES = {1: "#1c1f22", -1: "#fbfaf5"}

@@ -16,8 +16,8 @@ from bonspiel.envs.go.board import (
 )
 from bonspiel.envs.go.neighbourhoods import BLACK, EDGE, EMPTY, SIDES, WHITE
 from bonspiel.envs.go.state import AREAS, HISTORY, KO, MOVER, PLY, SIZE, SUPERKO
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import VECTOR, helper, int64, kernel
+from bonspiel.planners.model import Array
 
 LEGAL, OCCUPIED, SUICIDE, BARRED, REPEATED = range(5)
 REASONS = {

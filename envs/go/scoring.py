@@ -2,8 +2,8 @@
 
 from bonspiel.envs.go.board import INTS, Board, Ints, board_in, point_of, read_position
 from bonspiel.envs.go.neighbourhoods import BESIDE, BLACK, EMPTY, SIDES, TABLE, WHITE
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import VECTOR, helper, int64, kernel
+from bonspiel.planners.model import Array
 
 BESIDE_BLACK, BESIDE_WHITE = BESIDE << BLACK, BESIDE << WHITE
 BOTH = BESIDE_BLACK | BESIDE_WHITE

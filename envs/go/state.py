@@ -13,7 +13,7 @@
 
 import numpy as np
 
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 MOVER, KO, LAST, BEFORE_LAST, PASSES, PLY, HISTORY = range(7)
 NONE = -1.0

@@ -11,8 +11,8 @@ import numpy as np
 from bonspiel.envs.snapshot.deep_copies import deep_copy
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.vector_state import VectorState
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.code.packages import error_place, error_text
+from bonspiel.planners.model import Array, Rng
 
 STEPS = 20  # at least these are compared, each after a step of another branch
 OBSERVED_AGAIN = 5  # the step from which the model follows a snapshot of the running environment

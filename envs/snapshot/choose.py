@@ -14,7 +14,7 @@ from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
 from bonspiel.envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder, without_transparent
-from bonspiel.planners.base import require, require_count, require_positive
+from bonspiel.planners.checks import require, require_count, require_positive
 from bonspiel.planners.core.code.packages import error_text
 
 

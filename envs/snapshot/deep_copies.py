@@ -6,7 +6,7 @@ from typing import Any
 
 from bonspiel.envs.snapshot.storage import Kept
 from bonspiel.envs.snapshot.wrappers import without_transparent
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 
 
 def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:

@@ -10,7 +10,8 @@ from gymnasium.error import ResetNeeded
 
 from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.wrappers import has_begun
-from bonspiel.planners.base import Array, Rng, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array, Rng
 
 HUGE = 1e30  # bounds from here on, such as the largest float32, stand for none
 

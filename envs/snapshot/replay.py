@@ -9,7 +9,7 @@ from gymnasium import spaces
 from bonspiel.envs.snapshot.recorded import Moment, Recorded
 from bonspiel.envs.snapshot.storage import Kept
 from bonspiel.envs.snapshot.wrappers import recorder, with_recorder
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 
 TOLERANCE = 1e-9
 

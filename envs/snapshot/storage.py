@@ -3,7 +3,8 @@
 from collections import OrderedDict
 from typing import Any, Protocol
 
-from bonspiel.planners.base import Array, Rng, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array, Rng
 
 
 class Storage(Protocol):

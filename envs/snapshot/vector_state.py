@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 
 Read = Callable[[Any], Any]
 Write = Callable[[Any, Array], None]

@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Rng, require_choice, require_positive
+from bonspiel.planners.checks import require_choice, require_positive
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.model import Array, Rng
 
 NOISE_RANGE, NOISE_LOW = 0, 1  # the entries of params
 TRAP_START, TRAP_END = 1.0, 1.7

@@ -7,7 +7,8 @@ import numpy as np
 
 from bonspiel.envs.optimal import Reference
 from bonspiel.envs.trap.model import NOISE_LOW, NOISE_RANGE, PRIZE, SAFE, TRAP_END, TRAP_START, Trap
-from bonspiel.planners.base import Array, steps_left
+from bonspiel.planners.checks import steps_left
+from bonspiel.planners.model import Array
 
 POINTS = 401  # of the integrals over noise and actions
 

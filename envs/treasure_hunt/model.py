@@ -8,9 +8,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Rng, require, require_at_least, require_choice
+from bonspiel.planners.checks import require, require_at_least, require_choice
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.model import Array, Rng
 
 # The entries of params.
 SIZE, STEP, NOISE, TREASURE_LOW, HOLE_LOW, HOLE_HIGH, HOLE_TERMINATES, RADIANS, BOUNDS = range(9)

@@ -14,8 +14,9 @@ import numpy as np
 from bonspiel.envs.optimal import Reference
 from bonspiel.envs.treasure_hunt import model as hunt
 from bonspiel.envs.treasure_hunt.model import HOLE_REWARD, STEP_REWARD, TREASURE_REWARD, TreasureHunt
-from bonspiel.planners.base import Array, steps_left
+from bonspiel.planners.checks import steps_left
 from bonspiel.planners.core.values import cached
+from bonspiel.planners.model import Array
 
 DIRECTIONS = 256
 LARGEST = 20.0  # side of the square; the grid grows with its area

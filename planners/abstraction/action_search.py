@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.action_trie import ActionTrie, grow_action_trie, new_action_trie, new_action_walk
 from bonspiel.planners.abstraction.state_actions import SetSettings, evaluate, search
-from bonspiel.planners.base import Array, Budget, Decision, HasActions, Rng
 from bonspiel.planners.core.bandit import new_bandit
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.rounds import new_rounds
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.model import Array, HasActions, Rng
+from bonspiel.planners.planner import Budget, Decision
 
 FIRST_SIMULATIONS = 4_096
 
@@ -39,7 +40,7 @@ class ActionSearch:
         self._walk = new_action_walk(model.state_dim, len(model.action_low), steps, model.max_actions, max_depth)
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
-        """Add the returns of simulations from states one step ahead; see `planners.base.ResumableSearch`."""
+        """Add the returns of simulations from states one step ahead; see `planners.planner.ResumableSearch`."""
         problem = self._problem._replace(steps=max(1, self._problem.steps - 1))
         trie = self._trie._replace(rounds=new_rounds(states, order, sums))
         self._trie, done = self._extend(evaluate, trie, problem, budget)

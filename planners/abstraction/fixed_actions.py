@@ -18,13 +18,13 @@ from bonspiel.planners.abstraction.trie import (
     new_trie,
     new_trie_walk,
 )
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.zobrist import mix
+from bonspiel.planners.model import Array, Rng
 
 
 class FixedSettings(NamedTuple):

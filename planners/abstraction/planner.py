@@ -16,19 +16,12 @@ from bonspiel.planners.abstraction.action_search import ActionSearch
 from bonspiel.planners.abstraction.fixed_actions import FixedSettings
 from bonspiel.planners.abstraction.state_actions import SetSettings
 from bonspiel.planners.abstraction.trie_search import TrieSearch
-from bonspiel.planners.base import (
+from bonspiel.planners.checks import (
     MOST_ACTIONS,
-    EpisodeSearch,
-    FreshSearches,
-    HasActions,
-    HasRollout,
-    check_plan,
+    check_actions,
     missing,
     missing_action_bounds,
     offers,
-)
-from bonspiel.planners.checks import (
-    check_actions,
     require_at_least,
     require_choice,
     require_count,
@@ -38,6 +31,8 @@ from bonspiel.planners.checks import (
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.bounds import unusable_bounds
 from bonspiel.planners.core.zobrist import LEVELS
+from bonspiel.planners.model import HasActions, HasRollout
+from bonspiel.planners.planner import EpisodeSearch, FreshSearches, check_plan
 from bonspiel.planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
 
 

@@ -20,10 +20,18 @@ from bonspiel.planners.abstraction.refined_trie import (
     root_cells,
 )
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
-from bonspiel.planners.base import MOST_ACTIONS, HasActions, check_plan, offers
-from bonspiel.planners.checks import check_actions, require_at_least, require_count, require_positive
+from bonspiel.planners.checks import (
+    MOST_ACTIONS,
+    check_actions,
+    offers,
+    require_at_least,
+    require_count,
+    require_positive,
+)
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.model import HasActions
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import Choice, Parameters, Range
 
 FIRST_NODES = 1_024

@@ -25,13 +25,13 @@ from bonspiel.planners.abstraction.refined_trie import (
 )
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.abstraction.trie import CELL_BLOCK
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import NOWHERE
 from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import UNTRIED, copy
+from bonspiel.planners.model import Array, Rng
 
 PRIOR_VISITS = 1e-3  # of return 0, that each of the first actions has in a state; in all of its cells together
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.trie import CELL_BLOCK, node_key
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.bandit import Bandit, new_bandit
 from bonspiel.planners.core.hash_table import fill_slots, find_or_add, new_slots
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.returns import no_returns
 from bonspiel.planners.core.tree.nodes import longer
+from bonspiel.planners.model import Array
 
 NODES, ACTION_CELLS = 0, 1  # entries of RefinedTrie.size
 VISITS, RETURNS, SQUARES = 0, 1, 2  # columns of RefinedTrie.totals and, but for the squares, of RefinedTrie.stats

@@ -6,8 +6,8 @@ bonus. Without a `spread` C is a constant, as in the thesis.
 
 import math
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit import helper
+from bonspiel.planners.model import Array
 
 LEAST_VISITS = 2.0  # weighted ones that a standard deviation needs
 LEAST_PART = 0.01  # of the root's C: where all returns were equal so far, no action is given up for ever

@@ -24,7 +24,6 @@ from bonspiel.planners.abstraction.action_trie import (
     new_action_walk,
 )
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import NOWHERE, find_slot
 from bonspiel.planners.core.jit import Problem, actions, cells, helper, model_helper, player, rollout, step
@@ -33,6 +32,7 @@ from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.rounds import next_index
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, copy
 from bonspiel.planners.core.tree.selection import ucb1
+from bonspiel.planners.model import Array, Rng
 
 
 class SetSettings(NamedTuple):

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.bandit import Bandit, new_bandit
 from bonspiel.planners.core.hash_table import fill_slots, find_or_add, new_slots
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.returns import no_returns
 from bonspiel.planners.core.tree.nodes import longer
 from bonspiel.planners.core.zobrist import combine
+from bonspiel.planners.model import Array
 
 
 class Trie(NamedTuple):

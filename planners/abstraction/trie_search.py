@@ -5,12 +5,13 @@ from typing import Any
 
 from bonspiel.planners.abstraction.fixed_actions import FixedSettings, search
 from bonspiel.planners.abstraction.trie import Trie, TrieWalk, aged, grow, new_trie, new_trie_walk
-from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_plan
 from bonspiel.planners.checks import check_actions, require
 from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, check_plan
 
 FIRST_NODES = 4_096
 

@@ -4,7 +4,8 @@ import functools
 
 import numpy as np
 
-from bonspiel.planners.base import Array, HasActions, HasActionSd, Model, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array, HasActions, HasActionSd, Model
 
 
 @functools.lru_cache(maxsize=64)

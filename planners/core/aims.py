@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import AimBlock, Array, Model, Rng
 from bonspiel.planners.core.jit import MATRIX, RNG, VECTOR, Problem, boolean, kernel, run, step_exact
 from bonspiel.planners.core.problem import PROBLEM
+from bonspiel.planners.model import AimBlock, Array, Model, Rng
 
 
 @kernel(PROBLEM, MATRIX, MATRIX, VECTOR, boolean[::1], RNG)

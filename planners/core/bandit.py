@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.backup import average
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED
 from bonspiel.planners.core.tree.selection import sqrt_2_log, ucb1
+from bonspiel.planners.model import Array
 
 
 class Bandit(NamedTuple):

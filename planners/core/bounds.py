@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import Array, HasCells, HasDistanceWeights, HasStateBounds, Model, offers
+from bonspiel.planners.checks import offers
+from bonspiel.planners.model import Array, HasCells, HasDistanceWeights, HasStateBounds, Model
 
 STEPS = 1_000  # of the rollouts that estimate bounds
 MARGIN = 0.5  # on both sides of the visited range, as a part of it

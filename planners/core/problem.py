@@ -6,10 +6,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, HasCells, Model, Rng, offers, steps_left
+from bonspiel.planners.checks import offers, steps_left
 from bonspiel.planners.core.bounds import state_bounds
 from bonspiel.planners.core.jit import RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
 from bonspiel.planners.core.zobrist import box_cells
+from bonspiel.planners.model import Array, HasCells, Model, Rng
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit import helper
+from bonspiel.planners.model import Array
 
 _NONE = np.array([np.inf, -np.inf])  # copied, which is twice as fast as made from a list
 

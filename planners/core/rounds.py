@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit import helper, typeof
+from bonspiel.planners.model import Array
 
 
 class Rounds(NamedTuple):

@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import new_walk
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision
 
 Tree = TypeVar("Tree")
 Walk = TypeVar("Walk")

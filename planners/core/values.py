@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.code.cache import cache_folder
+from bonspiel.planners.model import Array
 
 
 def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], dict[str, Array]]) -> dict[str, Array]:

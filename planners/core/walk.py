@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, HasActions, Model, offers
+from bonspiel.planners.checks import offers
 from bonspiel.planners.core.jit import helper, typeof
+from bonspiel.planners.model import Array, HasActions, Model
 
 _NO_KEYS = np.empty(0, np.uint64)
 STEP = np.dtype([("node", "i8"), ("edge", "i8"), ("reward", "f8")])

@@ -6,8 +6,8 @@ All arithmetic is on uint64 and stays in this file: mixed with int64, numba woul
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit import compiled, helper
+from bonspiel.planners.model import Array
 
 LEVELS = 32  # a coordinate is a fraction of its range in fixed point with this many bits
 

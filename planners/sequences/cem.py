@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
+from bonspiel.planners.planner import Traits
 from bonspiel.planners.sequences import plans as sequences
 from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
 from bonspiel.planners.sequences.plans import best_of
@@ -57,7 +58,7 @@ class CEM:
     repeats: int = 1
     memory: float = 0.0
 
-    takes_root_actions: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elite_fraction": Range(0.05, 0.4, log=True)}
 
     def __post_init__(self) -> None:

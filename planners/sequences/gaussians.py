@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Budget, Decision, HasTimeIndex, Model, Rng, check_plan
 from bonspiel.planners.checks import offers, require
+from bonspiel.planners.model import Array, HasTimeIndex, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, check_plan
 from bonspiel.planners.sequences.plans import length, plan_with_sequences, round_size
 
 

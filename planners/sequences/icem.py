@@ -11,6 +11,7 @@ import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
+from bonspiel.planners.planner import Traits
 from bonspiel.planners.sequences import plans as sequences
 from bonspiel.planners.sequences.gaussians import Gaussian, GaussianRounds, GaussianSearch, shifted
 from bonspiel.planners.sequences.plans import best_of
@@ -98,7 +99,7 @@ class ICEM:
     repeats: int = 1
     memory: float = 0.0
 
-    takes_root_actions: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elites": Choice((5, 10, 20))}
 
     def __post_init__(self) -> None:

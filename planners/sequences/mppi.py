@@ -11,6 +11,7 @@ import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.checks import require_at_least, require_choice, require_count, require_positive, require_share
+from bonspiel.planners.planner import Traits
 from bonspiel.planners.sequences import plans as sequences
 from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
@@ -74,7 +75,7 @@ class MPPI:
     repeats: int = 1
     memory: float = 0.0
 
-    takes_root_actions: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "temperature": Range(0.03, 3.0, log=True)}
 
     def __post_init__(self) -> None:

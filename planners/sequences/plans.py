@@ -8,13 +8,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, steps_left, two_players
 from bonspiel.planners.core.jit import Problem, int64, run, step
 from bonspiel.planners.core.problem import problem_of, search_kernel
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision
 
 FEWEST_ROUNDS = 4  # where simulations are too few for as many rounds of the whole population, it is smaller
 

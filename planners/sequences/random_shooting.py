@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import check_plan
 from bonspiel.planners.checks import require_count
+from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.sequences import plans as sequences
 from bonspiel.planners.sequences.plans import length, plan_with_sequences
 from bonspiel.planners.spaces import SEQUENCES, Choice, Parameters
@@ -58,7 +58,7 @@ class RandomShooting:
     horizon: int | None = 50
     repeats: int = 1
 
-    takes_root_actions: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {**SEQUENCES, "hold": Choice((1, 2, 4, 8))}
 
     def __post_init__(self) -> None:

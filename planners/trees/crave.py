@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import HasDistanceWeights, HasRollout, check_plan, missing, offers
-from bonspiel.planners.checks import require_at_least, require_choice, require_positive
+from bonspiel.planners.checks import missing, offers, require_at_least, require_choice, require_positive
 from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.jit import Problem, helper, rollout, sample_action
 from bonspiel.planners.core.problem import problem_of, search_kernel
@@ -45,6 +44,8 @@ from bonspiel.planners.core.tree.nodes import grow as grow_tree
 from bonspiel.planners.core.tree.selection import sqrt_2_log
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.model import HasDistanceWeights, HasRollout
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters, Range
 
 WEIGHT, RAVE = COLUMNS, COLUMNS + 1  # columns of SearchTree.value: sum of the kernels, and of kernels times returns

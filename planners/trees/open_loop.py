@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import HasRollout, check_plan, missing, two_players
-from bonspiel.planners.checks import require_at_least, require_choice, require_positive
+from bonspiel.planners.checks import missing, require_at_least, require_choice, require_positive, two_players
 from bonspiel.planners.core.jit import Problem, rollout, sample_action, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.search import plan_with_tree
@@ -20,6 +19,8 @@ from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree, add_edge,
 from bonspiel.planners.core.tree.selection import best_edge
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
+from bonspiel.planners.model import HasRollout
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters
 
 

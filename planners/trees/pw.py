@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import HasRollout, check_plan, missing
-from bonspiel.planners.checks import require_positive
+from bonspiel.planners.checks import missing, require_positive
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.search import plan_with_tree
@@ -31,6 +30,8 @@ from bonspiel.planners.core.tree.selection import (
 )
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.model import HasRollout
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, WIDENING, Parameters
 
 

@@ -18,16 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import (
-    MOST_ACTIONS,
-    HasActions,
-    HasRollout,
-    check_plan,
-    missing,
-    missing_action_bounds,
-    offers,
-)
-from bonspiel.planners.checks import require_count
+from bonspiel.planners.checks import MOST_ACTIONS, missing, missing_action_bounds, offers, require_count
 from bonspiel.planners.core.actions import action_set, own_actions
 from bonspiel.planners.core.jit import Problem, helper
 from bonspiel.planners.core.problem import problem_of, search_kernel
@@ -38,6 +29,8 @@ from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF, Leaf, check_leaf, lea
 from bonspiel.planners.core.tree.nodes import ENDED, MEAN, SEARCH_TREE, SearchTree, grow, has_room, new_tree
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.model import HasActions, HasRollout
+from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, N_ACTIONS, Choice, Parameters
 
 
@@ -101,7 +94,7 @@ class SequentialHalving:
         bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
     """
 
-    divides_budget: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(divides_budget=True)
 
     exploration: float = 1.0
     n_root_actions: int = 16

@@ -6,16 +6,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import (
-    MOST_ACTIONS,
-    HasActions,
-    HasRollout,
-    check_plan,
-    missing,
-    missing_action_bounds,
-    offers,
-)
-from bonspiel.planners.checks import require_count
+from bonspiel.planners.checks import MOST_ACTIONS, missing, missing_action_bounds, offers, require_count
 from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
@@ -26,6 +17,8 @@ from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF, Leaf, check_leaf, lea
 from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, has_room
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.model import HasActions, HasRollout
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import BONUS, EXPLORATION, LEAF, N_ACTIONS, Parameters
 
 

@@ -7,8 +7,16 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import HasRollout, check_plan, discrete_actions, missing, missing_action_bounds, two_players
-from bonspiel.planners.checks import require_at_least, require_choice, require_positive, require_share
+from bonspiel.planners.checks import (
+    discrete_actions,
+    missing,
+    missing_action_bounds,
+    require_at_least,
+    require_choice,
+    require_positive,
+    require_share,
+    two_players,
+)
 from bonspiel.planners.core.jit import Problem, helper, rollout, sample_action
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.search import plan_with_tree
@@ -18,6 +26,8 @@ from bonspiel.planners.core.tree.nodes import ENDED, MEAN, SEARCH_TREE, SearchTr
 from bonspiel.planners.core.tree.selection import best_edge
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.model import HasRollout
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters, Range
 
 UNIFORM_TRIES = 100  # the authors' code makes 1,000 and notes that 100 do as well

@@ -6,15 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
-from bonspiel.planners.base import (
-    HasValue,
-    budget_multiple,
-    check_plan,
-    has_same_actions,
-    is_reproducible,
-    takes_root_actions,
-)
 from bonspiel.planners.checks import missing, require
+from bonspiel.planners.model import HasValue
+from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.wrappers.presearch.planner import Presearch
 
@@ -59,24 +53,9 @@ class Valued:
         require(getattr(self.inner, "leaf", None) != "tree", "inner", self.inner, "one that rolls out: leaf=rollout")
 
     @property
-    def takes_root_actions(self) -> bool:
-        """Whether the inner planner does."""
-        return takes_root_actions(self.inner)
-
-    @property
-    def budget_multiple(self) -> int:
-        """How often a budget of simulations is spent; see `planners.Planner`."""
-        return budget_multiple(self.inner)
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether the inner planner is."""
-        return is_reproducible(self.inner)
-
-    @property
-    def divides_budget(self) -> bool:
-        """Whether the inner planner's course depends on the budget."""
-        return bool(getattr(self.inner, "divides_budget", False))
+    def traits(self) -> Traits:
+        """Those of the inner planner."""
+        return traits_of(self.inner)
 
     def same_actions(self, model: Model) -> bool:
         """Whether all searches consider the same actions at the root; see `planners.Planner`."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import takes_root_actions
+from bonspiel.planners.planner import traits_of
 from bonspiel.runs import provenance
 from bonspiel.runs.agreement import picture, positions
 from bonspiel.runs.agreement.judges import Judge, by_optimum, by_search, known_optimum
@@ -79,7 +79,7 @@ def searched(study: Study, known: bool, folder: Path, resume: bool, workers: Wor
         work.search(states, {index: everywhere for index in range(len(states))})
         found = [position_of(study, partial(kept.decision, index)) for index in range(len(states))]
         wanted: dict[int, list[Search]] = {}
-        if not known and takes_root_actions(study.player):
+        if not known and traits_of(study.player).takes_root_actions:
             for index, one in enumerate(found):
                 best = kept.decision(index, _reference(study)).action
                 wanted[index] = [for_values(study, [best, one.runs[0], *one.choices.values()])]

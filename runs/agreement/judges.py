@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from bonspiel.envs.optimal import Reference, solve
 from bonspiel.planners import Array, Decision, Model
-from bonspiel.planners.base import HasActions, offers
+from bonspiel.planners.checks import offers
+from bonspiel.planners.model import HasActions
 from bonspiel.planners.wrappers.root.similarity import Kernel, alike
 
 TOLERANCE = 1e-3  # of regret: actions that lose less are best

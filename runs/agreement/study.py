@@ -8,8 +8,10 @@ from typing import Any, get_args
 
 from bonspiel import planners
 from bonspiel.planners import Model, Planner
-from bonspiel.planners.base import HasActionSd, has_same_actions, missing, missing_action_bounds
+from bonspiel.planners.checks import missing, missing_action_bounds
 from bonspiel.planners.core.text import read
+from bonspiel.planners.model import HasActionSd
+from bonspiel.planners.planner import has_same_actions
 from bonspiel.planners.registry import unknown
 from bonspiel.planners.wrappers.root import Root
 from bonspiel.planners.wrappers.root.planner import Combine

@@ -15,7 +15,7 @@ from bonspiel.envs.snapshot import GymnasiumModel
 from bonspiel.envs.snapshot.deep_copies import DeepCopies, deep_copy
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.wrappers import without_transparent
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.runs.tables import markdown
 
 STEPS = 5  # that are timed together: before the shortest episodes end

@@ -20,7 +20,8 @@ from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import TIME, shot_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.win_probability import estimating, expected, with_slope
-from bonspiel.planners.base import Array, Budget, Planner, Rng
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.progress import followed
 from bonspiel.runs.tables import estimate, markdown

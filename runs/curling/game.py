@@ -17,7 +17,8 @@ from bonspiel.curling.match.record import End, Match, Record, RecordedShot, Resu
 from bonspiel.curling.match.state import HAMMER, TIME, shot_of, team_of
 from bonspiel.curling.match.umpire import Outcome, outcome
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, Rng, check_actions
+from bonspiel.planners.checks import check_actions
+from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.registry import look_up
 from bonspiel.runs.curling import match_files
 from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step

@@ -20,7 +20,8 @@ from bonspiel.curling.last_stones import MOST_STONES, forced_scores
 from bonspiel.curling.match.state import hammer_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players import PLAYERS
-from bonspiel.planners.base import Array, Budget, Planner, Rng
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.progress import followed
 from bonspiel.runs.statistics.sample import summarise

@@ -11,7 +11,8 @@ from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.curling import match_files
 from bonspiel.runs.curling.analysis.match import thrown_shots

@@ -19,7 +19,8 @@ from bonspiel.curling.match.setup_value import CENTER_HOUSE, CHOICES, PP_LEFT
 from bonspiel.curling.match.state import hammer_of, shot_of
 from bonspiel.curling.match.value import POINTS
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Budget, Planner, Rng
+from bonspiel.planners.model import Rng
+from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.progress import followed
 
 MOST_LEFT, MOST_LEAD = 4, 1  # ends to go, and points

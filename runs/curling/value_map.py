@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling import value_map_picture
 from bonspiel.runs.curling.analysis.position import analyse, parse_presearch
 from bonspiel.runs.curling.position import read_position

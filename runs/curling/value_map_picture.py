@@ -32,7 +32,7 @@ from bonspiel.envs.curling.picture import (
     moved,
 )
 from bonspiel.envs.draw import INK
-from bonspiel.planners.base import AimBlock, Array
+from bonspiel.planners.model import AimBlock, Array
 from bonspiel.runs.curling.analysis.position import THROWS, Analysis, stopping_places, win_probability
 from bonspiel.runs.progress import counted
 

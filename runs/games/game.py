@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from bonspiel.planners.base import Array, Budget, Model, Planner, Rng
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Planner
 from bonspiel.planners.registry import Registry
 from bonspiel.runs.runner.episode import budget_of
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Planner, Rng, require, times_itself
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Planner, traits_of
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
 from bonspiel.runs.games.tournament import Tournament
@@ -35,7 +37,7 @@ def _decide(
     start = time.perf_counter()
     try:
         decision = planner.plan(game.model, state.copy(), side.limit(), rng)
-        seconds = float(decision.seconds) if times_itself(planner) else time.perf_counter() - start
+        seconds = float(decision.seconds) if traits_of(planner).times_itself else time.perf_counter() - start
         require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
         action = game.check_action(state, decision.action)
         return action, float(decision.value), int(decision.simulations), seconds

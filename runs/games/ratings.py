@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 from bonspiel.runs.statistics.sample import CONFIDENCE, Interval, percentiles
 
 RESAMPLES = 500

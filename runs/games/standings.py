@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.base import Rng
+from bonspiel.planners.model import Rng
 from bonspiel.runs.games.game import GameSummary, Side
 from bonspiel.runs.games.ratings import elo, elo_intervals, paired_interval, paired_test, wilson
 from bonspiel.runs.games.tournament import Pairing, Tournament

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from bonspiel.planners.base import announce, unsupported
+from bonspiel.planners.planner import announce, unsupported
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
 from bonspiel.runs.games.game import GAMES, ScheduledGame, Side, TwoPlayerGame
 from bonspiel.runs.results.store import MATCH

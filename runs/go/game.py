@@ -14,7 +14,7 @@ from bonspiel.envs.go.checks import check_move
 from bonspiel.envs.go.model import Go, Playout
 from bonspiel.envs.go.scoring import count_area
 from bonspiel.envs.go.state import MOVER
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
 from bonspiel.runs.go import record
 from bonspiel.runs.go.record import GoRecord, RecordedMove

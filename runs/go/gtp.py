@@ -7,7 +7,7 @@ import numpy as np
 import bonspiel
 from bonspiel.envs.go.gtp.engine import GTPEngine
 from bonspiel.envs.go.model import Go
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import number, planner_for
 
 

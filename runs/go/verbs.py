@@ -9,7 +9,7 @@ from bonspiel.runs.verbs.command_line import PLANNER, Verb
 
 def gtp(arguments: argparse.Namespace) -> int:
     """Play Go on standard input and output until "quit"."""
-    from bonspiel.planners.base import Budget
+    from bonspiel.planners.planner import Budget
     from bonspiel.runs.experiment import number
     from bonspiel.runs.go import gtp
 

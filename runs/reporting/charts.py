@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import chart, styles
 from bonspiel.runs.runner.episode import planner_rng

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel import envs, planners
-from bonspiel.planners.base import Array, Decision, Model, Rng
 from bonspiel.planners.core import jit
 from bonspiel.planners.core.problem import functions_of
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Decision
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import followed
 from bonspiel.runs.results.store import Effort, Store

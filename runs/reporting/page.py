@@ -12,7 +12,7 @@ import numpy as np
 from plotly.offline import get_plotlyjs
 
 from bonspiel.curling.replay import template
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import Advance, counted, progress
 from bonspiel.runs.reporting import chart, charts, model_steps, tables

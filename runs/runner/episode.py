@@ -14,7 +14,7 @@ import numpy as np
 
 from bonspiel import envs, planners
 from bonspiel.planners import checks
-from bonspiel.planners.base import check_action
+from bonspiel.planners.checks import check_action
 from bonspiel.planners.core.code.packages import error_text
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.runner import heartbeat

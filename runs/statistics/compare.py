@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.experiment import UNITS, Setting, UsageError, amount
 from bonspiel.runs.results.store import Store

@@ -8,7 +8,8 @@ from operator import attrgetter, itemgetter
 import numpy as np
 
 from bonspiel import planners
-from bonspiel.planners.base import Array, is_reproducible
+from bonspiel.planners.model import Array
+from bonspiel.planners.planner import traits_of
 from bonspiel.runs.experiment import Setting, amount
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.runner.episode import planner_rng
@@ -164,6 +165,6 @@ VARIES = "decides otherwise when it is run again with the same seed: its threads
 def varies(planner: str) -> bool:
     """Whether the planner of this text says that its decisions are not reproducible."""
     try:
-        return not is_reproducible(planners.parse(planner))
+        return not traits_of(planners.parse(planner)).reproducible
     except (ImportError, TypeError, ValueError):  # of a package that is not installed here
         return False

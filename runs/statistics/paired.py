@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 from bonspiel.runs.statistics import sample
 from bonspiel.runs.statistics.sample import BLOCK, CONFIDENCE, Interval, percentiles, resampled, summarise
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import followed
 from bonspiel.runs.results.store import Store

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bonspiel import envs
-from bonspiel.planners.base import Array, Model, check_actions
+from bonspiel.planners.checks import check_actions
+from bonspiel.planners.model import Array, Model
 from bonspiel.runs.runner.episode import environment_rng
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bonspiel.planners.base import Array, Rng
+from bonspiel.planners.model import Array, Rng
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000

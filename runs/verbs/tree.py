@@ -20,7 +20,7 @@ def tree(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from bonspiel import envs, planners
-    from bonspiel.planners.base import check_action
+    from bonspiel.planners.checks import check_action
     from bonspiel.planners.core.search import kept_trees
     from bonspiel.runs.reporting.tree import picture
     from bonspiel.runs.runner.episode import failures_named

@@ -11,7 +11,8 @@ from bonspiel.curling.ice.sheet import no_stones, present
 from bonspiel.curling.match.state import FIRST_STONE, HAMMER, LEAD, TIME, row_of, state_of, stones_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.envs.checks import check_model
-from bonspiel.planners.base import Budget, check_actions, steps_left
+from bonspiel.planners.checks import check_actions, steps_left
+from bonspiel.planners.planner import Budget
 from tests.curling.recorded import records
 
 EXACT = {"noise": "none"}

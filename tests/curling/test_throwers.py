@@ -14,7 +14,7 @@ from bonspiel.curling.match.match_data import Match
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players import parse
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 
 A, B = Thrower(4.0, Noise(0.08, 0.006)), Thrower(3.0, Noise(0.025, 0.0025))  # of the organisers' example
 C, D = Thrower(3.5, Noise(0.01, 0.001)), Thrower(2.0, Noise(0.002, 0.0002))

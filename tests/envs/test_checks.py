@@ -9,7 +9,7 @@ import pytest
 from bonspiel import envs
 from bonspiel.envs.checks import check_briefly
 from bonspiel.envs.trap.model import Trap
-from bonspiel.planners.base import AimBlock
+from bonspiel.planners.model import AimBlock
 
 
 class Walk:

@@ -13,7 +13,7 @@ from bonspiel.curling.ice.sheet import no_stones, present
 from bonspiel.curling.match.state import TIME, state_of, stones_of, team_of
 from bonspiel.curling.match.value import MOST_LEAD, win_probabilities
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 
 MODEL = Curling(velocity_unit="box")
 TEE_DRAW, THROUGH = MODEL.aim(0.1317, 2.3997, 1.0), MODEL.aim(0.4, 4.0, 1.0)

@@ -7,7 +7,7 @@ import pytest
 
 from bonspiel.envs import Trap, TreasureHunt
 from bonspiel.envs.optimal import optimal_value, random_value, solve
-from bonspiel.planners.base import check_state
+from bonspiel.planners.checks import check_state
 
 EIGHT = (np.arange(8)[:, None] + 0.5) / 8
 

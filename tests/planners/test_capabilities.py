@@ -6,9 +6,10 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.base import HasActions, HasRollout, offers
+from bonspiel.planners.checks import offers
 from bonspiel.planners.core.bounds import LEFT_OUT, STEPS, state_bounds
 from bonspiel.planners.core.zobrist import box_cells
+from bonspiel.planners.model import HasActions, HasRollout
 from bonspiel.planners.trees.uct import UCT
 from tests.planners.tiny_models import python_twin
 

@@ -14,8 +14,8 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.base import budget_multiple, is_reproducible, takes_root_actions
 from bonspiel.planners.core.search import CLOSING_SECONDS
+from bonspiel.planners.planner import traits_of
 from tests.planners.tiny_models import MODELS, SOLVED, SPOILT, Bandit, Chain, Handover, Target, python_twin
 
 REGISTERED = [envs.parse(name) for name in envs.names()]
@@ -31,8 +31,8 @@ def each_planner(*models, root_actions=False, reproducible=False, python=False):
         (name, model)
         for model in models
         for name in planners.names_for(model)
-        if takes_root_actions(planners.make(name)) or not root_actions
-        if is_reproducible(planners.make(name)) or not reproducible
+        if traits_of(planners.make(name)).takes_root_actions or not root_actions
+        if traits_of(planners.make(name)).reproducible or not reproducible
         if not python or planners.unsupported(planners.make(name), python_twin(model)) is None
     ]
     ids = [f"{name}-{type(model).__name__}" for name, model in pairs]
@@ -75,7 +75,7 @@ def test_players_do_not_share_statistics_of_a_place(name, model, seed):
 
 @each_planner(*MODELS)
 def test_decision_is_consistent(name, model):
-    decision, simulations = plan(name, model), 2_000 * budget_multiple(planners.make(name))
+    decision, simulations = plan(name, model), 2_000 * traits_of(planners.make(name)).budget_multiple
     assert decision.simulations == simulations
     assert 0 < decision.visits.sum() <= simulations
     assert decision.seconds > 0
@@ -138,7 +138,7 @@ overflowing = pytest.mark.filterwarnings("ignore:overflow encountered in scalar"
 
 def check_twins(planner, model, searched, simulations):
     """The same search compiled and interpreted: equal decisions, trees and random draws."""
-    simulations = max(2, simulations // budget_multiple(planner))
+    simulations = max(2, simulations // traits_of(planner).budget_multiple)
     generators = np.random.default_rng(5), np.random.default_rng(5)
     state = model.initial_state(np.random.default_rng(5))
     (compiled, tree), (interpreted, twin_tree) = (
@@ -188,10 +188,10 @@ def test_variants_are_identical_too(name, parameter, choice, model, searched):
 def test_result_does_not_depend_on_the_kind_of_budget(name, model):
     """Under a time budget a search has less room at first, grows often, and runs in pieces of other lengths."""
     planner, state = planners.make(name), model.initial_state(None)
-    if getattr(planner, "divides_budget", False):
+    if traits_of(planner).divides_budget:
         pytest.skip("divides its budget, by the clock if it is one of seconds")
     # with these a planner within a planner has the whole budget
-    actions = np.array([[0.1], [0.2], [0.7]]) if takes_root_actions(planner) else None
+    actions = np.array([[0.1], [0.2], [0.7]]) if traits_of(planner).takes_root_actions else None
     enough = 4 * getattr(planner, "population", 0)  # with a smaller number of simulations rounds are smaller
     for seconds in (0.1, 0.4, 1.6):
         by_time, by_count = np.random.default_rng(3), np.random.default_rng(3)
@@ -231,7 +231,7 @@ def test_root_actions_are_the_only_ones(name, model):
         model, model.initial_state(None), Budget(500), np.random.default_rng(0), root_actions=actions
     )
     np.testing.assert_array_equal(decision.actions, actions)
-    assert decision.visits.sum() == decision.simulations == 500 * budget_multiple(planner)
+    assert decision.visits.sum() == decision.simulations == 500 * traits_of(planner).budget_multiple
     assert (decision.visits > 0).all()
     assert decision.action == [0.7]
 
@@ -241,7 +241,7 @@ def test_root_actions_of_one_simulation_leave_the_rest_untried(name, model):
     actions = np.array([[0.1], [0.2], [0.9]])
     planner = planners.make(name)
     decision = planner.plan(model, np.zeros(1), Budget(1), np.random.default_rng(0), root_actions=actions)
-    assert decision.visits.sum() == budget_multiple(planner)
+    assert decision.visits.sum() == traits_of(planner).budget_multiple
     assert np.isnan(decision.values).sum() == 2
     assert np.isfinite(decision.value)
 
@@ -321,7 +321,9 @@ def test_bad_root_actions_are_refused(name, model, actions):
         planners.make(name).plan(model, np.zeros(2), Budget(10), np.random.default_rng(0), np.array(actions))
 
 
-@pytest.mark.parametrize("name", [name for name in planners.names() if not takes_root_actions(planners.make(name))])
+@pytest.mark.parametrize(
+    "name", [name for name in planners.names() if not traits_of(planners.make(name)).takes_root_actions]
+)
 def test_a_planner_that_takes_no_root_actions_refuses_them(name):
     with pytest.raises(ValueError, match=r"root_actions=.*None"):
         planners.make(name).plan(
@@ -428,7 +430,7 @@ def test_rewards_of_which_some_are_not_numbers_lead_to_no_such_action(name, mode
 def test_short_and_long_horizons(name, model, horizon):
     stretched = Bandit()
     object.__setattr__(stretched, "horizon", horizon)
-    assert plan(name, stretched, 20).simulations == 20 * budget_multiple(planners.make(name))
+    assert plan(name, stretched, 20).simulations == 20 * traits_of(planners.make(name)).budget_multiple
 
 
 @pytest.mark.parametrize("name", with_parameter("n_actions"))

@@ -9,8 +9,10 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.base import HasActions, is_reproducible, offers, takes_root_actions
+from bonspiel.planners.checks import offers
 from bonspiel.planners.core.actions import action_set, own_actions
+from bonspiel.planners.model import HasActions
+from bonspiel.planners.planner import traits_of
 from bonspiel.planners.wrappers.threads.descent import Virtual
 from bonspiel.planners.wrappers.threads.planner import SHARED, root_of, search_together
 from tests.planners.test_contract import ROOM, variants
@@ -35,7 +37,7 @@ def cases():
     for text in (*planners.names(), *choices, *MORE):
         planner = planners.parse(text)
         for model in MODELS:
-            if is_reproducible(planner) and planners.unsupported(planner, model) is None:
+            if traits_of(planner).reproducible and planners.unsupported(planner, model) is None:
                 yield pytest.param(planner, model, id=f"{text}-{type(model).__name__}")
 
 
@@ -87,7 +89,7 @@ def decided(planner, model, given):
 def given_to(planner, model):
     """None, and three actions where the planner takes them."""
     yield None
-    if takes_root_actions(planner) and getattr(planner, "root", None) != "trie":
+    if traits_of(planner).takes_root_actions and getattr(planner, "root", None) != "trie":
         own = own_actions(model, state_of(model)) if offers(model, HasActions) else action_set(model, 3)
         yield own[:: len(own) // 3][:3].copy()
 

@@ -10,7 +10,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import check_plan
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.testing import Walk, check_planner
 
 

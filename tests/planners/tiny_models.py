@@ -4,9 +4,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from bonspiel.planners.base import AimBlock
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import SIGNATURES, compiled
+from bonspiel.planners.model import AimBlock
 
 
 @compiled("sample_action")

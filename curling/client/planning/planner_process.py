@@ -21,7 +21,7 @@ from bonspiel.curling.client.planning.worker_process import PlannerGone, Planner
 from bonspiel.curling.client.position import ClientPosition
 
 if TYPE_CHECKING:
-    from bonspiel.planners.base import Planner
+    from bonspiel.planners.planner import Planner
 
 __all__ = ["PlannerGone", "PlannerProcess", "PlannerRefused", "PlannerSilent"]
 

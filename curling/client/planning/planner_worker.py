@@ -31,7 +31,8 @@ from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.planners.core.code.packages import error_text
 
 if TYPE_CHECKING:
-    from bonspiel.planners.base import Decision, Planner, Rng
+    from bonspiel.planners.model import Rng
+    from bonspiel.planners.planner import Decision, Planner
 
 Pipe = connection.Connection
 
@@ -122,7 +123,7 @@ def _silence() -> Iterator[None]:
 def first_answer(position: ClientPosition, rng: Rng, publish: Callable[[ShotSoFar], None]) -> ShotChoice:
     """The best of the rule-based candidates after a few playouts, published; its estimate is too rough to give."""
     from bonspiel.planners.abstraction import AbstractionTree
-    from bonspiel.planners.base import Budget
+    from bonspiel.planners.planner import Budget
 
     try:
         budget = Budget(simulations=FIRST_SHOTS // (STONES - position.shot))
@@ -155,8 +156,9 @@ def _choose(
 
     `publish` takes the best shots so far, when they have more than so many simulations.
     """
-    from bonspiel.planners.base import Budget, check_actions, require
+    from bonspiel.planners.checks import check_actions, require
     from bonspiel.planners.core.search import progress_to
+    from bonspiel.planners.planner import Budget
 
     end, is_last = time.perf_counter() + seconds, position.ends == 1 and position.shot >= LAST_SHOT - 1
 

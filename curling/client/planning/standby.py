@@ -10,7 +10,7 @@ from bonspiel.curling.client.planning.worker_process import WorkerProcess
 from bonspiel.curling.client.position import ClientPosition
 
 if TYPE_CHECKING:
-    from bonspiel.planners.base import Planner
+    from bonspiel.planners.planner import Planner
 
 RESTART = 20.0  # s for a process to get ready, or twice what the first one took; nothing is compiled any more
 PAUSE, LONGEST_PAUSE = 1.0, 30.0  # s before one that could not be started is tried again; doubled each time

@@ -13,7 +13,7 @@ from bonspiel.curling.client.planning.planner_worker import Pipe, ShotChoice, ru
 from bonspiel.curling.client.position import ClientPosition
 
 if TYPE_CHECKING:
-    from bonspiel.planners.base import Planner
+    from bonspiel.planners.planner import Planner
 
 
 class PlannerRefused(Exception):

@@ -16,8 +16,8 @@ from bonspiel.curling.ice.engines.impact import CONTACT_ROWS
 from bonspiel.curling.ice.engines.rates import TIME_STEP
 from bonspiel.curling.ice.physics import LAWS, law_index
 from bonspiel.curling.ice.sheet import STONES
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import helper, kernel
+from bonspiel.planners.model import Array
 
 WORKSPACE = (STONES + CONTACT_ROWS, FIELDS)
 # s; fcv1 slows a stone before moving it, as if released half a step earlier; dc2 slows it half a step first

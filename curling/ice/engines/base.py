@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from bonspiel.curling.ice.physics import Physics, physics_of
 from bonspiel.curling.ice.sheet import STONE_RADIUS, STONES, present
-from bonspiel.planners.base import Array, require, require_count
+from bonspiel.planners.checks import require, require_count
+from bonspiel.planners.model import Array
 
 OVERLAP = 0.005  # m, largest accepted overlap of stones; servers report about a millimetre
 NOISE_ROOM = 1.025  # largest accepted speed over the cap on aims, because of execution noise

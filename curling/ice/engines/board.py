@@ -1,7 +1,7 @@
 """The board of a shot: fields of each stone in a row, with a piece of its path if it moves; s since the release."""
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import helper
+from bonspiel.planners.model import Array
 
 ANCHOR_X, ANCHOR_Y = 0, 1  # where the stone would stop, m
 COS, SIN = 2, 3  # its heading there

@@ -26,7 +26,7 @@ from bonspiel.curling.ice.physics import (
     Physics,
 )
 from bonspiel.curling.ice.sheet import STONE_MASS, STONE_RADIUS, STONES, no_stones, present
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 with warnings.catch_warnings():
     # a warning about SWIG types; with warnings as errors it would crash the interpreter

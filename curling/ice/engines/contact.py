@@ -22,8 +22,8 @@ from bonspiel.curling.ice.engines.curve_tables import INVERSE_CELLS, PER_SINE
 from bonspiel.curling.ice.engines.rates import RATES
 from bonspiel.curling.ice.physics import LAWS
 from bonspiel.curling.ice.sheet import DIAMETER
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import helper
+from bonspiel.planners.model import Array
 
 NEVER = -1.0  # as a time-to-stop: no event
 NEWTON_STEPS = 30  # usually one or two suffice; the others bisect

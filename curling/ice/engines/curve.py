@@ -22,8 +22,8 @@ from bonspiel.curling.ice.engines.board import (
     Y,
 )
 from bonspiel.curling.ice.physics import LAWS
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import helper
+from bonspiel.planners.model import Array
 
 LAW_COUNT = len(LAWS)
 

@@ -24,8 +24,8 @@ from bonspiel.curling.ice import physics, sheet
 from bonspiel.curling.ice.engines import rates
 from bonspiel.curling.ice.engines.rates import RATES
 from bonspiel.curling.ice.physics import DC2_STOP_SPEED, FCV1_STOP_SPEED, LAWS, Physics
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.values import cached
+from bonspiel.planners.model import Array
 
 CURVE_CELLS = 1024
 INVERSE_CELLS = 512

@@ -34,8 +34,8 @@ from bonspiel.curling.ice.engines.curve_tables import BACK, SIDE, STOP_SPEED
 from bonspiel.curling.ice.engines.impact import impact, impact_of_many
 from bonspiel.curling.ice.engines.rates import TIME_STEP
 from bonspiel.curling.ice.sheet import DIAMETER, STONES
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import MATRIX, boolean, float64, helper, int64, kernel, typeof
+from bonspiel.planners.model import Array
 
 STOPS, SPIN_ENDS, LEAVES = -1.0, -2.0, -3.0  # kinds of events; from 0 on: contact with the resting stone in that row
 MAX_EVENTS = 20_000  # usually a few; stones that still move afterwards stay in place

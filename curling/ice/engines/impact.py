@@ -7,8 +7,8 @@ import numpy as np
 from bonspiel.curling.ice.engines.board import ABSENT, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
 from bonspiel.curling.ice.physics import LAWS
 from bonspiel.curling.ice.sheet import DIAMETER, STONE_RADIUS, STONES
-from bonspiel.planners.base import Array
 from bonspiel.planners.jit import helper
+from bonspiel.planners.model import Array
 
 ITERATIONS = 8  # of the reference's solver over touching stones
 BISECTIONS = 20

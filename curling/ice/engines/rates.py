@@ -12,7 +12,7 @@ from bonspiel.curling.ice.physics import (
     FCV1_SPIN_LOSS,
     FCV1_TURN,
 )
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 TIME_STEP = 0.001  # s
 

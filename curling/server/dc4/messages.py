@@ -15,7 +15,7 @@ from bonspiel.curling.protocols.dc4 import MixedDoublesSettings
 from bonspiel.curling.protocols.dc4_server import NewMatch, Places, Shot, ToldState, ToldStones
 from bonspiel.curling.server.dc4.referee import Dc4Referee
 from bonspiel.curling.server.referee import Referee
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 TEAMS: tuple[Team, Team] = ("team0", "team1")
 RULE_NUMBERS = {"fgz_rule": 0, "no_tick_rule": 1, "modified_fgz_rule": 2}

@@ -11,7 +11,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.protocols.dc4 import LEAST_SPIN, MOST_SPIN
 from bonspiel.curling.protocols.dc4_server import Player, Shot
 from bonspiel.curling.server.referee import Publish, Referee, ThinkingTimes
-from bonspiel.planners.base import Rng
+from bonspiel.planners.model import Rng
 
 
 class Dc4Referee(Referee):

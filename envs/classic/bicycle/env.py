@@ -8,7 +8,7 @@ import numpy as np
 from bonspiel.envs import draw
 from bonspiel.envs.base import ModelEnv
 from bonspiel.envs.classic.bicycle.model import HEIGHT, MAX_LEAN, RADIUS, SPEED, TIME_STEP, WHEELBASE, Bicycle, Task
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 
 class BicycleEnv(ModelEnv):

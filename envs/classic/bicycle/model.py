@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.envs.classic.pendulum.model import wrapped
-from bonspiel.planners.base import Array, Rng, require_at_least, require_choice
+from bonspiel.planners.checks import require_at_least, require_choice
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.model import Array, Rng
 
 NOISE, GOAL, BOUNDS = 0, 1, 2  # the entries of params
 TIME_STEP, SPEED, GRAVITY = 0.01, 10.0 / 3.6, 9.82

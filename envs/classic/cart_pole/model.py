@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Rng, require_at_least
+from bonspiel.planners.checks import require_at_least
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.model import Array, Rng
 
 NOISE, BOUNDS = 0, 1  # the entries of params
 GRAVITY, CART_MASS, POLE_MASS = 9.8, 1.0, 0.1

@@ -24,8 +24,9 @@ from bonspiel.envs.classic.cart_pole.model import (
     CartPole,
 )
 from bonspiel.envs.optimal import Reference
-from bonspiel.planners.base import Array, check_state
+from bonspiel.planners.checks import check_state
 from bonspiel.planners.core.values import cached
+from bonspiel.planners.model import Array
 
 EPISODES = 200  # of a value with noise
 STARTS = 200  # initial states of a mean

@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Rng, require_at_least, require_positive
+from bonspiel.planners.checks import require_at_least, require_positive
 from bonspiel.planners.jit import compiled, helper
+from bonspiel.planners.model import Array, Rng
 
 RADIUS, WIDTH, NOISE = range(3)  # the entries of params
 CENTRE = 0.5

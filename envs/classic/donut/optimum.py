@@ -11,7 +11,8 @@ import numpy as np
 
 from bonspiel.envs.classic.donut.model import CENTRE, MAX_MOVE, Donut
 from bonspiel.envs.optimal import Reference
-from bonspiel.planners.base import Array, steps_left
+from bonspiel.planners.checks import steps_left
+from bonspiel.planners.model import Array
 
 NODES = 401  # along each side of the square
 SPACING = 1.0 / (NODES - 1)

@@ -6,9 +6,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Rng, require_at_least
+from bonspiel.planners.checks import require_at_least
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.model import Array, Rng
 
 NOISE, BOUNDS = 0, 1  # the entries of params
 TIME_STEP, MAX_ACCELERATION = 0.1, 2.0

@@ -16,7 +16,8 @@ from bonspiel.envs.classic.double_integrator.model import (
     DoubleIntegrator,
 )
 from bonspiel.envs.optimal import Reference
-from bonspiel.planners.base import Array, steps_left
+from bonspiel.planners.checks import steps_left
+from bonspiel.planners.model import Array
 
 DYNAMICS = np.array([[1.0, TIME_STEP], [0.0, 1.0]])
 PUSH = np.array([0.5 * TIME_STEP**2, TIME_STEP])

@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Rng, require, require_at_least
+from bonspiel.planners.checks import require, require_at_least
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.model import Array, Rng
 
 GOAL_SPEED = 0  # the entry of params
 LEFT, RIGHT, GOAL = np.float32(-1.2), np.float32(0.6), np.float32(0.45)

@@ -4,7 +4,7 @@ import numpy as np
 
 from bonspiel.envs.classic.dynamic_programming import GridOptimum, Plane
 from bonspiel.envs.classic.mountain_car.model import GOAL, GOAL_SPEED, MountainCar
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 NODES = 241  # along each axis
 COARSE, FINE = 25, 121  # forces of dynamic programming, and of the policy

@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Rng, require_at_least, require_positive
+from bonspiel.planners.checks import require_at_least, require_positive
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled, helper
+from bonspiel.planners.model import Array, Rng
 
 GRAVITY, MASS, LENGTH, BOUNDS = range(4)  # the entries of params
 TIME_STEP, MAX_SPEED, MAX_TORQUE = 0.05, 8.0, 2.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from bonspiel.envs.classic.dynamic_programming import GridOptimum, Plane
 from bonspiel.envs.classic.pendulum.model import MAX_SPEED, MAX_TORQUE, Pendulum
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 NODES = 501  # along each axis
 COARSE, FINE = 21, 101  # torques of dynamic programming, and of the policy

@@ -9,8 +9,9 @@ import numpy as np
 
 from bonspiel.envs.classic.racetrack import tracks
 from bonspiel.envs.classic.racetrack.tracks import WALL, Track
-from bonspiel.planners.base import Array, Rng, require, require_at_least, require_choice, require_share
+from bonspiel.planners.checks import require, require_at_least, require_choice, require_share
 from bonspiel.planners.jit import compiled, helper
+from bonspiel.planners.model import Array, Rng
 
 SLIP, NOISE, ENDS, PROGRESS, WIDTH, STARTS, LENGTH, MAP = range(8)  # the entries of params
 MAX_PUSH, MAX_SPEED = 1.0, 5.0  # in cells and steps

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 WALL = -1.0
 

@@ -12,7 +12,8 @@ from bonspiel.envs.go.estimate import dead_stones, final_lead
 from bonspiel.envs.go.model import SMALLEST, Go
 from bonspiel.envs.go.state import KO, MOVER, NONE, PASSES
 from bonspiel.envs.go.vertices import COLUMNS, index_of, vertex_of
-from bonspiel.planners.base import Array, Budget, Planner, Rng
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Budget, Planner
 
 COLOURS = {"b": 1.0, "black": 1.0, "w": -1.0, "white": -1.0}
 STONES = {0.0: ".", 1.0: "X", -1.0: "O"}

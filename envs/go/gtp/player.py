@@ -16,7 +16,9 @@ from bonspiel.envs.go.checks import check_move
 from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.state import BEFORE_LAST, LAST, MOVER
 from bonspiel.envs.go.vertices import index_of, vertex_of
-from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, check_plan, steps_left
+from bonspiel.planners.checks import steps_left
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 from bonspiel.planners.registry import VERBATIM
 
 GRACE = 300.0  # s that an answer may take beyond its budget
@@ -100,8 +102,7 @@ class GTPPlayer:
 
     command: str = field(default="", metadata={VERBATIM: True})
 
-    takes_root_actions: ClassVar[bool] = False
-    reproducible: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False, reproducible=False)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be started."""

@@ -17,8 +17,8 @@ from bonspiel.envs.go.playouts.tactics import is_self_atari, list_ataris, note_a
 from bonspiel.envs.go.rules import colour_to_move
 from bonspiel.envs.go.scoring import score_filled
 from bonspiel.envs.go.state import AREAS, KO, KOMI, LAST, MOGO, PASSES, PLY, SIZE
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, helper, int64, kernel
+from bonspiel.planners.model import Array, Rng
 
 
 @helper

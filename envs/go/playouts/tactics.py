@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from bonspiel.envs.go.board import BOARD_ARRAYS, NOWHERE, TACTICS_ARRAYS, Board, Ints, in_atari, points_of
 from bonspiel.envs.go.neighbourhoods import EDGE, EMPTY, NEIGHBOURS, PATTERN, SIDES, TABLE
-from bonspiel.planners.base import Rng
 from bonspiel.planners.jit import helper
+from bonspiel.planners.model import Rng
 
 MOVES, CHAINS = range(2)  # entries of `Tactics.counts`
 

@@ -20,11 +20,11 @@ from bonspiel.envs.go.neighbourhoods import BLACK, EMPTY, WHITE
 from bonspiel.envs.go.rules import position_hash
 from bonspiel.envs.go.tsumego.game import ATTACKER, CONNECTIONS, FORCED, MOVER, PROVER, SIZE, STONES, THREATS, new_game
 from bonspiel.envs.go.tsumego.rules import RULES, advance_tsumego, key_of
-from bonspiel.planners.base import Array
 from bonspiel.planners.checks import require_count
 from bonspiel.planners.dfpn.solve import Answer, Limits, Problem, solve
 from bonspiel.planners.dfpn.walk import Switches
 from bonspiel.planners.jit import VECTOR, int64, kernel, typeof
+from bonspiel.planners.model import Array
 
 LARGEST_SIZE = 19  # lines each way
 LARGEST_REGION = 120  # points

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import copy, longer
+from bonspiel.planners.model import Array
 
 TOP = 3  # experiences that a node samples near to
 

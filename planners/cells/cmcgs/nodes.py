@@ -2,10 +2,10 @@
 
 import math
 
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.cells.cmcgs.graph import TOP, CMCGSSettings, Graph, GraphWalk, kept
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.model import Array, Rng
 
 FEWEST_ELITES = 5
 LEAST_SD = 0.01  # of a policy, as a part of half the range

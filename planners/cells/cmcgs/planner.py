@@ -7,20 +7,23 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import check_plan, discrete_actions, missing_action_bounds, two_players
 from bonspiel.planners.cells.cmcgs.graph import CMCGSSettings, Graph, grow, new_graph, new_graph_walk
 from bonspiel.planners.cells.cmcgs.nodes import elite_count
 from bonspiel.planners.cells.cmcgs.search import search
 from bonspiel.planners.checks import (
+    discrete_actions,
+    missing_action_bounds,
     require,
     require_at_least,
     require_choice,
     require_count,
     require_positive,
     require_share,
+    two_players,
 )
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.spaces import Choice, Parameters, Range
 
 FIRST_LAYERS = 8
@@ -67,7 +70,7 @@ class CMCGS:
     rollout_steps: int | None = 10
     final: Literal["mean", "best"] = "mean"
 
-    takes_root_actions: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {
         "samples": Choice((10, 25, 50)),
         "elite_ratio": Range(0.05, 0.4, log=True),

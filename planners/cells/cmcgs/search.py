@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from bonspiel.planners.base import Rng
 from bonspiel.planners.cells.cmcgs.graph import (
     CMCGSSettings,
     Graph,
@@ -16,6 +15,7 @@ from bonspiel.planners.cells.cmcgs.nodes import draw_action, learn
 from bonspiel.planners.core.jit import Problem, model_helper, sample_action, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.model import Rng
 
 
 @model_helper

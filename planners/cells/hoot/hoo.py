@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.cells.hoot.forest import FOREST, Forest, ForestWalk, HOOTSettings, halve
 from bonspiel.planners.core.jit import MATRIX, VECTOR, helper, int64, kernel
 from bonspiel.planners.core.tree.nodes import MEAN
+from bonspiel.planners.model import Array, Rng
 
 
 @helper

@@ -7,15 +7,23 @@ from typing import ClassVar
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import check_plan, discrete_actions, missing_action_bounds
 from bonspiel.planners.cells.hoot.forest import HOOTSettings, grow, new_forest, new_forest_walk
 from bonspiel.planners.cells.hoot.hoo import read_root
 from bonspiel.planners.cells.hoot.search import search
-from bonspiel.planners.checks import check_actions, require, require_at_least, require_count, require_positive
+from bonspiel.planners.checks import (
+    check_actions,
+    discrete_actions,
+    missing_action_bounds,
+    require,
+    require_at_least,
+    require_count,
+    require_positive,
+)
 from bonspiel.planners.core.bounds import unusable_bounds
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.zobrist import LEVELS
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, Choice, Parameters, Range
 
 FIRST_NODES = 4_096

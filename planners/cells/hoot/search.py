@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from bonspiel.planners.base import Rng
 from bonspiel.planners.cells.hoot.forest import (
     FOREST,
     NODES,
@@ -20,6 +19,7 @@ from bonspiel.planners.core.jit import Problem, cells, model_helper, player, ste
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.zobrist import combine
+from bonspiel.planners.model import Rng
 
 
 @model_helper

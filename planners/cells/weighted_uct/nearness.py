@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.cells.weighted_uct.experience import (
     EXPERIENCE_WALK,
     EXPERIENCES,
@@ -18,6 +17,7 @@ from bonspiel.planners.cells.weighted_uct.experience import (
 )
 from bonspiel.planners.core.hash_table import find_slot
 from bonspiel.planners.core.jit import MATRIX, VECTOR, helper, kernel, uint64
+from bonspiel.planners.model import Array
 
 
 @helper

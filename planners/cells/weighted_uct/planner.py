@@ -7,18 +7,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import (
-    MOST_ACTIONS,
-    HasDistanceWeights,
-    check_plan,
-    discrete_actions,
-    missing_action_bounds,
-    offers,
-)
 from bonspiel.planners.cells.weighted_uct.experience import grow, new_experience_walk, new_experiences
 from bonspiel.planners.cells.weighted_uct.search import WeightedUCTSettings, search
 from bonspiel.planners.checks import (
+    MOST_ACTIONS,
     check_actions,
+    discrete_actions,
+    missing_action_bounds,
+    offers,
     require,
     require_at_least,
     require_choice,
@@ -28,6 +24,8 @@ from bonspiel.planners.checks import (
 from bonspiel.planners.core.actions import action_kernel, action_set
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.model import HasDistanceWeights
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
 
 FIRST_EXPERIENCES = 4_096

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.cells.weighted_uct.experience import (
     EXPERIENCE_WALK,
     EXPERIENCES,
@@ -21,6 +20,7 @@ from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, copy
 from bonspiel.planners.core.tree.selection import ucb1
 from bonspiel.planners.core.zobrist import combine, float_bits
+from bonspiel.planners.model import Array, Rng
 
 UNTRIED_BELOW = math.exp(-8.0)  # visits: one experience at 4 kernel widths
 

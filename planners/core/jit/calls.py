@@ -8,9 +8,9 @@ from numba.core import cgutils
 from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit.decorators import PARAMS_AT, ROLES, SIGNATURES, VECTOR
 from bonspiel.planners.core.jit.lazy import CompiledFunction
+from bonspiel.planners.model import Array
 
 
 class Problem(NamedTuple):

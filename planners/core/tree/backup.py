@@ -2,11 +2,11 @@
 
 import math
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, VARIANCE, SearchTree
 from bonspiel.planners.core.walk import TreeWalk
+from bonspiel.planners.model import Array
 
 
 @helper

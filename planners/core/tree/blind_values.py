@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Model, Rng
 from bonspiel.planners.checks import require
 from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.jit import Problem, helper, model_helper, sample_action
 from bonspiel.planners.core.tree.nodes import SearchTree, copy
 from bonspiel.planners.core.tree.selection import Selection, score, terms_of
 from bonspiel.planners.core.walk import TreeWalk
+from bonspiel.planners.model import Array, Model, Rng
 
 
 class BlindValues(NamedTuple):

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.hash_table import find_slot
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, step
 from bonspiel.planners.core.tree.leaf import Leaf, value_leaf
@@ -10,6 +9,7 @@ from bonspiel.planners.core.tree.nodes import ENDED, NEVER, SearchTree, add_chil
 from bonspiel.planners.core.tree.selection import Selection, draw_outcome, least_visited_outcome, select_edge, tries_new
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import TreeWalk, record
+from bonspiel.planners.model import Array, Rng
 
 
 @helper

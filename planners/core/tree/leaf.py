@@ -5,11 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Budget, Rng
 from bonspiel.planners.checks import require, require_choice, require_count
 from bonspiel.planners.core.jit import Problem, model_helper, rollout
 from bonspiel.planners.core.tree.nodes import NEVER, copy
 from bonspiel.planners.core.walk import TreeWalk
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Budget
 
 
 class Leaf(NamedTuple):

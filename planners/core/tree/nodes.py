@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, HasPlayer, Model, check_actions, offers
+from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.hash_table import fill_slots, new_slots
 from bonspiel.planners.core.jit import MATRIX, Problem, helper, kernel, typeof
 from bonspiel.planners.core.returns import no_returns
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.core.zobrist import combine, hash_vector
+from bonspiel.planners.model import Array, HasPlayer, Model
 
 NEVER = 2**62  # a number of visits that no search reaches
 ENDED = -1  # in place of the number of actions: the episode is over

@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.checks import require, require_at_least, require_choice
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, UNTRIED, VARIANCE, WITHOUT_VARIANCE, SearchTree
+from bonspiel.planners.model import Array, Rng
 
 Bonus = Literal["ucb1", "ucb_v", "ucb1_tuned"]
 BONUSES = ("ucb1", "ucb_v", "ucb1_tuned")

@@ -9,19 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import (
-    HasActions,
-    HasActionSd,
-    HasRollout,
-    HasStepExact,
-    check_plan,
-    missing,
-    offers,
-    require,
-)
 from bonspiel.planners.checks import (
     discrete_actions,
+    missing,
     missing_action_bounds,
+    offers,
+    require,
     require_at_least,
     require_choice,
     require_count,
@@ -30,6 +23,8 @@ from bonspiel.planners.checks import (
 from bonspiel.planners.core.actions import action_sd
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
+from bonspiel.planners.model import HasActions, HasActionSd, HasRollout, HasStepExact
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, STATES, WIDENING, Parameters, Range
 from bonspiel.planners.trees.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
 from bonspiel.planners.trees.kr_uct.search import search

@@ -8,11 +8,11 @@ edge, so that a selection costs as much as UCB1's.
 import math
 from typing import NamedTuple
 
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.jit import helper, model_helper
 from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, SearchTree, add_edge, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log, ucb1
 from bonspiel.planners.core.walk import TreeWalk
+from bonspiel.planners.model import Array, Rng
 
 # columns of SearchTree.value beside MEAN, here E[v|a], and INV_SQRT, here 1/sqrt(W(a)): W(a), and the action's own mean
 WEIGHT, OWN = COLUMNS, COLUMNS + 1

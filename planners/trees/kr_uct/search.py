@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from bonspiel.planners.base import Rng
 from bonspiel.planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import follow_outcome
@@ -19,6 +18,7 @@ from bonspiel.planners.core.tree.nodes import (
 )
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
+from bonspiel.planners.model import Rng
 from bonspiel.planners.trees.kr_uct.regression import (
     PROPOSALS,
     KRUCTSettings,

@@ -6,12 +6,22 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.base import HasActions, HasRegion, HasRollout, HasTracedRollout, check_plan, missing, offers
-from bonspiel.planners.checks import is_real, require, require_at_least, require_choice, require_count, require_positive
+from bonspiel.planners.checks import (
+    is_real,
+    missing,
+    offers,
+    require,
+    require_at_least,
+    require_choice,
+    require_count,
+    require_positive,
+)
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.nodes import UNTRIED
 from bonspiel.planners.core.tree.selection import BONUSES
+from bonspiel.planners.model import HasActions, HasRegion, HasRollout, HasTracedRollout
+from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import Choice, Parameters, Range
 from bonspiel.planners.trees.rave_uct.search import RaveSettings, search
 from bonspiel.planners.trees.rave_uct.selection import RaveSelection

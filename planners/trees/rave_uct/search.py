@@ -3,7 +3,6 @@
 import math
 from typing import NamedTuple
 
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.jit import (
     Problem,
     actions,
@@ -19,6 +18,7 @@ from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import follow_outcome
 from bonspiel.planners.core.tree.nodes import BLOCK, EDGES, ENDED, MEAN, VARIANCE, SearchTree, copy, has_room
 from bonspiel.planners.core.walk import record
+from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.trees.rave_uct.amaf import back_up_rave, number_of
 from bonspiel.planners.trees.rave_uct.selection import RaveSelection, select_rave_edge
 from bonspiel.planners.trees.rave_uct.territory import note_children, note_owners, prune, renew_bonus

@@ -5,9 +5,9 @@ Sums are of player +1's view; what player -1 owns counts negative.
 
 import math
 
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import NEVER
+from bonspiel.planners.model import Array
 from bonspiel.planners.trees.rave_uct.tree import SHIFT, RaveTree, RaveWalk, Territory
 
 OWNERS, WON, LOST, OWNED_BY_FIRST, OWNED_BY_SECOND, OWNED_BY_WINNER = range(6)  # rows of Territory.sums

@@ -5,12 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, HasPriors, HasTracedRollout, Model, offers
+from bonspiel.planners.checks import offers
 from bonspiel.planners.core.hash_table import new_slots
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.tree.nodes import COLUMNS, EXAMPLE_TREE, NODES, SearchTree, longer, new_tree
 from bonspiel.planners.core.tree.nodes import grow as grow_tree
 from bonspiel.planners.core.walk import EXAMPLE_WALK, TreeWalk, new_walk
+from bonspiel.planners.model import Array, HasPriors, HasTracedRollout, Model
 
 # columns of SearchTree.value beside those of all searches. An edge's key is a number that the search gives it, or
 # NO_KEY; its shift is added to every score: 0, or -inf where it was pruned

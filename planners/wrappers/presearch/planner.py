@@ -14,16 +14,6 @@ from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from bonspiel.planners.abstraction.planner import AbstractionTree
-from bonspiel.planners.base import (
-    HasActions,
-    HasAimGrid,
-    HasPlayer,
-    HasRollout,
-    HasStepExact,
-    ResumableSearch,
-    check_plan,
-    takes_root_actions,
-)
 from bonspiel.planners.checks import missing, offers, require, require_count, require_positive
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of, outcomes
@@ -33,6 +23,8 @@ from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from bonspiel.planners.core.search import extend
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.model import HasActions, HasAimGrid, HasPlayer, HasRollout, HasStepExact
+from bonspiel.planners.planner import ResumableSearch, check_plan, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 from bonspiel.planners.wrappers.presearch.ties import by_second_reward
@@ -97,7 +89,7 @@ class Presearch:
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""
-        if not takes_root_actions(self.inner):
+        if not traits_of(self.inner).takes_root_actions:
             return f"needs an inner planner that takes `root_actions`, which {type(self.inner).__name__} does not"
         rollout = () if self._resumes(model) else (HasRollout,)
         return missing(model, HasAimGrid, HasStepExact, *rollout) or unsupported(self.inner, model)

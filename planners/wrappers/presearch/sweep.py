@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import AimBlock, Array
+from bonspiel.planners.model import AimBlock, Array
 
 
 class Sweep(NamedTuple):

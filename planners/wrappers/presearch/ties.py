@@ -12,24 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.base import (
-    Array,
-    Budget,
-    Decision,
-    HasActions,
-    HasPlayer,
-    HasRollout,
-    HasTieBreaker,
-    Model,
-    Rng,
-    offers,
-)
+from bonspiel.planners.checks import offers
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import outcomes
 from bonspiel.planners.core.jit import MATRIX, RNG, Problem, float64, int64, kernel, rollout, run
 from bonspiel.planners.core.problem import PROBLEM, problem_of
 from bonspiel.planners.core.search import progress_valued_at
 from bonspiel.planners.core.tree.nodes import copy as copy_state
+from bonspiel.planners.model import Array, HasActions, HasPlayer, HasRollout, HasTieBreaker, Model, Rng
+from bonspiel.planners.planner import Budget, Decision
 
 Search = Callable[[Model, Budget, float, Array | None], Decision]  # model, budget, its start, root actions
 

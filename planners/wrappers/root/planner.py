@@ -2,21 +2,13 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from bonspiel.planners.abstraction.planner import AbstractionTree
-from bonspiel.planners.base import (
-    HasActions,
-    HasActionSd,
-    check_plan,
-    has_same_actions,
-    is_reproducible,
-    takes_root_actions,
-)
 from bonspiel.planners.checks import (
     missing,
     missing_action_bounds,
@@ -26,6 +18,8 @@ from bonspiel.planners.checks import (
     require_count,
     require_positive,
 )
+from bonspiel.planners.model import HasActions, HasActionSd
+from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.trees.uct import UCT
 from bonspiel.planners.wrappers.root import rules
@@ -72,8 +66,6 @@ class Root:
         rounds: of "tries".
     """
 
-    divides_budget: ClassVar[bool] = True
-
     inner: Planner = field(default=UCT(), metadata={NESTED: True})
     workers: int = 8
     combine: Combine = "sum"
@@ -100,19 +92,10 @@ class Root:
         require(self.rounds == 1 or self.combine == "tries", "rounds", self.rounds, "1 without combine='tries'")
 
     @property
-    def takes_root_actions(self) -> bool:
-        """Whether the inner planner does."""
-        return takes_root_actions(self.inner)
-
-    @property
-    def budget_multiple(self) -> int:
-        """How often a budget of simulations is spent; see `planners.Planner`."""
-        return self.workers if self.share == "each" else 1
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether the inner planner is."""
-        return is_reproducible(self.inner)
+    def traits(self) -> Traits:
+        """Those of the inner planner, but for the budget."""
+        multiple = self.workers if self.share == "each" else 1
+        return replace(traits_of(self.inner), divides_budget=True, budget_multiple=multiple)
 
     def unsupported(self, model: Model) -> str | None:
         """Why a model cannot be searched; see `planners.Planner`."""

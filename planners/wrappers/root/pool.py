@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Decision
+from bonspiel.planners.model import Array
+from bonspiel.planners.planner import Decision
 
 Rows = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, Model
+from bonspiel.planners.model import Array, Model
 from bonspiel.planners.wrappers.root.pool import Pool
 from bonspiel.planners.wrappers.root.similarity import Kernel, alike
 

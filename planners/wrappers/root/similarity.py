@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.base import Array, HasActionPeriod, HasActionSd, Model, offers, require
+from bonspiel.planners.checks import offers, require
 from bonspiel.planners.core.actions import action_sd
+from bonspiel.planners.model import Array, HasActionPeriod, HasActionSd, Model
 
 
 class Kernel(NamedTuple):

@@ -15,10 +15,12 @@ from bonspiel.planners.abstraction.fixed_actions import search
 from bonspiel.planners.abstraction.planner import AbstractionTree
 from bonspiel.planners.abstraction.trie import Trie, TrieWalk, grow
 from bonspiel.planners.abstraction.trie_search import empty_trie, task_of, walk_for
-from bonspiel.planners.base import Array, Budget, Decision, Model, Rng, require
+from bonspiel.planners.checks import require
 from bonspiel.planners.core.bandit import Bandit
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision
 from bonspiel.planners.wrappers.root.pool import pooled
 from bonspiel.planners.wrappers.root.workers import Run, run_all
 

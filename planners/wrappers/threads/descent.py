@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, sample_action, step
 from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.core.returns import note_return
@@ -18,6 +17,7 @@ from bonspiel.planners.core.tree.nodes import ENDED, NEVER, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import record
+from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
     COUNT,

@@ -4,9 +4,10 @@ import math
 import threading
 from typing import Any
 
-from bonspiel.planners.base import Budget, Model, Rng
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.search import INTERRUPT_SECONDS, Stopped, extend, stopping
+from bonspiel.planners.model import Model, Rng
+from bonspiel.planners.planner import Budget
 from bonspiel.planners.wrappers.threads.shared_tree import STOPPED, WANTS_ROOM, SharedTree, SharedWalk, grow
 
 

@@ -1,17 +1,17 @@
 """Tree parallelisation: several threads search in one tree (Chaslot, Winands, van den Herik 2008)."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
-from bonspiel.planners.base import check_plan, has_same_actions, takes_root_actions
 from bonspiel.planners.checks import require, require_at_least, require_count
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, first_nodes, keep_tree
+from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.trees.dpw import DPW
 from bonspiel.planners.trees.pw import PW
@@ -80,14 +80,9 @@ class TreeParallel:
             require(given == value or self.threads == 1, f"inner.{name}", given, f"{value} with several threads")
 
     @property
-    def takes_root_actions(self) -> bool:
-        """Whether the inner planner does."""
-        return takes_root_actions(self.inner)
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether the same seed gives the same decision; see `planners.Planner`."""
-        return self.threads == 1
+    def traits(self) -> Traits:
+        """Those of the inner planner, but several threads decide otherwise when the seed is used again."""
+        return replace(traits_of(self.inner), reproducible=self.threads == 1)
 
     def same_actions(self, model: Model) -> bool:
         """Whether all searches consider the same actions at the root; see `planners.Planner`."""

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from bonspiel.planners.base import Rng
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.jit.atomics import load
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.leaf import value_leaf
 from bonspiel.planners.core.tree.nodes import ENDED
+from bonspiel.planners.model import Rng
 from bonspiel.planners.trees.dpw import EXAMPLE_DPW, DPWSettings
 from bonspiel.planners.trees.pw import EXAMPLE_PW, PWSettings
 from bonspiel.planners.trees.uct import EXAMPLE_UCT, UCTSettings

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.base import Array, HasPlayer, Model, check_actions, offers
+from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.hash_table import new_slots
 from bonspiel.planners.core.jit import Problem, helper, int64, kernel, uint64
 from bonspiel.planners.core.jit.atomics import compare_and_swap, load, publish, read_published
@@ -19,6 +19,7 @@ from bonspiel.planners.core.tree.nodes import NEVER, copy, longer
 from bonspiel.planners.core.walk import EXAMPLE_WALK as EXAMPLE_TREE_WALK
 from bonspiel.planners.core.walk import TreeWalk, new_walk
 from bonspiel.planners.core.zobrist import combine, hash_vector
+from bonspiel.planners.model import Array, HasPlayer, Model
 
 NODES, EDGES, STOPPED = 0, 1, 2  # columns of SharedTree.size
 VISITS, ACTIONS, FIRST_EDGE, SIBLING, REWARD, PLAYER = 0, 1, 2, 3, 4, 5  # columns of nodes

@@ -8,7 +8,7 @@ from bonspiel.curling import players
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.match.match_data import Record
 from bonspiel.curling.replay.judgement import Judged
-from bonspiel.planners.base import Budget, unsupported
+from bonspiel.planners.planner import Budget, unsupported
 from bonspiel.runs.curling.analysis import client_log
 from bonspiel.runs.curling.analysis.match import Judge, judge_match, thrown_shots
 from bonspiel.runs.curling.analysis.report import report

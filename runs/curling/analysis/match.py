@@ -18,7 +18,9 @@ from bonspiel.curling.match.umpire import first_state, set_up, turn_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.replay.judgement import Judgement
 from bonspiel.curling.win_probability import calibrated, estimating
-from bonspiel.planners.base import Array, Budget, Planner, require
+from bonspiel.planners.checks import require
+from bonspiel.planners.model import Array
+from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.curling.analysis.shot_names import shot_name
 from bonspiel.runs.curling.analysis.valuation import Estimate, PositionJudge, estimate
 from bonspiel.runs.experiment import RunError

@@ -13,7 +13,8 @@ from bonspiel.curling.ice.shots import draw, reach
 from bonspiel.curling.match.state import row_of, stones_of
 from bonspiel.curling.match.umpire import Outcome, outcome
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, Budget, Decision, Rng
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Budget, Decision
 from bonspiel.planners.wrappers.presearch import Presearch, Sweep
 from bonspiel.runs.curling.analysis.valuation import exact, playouts
 from bonspiel.runs.curling.position import MatchPosition

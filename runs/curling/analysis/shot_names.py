@@ -10,7 +10,7 @@ from bonspiel.curling.match.state import row_of, stones_of, team_of
 from bonspiel.curling.match.umpire import outcome
 from bonspiel.curling.model import Curling
 from bonspiel.envs.curling.picture import NAMES
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.runs.curling.analysis.valuation import exact
 
 STILL = 0.01  # m; a stone that moves less was not hit

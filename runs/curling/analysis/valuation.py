@@ -17,7 +17,8 @@ from bonspiel.curling.match.state import TIME, shot_of
 from bonspiel.curling.match.umpire import outcome
 from bonspiel.curling.model import Curling
 from bonspiel.curling.win_probability import calibrated
-from bonspiel.planners.base import Array, Budget, Planner, Rng
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.planner import Budget, Planner
 
 CELLS = 4  # along each part of the errors; 3, with longer replies, and 5, with shorter ones, were measured to be worse
 LAST_CELLS = 30  # for the last stone of an end: its value is exact, but it decides more

@@ -18,7 +18,9 @@ from bonspiel.curling.match.setup_value import CENTER_HOUSE, CHOICES
 from bonspiel.curling.match.state import hammer_of, row_of, shot_of, stones_of, team_of
 from bonspiel.curling.match.umpire import Outcome, first_state, outcome
 from bonspiel.envs.curling.picture import BEFORE_HOG
-from bonspiel.planners.base import Array, Budget, Decision, Planner, check_actions
+from bonspiel.planners.checks import check_actions
+from bonspiel.planners.model import Array
+from bonspiel.planners.planner import Budget, Decision, Planner
 from bonspiel.runs.curling.game import recorded_shot
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
 from bonspiel.runs.curling.play.view import Flight, View

@@ -6,7 +6,8 @@ import numpy as np
 
 from bonspiel.curling.match.state import team_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Array, Decision
+from bonspiel.planners.model import Array
+from bonspiel.planners.planner import Decision
 from bonspiel.runs.curling.analysis.shot_names import shot_name
 
 IDEAS = 3

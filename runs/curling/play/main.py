@@ -11,7 +11,7 @@ import numpy as np
 from bonspiel.curling import players
 from bonspiel.curling.client.console import print_to_stderr
 from bonspiel.curling.match import record
-from bonspiel.planners.base import Budget, Planner
+from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.report import game_record, result
 from bonspiel.runs.curling.play.separate_planner import SeparatePlanner

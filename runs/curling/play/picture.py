@@ -14,7 +14,7 @@ import pygame
 from bonspiel.curling.ice.sheet import STONE_RADIUS, TEAM_STONES, Sheet, present
 from bonspiel.envs.curling.picture import BEFORE_HOG, BEHIND_BACK, GRANITE, HOG, ICE, LINE, RINGS, TEAMS, moved
 from bonspiel.envs.draw import INK
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.runs.curling.play.view import View
 
 AIM = "#0f8a5f"

@@ -16,8 +16,8 @@ from bonspiel.curling.match.umpire import turn_of
 from bonspiel.curling.replay.page_events import PageEvents
 from bonspiel.curling.server.pages.record_feed import RecordFeed
 from bonspiel.curling.server.pages.seat import Seat
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.code.packages import error_text
+from bonspiel.planners.model import Array
 from bonspiel.runs.curling.play.aim import Aim
 from bonspiel.runs.curling.play.throwing_page import ThrowingPage, preview
 

@@ -9,8 +9,9 @@ from typing import Any, Self
 from bonspiel.curling import players
 from bonspiel.curling.client.interrupts import ctrl_c_ignored
 from bonspiel.curling.client.planning.planner_worker import Pipe, exit_with_parent
-from bonspiel.planners.base import Array, Budget, Decision, Model, Planner, Rng
 from bonspiel.planners.core.code.packages import error_text
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, Planner
 
 
 class PlannerCrashed(Exception):
@@ -36,7 +37,7 @@ class SeparatePlanner:
         self._kill()
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """See `planners.base.Planner`; the random numbers are those of the planner in this process.
+        """See `planners.planner.Planner`; the random numbers are those of the planner in this process.
 
         Raises:
             PlannerCrashed: the planner's process ended, and again when it was asked anew.

@@ -22,7 +22,7 @@ from bonspiel.curling.replay.page_events import Event
 from bonspiel.curling.replay.pages import play_page
 from bonspiel.curling.replay.tracks import Track, stone_tracks
 from bonspiel.curling.server.pages.page_server import EventStream, first_event
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
 from bonspiel.runs.curling.play.page_messages import AimMessage, SetupMessage, ThrowMessage
 

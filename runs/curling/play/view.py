@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from bonspiel.curling.match.umpire import Outcome
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 PACE = 80.0  # frames of a path shown per second; they are 1/20 s apart on the ice
 

@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 
 from bonspiel.curling.replay.page_events import Event, PageEvents
 from bonspiel.curling.server.pages.page_server import PageServer
-from bonspiel.planners.base import Array
 from bonspiel.planners.core.search import INTERRUPT_SECONDS
+from bonspiel.planners.model import Array
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.ideas import best_ideas
 from bonspiel.runs.curling.play.report import game_record

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import LogLocator, NullLocator
 
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 from bonspiel.runs.reporting.chart import PLAIN, STYLE
 from bonspiel.runs.reporting.styles import BLUE, GREY
 from bonspiel.runs.tables import fold

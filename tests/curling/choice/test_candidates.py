@@ -5,7 +5,7 @@ from bonspiel.curling.choice.candidates import MOST_CANDIDATES, candidate_shots
 from bonspiel.curling.ice.sheet import STONE_RADIUS, STONES, no_stones
 from bonspiel.curling.match.state import FIRST_STONE, state_of, stones_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import check_actions
+from bonspiel.planners.checks import check_actions
 
 PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 RNG = np.random.default_rng(0)

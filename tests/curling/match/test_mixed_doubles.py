@@ -24,7 +24,7 @@ from bonspiel.curling.match.state import (
 )
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players import parse
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from tests.curling.random_mixed_doubles import play
 
 MATCH = Curling(ends=3, extra_ends=2, game="mixed_doubles", physics="dc4", reward="win", pattern=2)

@@ -23,10 +23,10 @@ from bonspiel.curling.players.champion import Champion
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, quasi_random_errors
 from bonspiel.planners import Budget, Decision
-from bonspiel.planners.base import announce
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.core.search import Stopped, progress_to, stopped_by
+from bonspiel.planners.planner import announce
 from bonspiel.planners.wrappers.presearch import Presearch
 from bonspiel.planners.wrappers.presearch.ties import tied_actions
 

@@ -19,8 +19,8 @@ from bonspiel.curling.players.expectimax import Expectimax
 from bonspiel.curling.players.rulebased import evenly_spaced
 from bonspiel.curling.players.smoothing import FEWEST, expected_values, smooth
 from bonspiel.planners import Budget
-from bonspiel.planners.base import AimBlock
 from bonspiel.planners.core.aims import aims_of
+from bonspiel.planners.model import AimBlock
 
 TEXTS = [
     "rulebased",

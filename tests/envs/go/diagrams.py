@@ -6,7 +6,7 @@ from bonspiel.envs.go.board import workspace_of
 from bonspiel.envs.go.dynamics import actions, step
 from bonspiel.envs.go.rules import hash_points
 from bonspiel.envs.go.state import HISTORY, KO, LAST, MOVER, first_state
-from bonspiel.planners.base import Array
+from bonspiel.planners.model import Array
 
 RNG = np.random.default_rng(0)
 

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bonspiel.planners import Decision
-from bonspiel.planners.base import check_plan
+from bonspiel.planners.planner import check_plan
 
 NUMBER = 3
 

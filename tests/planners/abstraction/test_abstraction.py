@@ -10,7 +10,7 @@ from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.fixed_actions import _inherit
 from bonspiel.planners.abstraction.spread import cell_exploration
-from bonspiel.planners.base import FreshSearches
+from bonspiel.planners.planner import FreshSearches
 from tests.planners.oracles import cells_of, fixed_actions, ucb1
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
 

@@ -5,9 +5,9 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.planners import Budget
-from bonspiel.planners.base import AimBlock
 from bonspiel.planners.core.search import progress_to
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.model import AimBlock
 from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, smoothed
 from tests.planners.tiny_models import Target, python_twin
 

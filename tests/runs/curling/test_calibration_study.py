@@ -7,7 +7,7 @@ import pytest
 
 from bonspiel.curling.match.state import TIME
 from bonspiel.curling.win_probability import with_slope
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.calibration_study import cross_fitted, fitted, main, play, table
 
 BUDGETS = Budget(1), Budget(1)

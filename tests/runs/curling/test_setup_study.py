@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.match.setup_value import CHOICES
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.setup_study import Situation, main, play_end, situation
 
 

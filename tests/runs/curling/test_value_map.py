@@ -14,7 +14,7 @@ from bonspiel.curling.ice.shots import draw, launched
 from bonspiel.curling.match import record, umpire
 from bonspiel.curling.match.state import stones_of
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.planners.wrappers.presearch import Presearch
 from bonspiel.runs.curling import value_map_picture
 from bonspiel.runs.curling.analysis.position import analyse, stopping_places

@@ -372,7 +372,7 @@ def test_a_damaged_record_is_named(run):
     [({"value": None}, "float"), ({"simulations": None}, "int"), ({"action": np.array([0.1 + 1j, 2.4, 1.0])}, "real")],
 )
 def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
-    from bonspiel.planners.base import Decision
+    from bonspiel.planners.planner import Decision
 
     class Odd:
         def plan(self, model, state, budget, rng, root_actions=None):

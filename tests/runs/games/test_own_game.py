@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from bonspiel import planners
-from bonspiel.planners.base import require
+from bonspiel.planners.checks import require
 from bonspiel.runs.games.game import GAMES, GameSummary, Step
 from bonspiel.runs.games.tournament import read_tournament
 

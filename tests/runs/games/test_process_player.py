@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.match import record
-from bonspiel.planners.base import Decision
 from bonspiel.planners.core.code import sources
+from bonspiel.planners.planner import Decision
 from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games import play
 from bonspiel.runs.games.game import ScheduledGame, Side

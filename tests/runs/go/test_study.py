@@ -3,7 +3,7 @@
 import pytest
 
 from bonspiel import planners
-from bonspiel.planners.base import unsupported
+from bonspiel.planners.planner import unsupported
 from bonspiel.runs.games.game import GAMES
 from bonspiel.runs.go import study
 from bonspiel.runs.go.study import MEETINGS, PARTS, Meeting

@@ -7,8 +7,8 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.envs.trap.model import Trap
-from bonspiel.planners.base import Array, Rng
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.model import Array, Rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting.model_steps import Steps, counted, of_run, of_settings, steps
 from bonspiel.runs.results.store import Effort

@@ -13,8 +13,8 @@ from joblib import Parallel, delayed
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.base import Decision, budget_multiple, has_same_actions, takes_root_actions
 from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.planner import Decision, has_same_actions, traits_of
 from bonspiel.planners.testing import Walk
 from bonspiel.planners.wrappers.root import Root
 from bonspiel.planners.wrappers.root.workers import run_all
@@ -81,7 +81,7 @@ def test_shares_of_the_budget(share, visits):
     decision = plan(planner, 300 if share == "each" else 302)
     by_worker = decision.visits.reshape(3, -1).sum(axis=1)
     assert by_worker.tolist() == visits and decision.simulations == sum(visits)
-    assert budget_multiple(planner) == (3 if share == "each" else 1)
+    assert traits_of(planner).budget_multiple == (3 if share == "each" else 1)
 
 
 @pytest.mark.alone
@@ -100,7 +100,7 @@ def test_root_actions_go_to_every_worker():
     actions = np.array([[0.1], [0.8], [0.5]])
     decision = plan("root:inner=dpw,workers=4,combine=similarity_vote", root_actions=actions)
     assert decision.actions.tolist() == actions.tolist() and decision.visits.sum() == 1200
-    assert not takes_root_actions(planners.parse("root:inner=cem,combine=max"))
+    assert not traits_of(planners.parse("root:inner=cem,combine=max")).takes_root_actions
 
 
 def test_planners_say_whether_all_searches_consider_the_same_actions():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bonspiel import envs
-from bonspiel.planners.base import Decision
+from bonspiel.planners.planner import Decision
 from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of, pooled
 from bonspiel.planners.wrappers.root.similarity import Kernel, alike, kernel_of

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.base import is_reproducible
 from bonspiel.planners.core.jit import compiled
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import Stopped, kept_trees, stopped_by
 from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF
+from bonspiel.planners.planner import traits_of
 from bonspiel.planners.trees.dpw import DPW
 from bonspiel.planners.trees.pw import PW
 from bonspiel.planners.trees.uct import UCT
@@ -203,10 +203,10 @@ def test_one_thread_decides_as_the_inner_planner():
 
 
 def test_says_whether_it_is_reproducible():
-    assert is_reproducible(TreeParallel(threads=1))
-    assert not is_reproducible(TreeParallel(threads=2))
-    assert not is_reproducible(planners.parse("root:inner=(threads:threads=2),workers=2"))
-    assert is_reproducible(planners.parse("root:workers=2"))
+    assert traits_of(TreeParallel(threads=1)).reproducible
+    assert not traits_of(TreeParallel(threads=2)).reproducible
+    assert not traits_of(planners.parse("root:inner=(threads:threads=2),workers=2")).reproducible
+    assert traits_of(planners.parse("root:workers=2")).reproducible
 
 
 def test_a_hybrid_adds_up_the_trees_of_several_threads():

@@ -10,7 +10,7 @@ from bonspiel.curling.match import umpire
 from bonspiel.curling.match.match_data import places
 from bonspiel.curling.match.record import Match
 from bonspiel.curling.match.state import HAMMER, LEAD, TIME, state_of
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.analysis import match
 from bonspiel.runs.curling.analysis.match import Judge, ThrownShot, judge_match, judge_shot, thrown_shots
 from bonspiel.runs.experiment import RunError

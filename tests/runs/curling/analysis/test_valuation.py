@@ -13,7 +13,7 @@ from bonspiel.curling.ice.shots import draw, hit, launched
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.match.umpire import outcome
 from bonspiel.curling.model import Curling
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.analysis.valuation import PositionJudge, errors, estimate, exact, throw
 
 MODEL = Curling(ends=2).planning()

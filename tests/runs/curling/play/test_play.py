@@ -25,7 +25,7 @@ from bonspiel.curling.match import record, umpire
 from bonspiel.curling.match.record import Match
 from bonspiel.curling.match.state import stones_of, team_of
 from bonspiel.envs.curling.picture import BEFORE_HOG, TEAMS
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.play import terminal as play_terminal
 from bonspiel.runs.curling.play import window as play_window
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim

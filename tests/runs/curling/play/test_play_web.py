@@ -21,7 +21,7 @@ from bonspiel.curling.match.record import Match
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.match.umpire import replay
 from bonspiel.planners import Decision
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.play import throwing_page
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
 from bonspiel.runs.curling.play.game import InteractiveGame

@@ -12,7 +12,7 @@ import pytest
 from bonspiel.curling import players
 from bonspiel.curling.match.record import Match
 from bonspiel.planners import Decision
-from bonspiel.planners.base import Budget
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.separate_planner import SeparatePlanner
 from bonspiel.runs.curling.play.web import play_in_web, serve_game

@@ -1,0 +1,224 @@
+"""The interface of planners: a model and a budget go in, a decision comes out."""
+
+import time
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bonspiel.planners.checks import check_state, require, require_count, require_positive
+from bonspiel.planners.model import Array, Model, Rng
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limit of a decision: a number of simulations, or seconds of wall-clock time; exactly one is set."""
+
+    simulations: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse anything but one positive number."""
+        given = self.simulations, self.seconds
+        require(given.count(None) == 1, "Budget", given, "given exactly one of simulations and seconds")
+        if self.simulations is not None:
+            require_count("simulations", self.simulations)
+        else:
+            require_positive("seconds", self.seconds)
+
+    def rest(self, share: float, simulations: int, start: float) -> "Budget":
+        """What is left of a share after so many simulations, or after the seconds since `start`; never nothing."""
+        if self.simulations is not None:
+            return Budget(simulations=max(1, int(share * self.simulations) - simulations))
+        return Budget(seconds=max(1e-6, share * (self.seconds or 0.0) - (time.perf_counter() - start)))
+
+    def split(self, parts: int) -> list["Budget"]:
+        """The simulations in equal parts, of which the first ones have the rest; or the same seconds for each."""
+        if self.simulations is None:
+            return [self] * parts
+        part, rest = divmod(self.simulations, parts)
+        return [Budget(simulations=part + (number < rest)) for number in range(parts)]
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The action that a planner chose, and the statistics of the root.
+
+    Attributes:
+        action: the chosen action, [action_dim].
+        value: estimated return of the chosen action for the player to move (NaN where the planner estimates none).
+        simulations: simulations run.
+        seconds: wall-clock time taken.
+        actions: the root's actions, [A, action_dim].
+        visits: simulations through each root action, [A].
+        values: mean return of each root action, [A]; NaN where untried.
+    """
+
+    action: Array
+    value: float
+    simulations: int
+    seconds: float
+    actions: Array
+    visits: NDArray[np.int64]
+    values: Array
+
+
+@dataclass(frozen=True)
+class Traits:
+    """The properties of a planner that other code relies on.
+
+    Attributes:
+        takes_root_actions: its choice can be restricted to `root_actions`.
+        divides_budget: its course depends on the size of the budget.
+        budget_multiple: how often it spends a budget of simulations, for one that has several workers.
+        reproducible: the same seed, state and budget give the same decision.
+        times_itself: `Decision.seconds` are the time on record in games, as it asks another process.
+    """
+
+    takes_root_actions: bool = True
+    divides_budget: bool = False
+    budget_multiple: int = 1
+    reproducible: bool = True
+    times_itself: bool = False
+
+
+def traits_of(planner: object) -> Traits:
+    """The traits of a planner; those of one written for 0.1 are attributes of its own."""
+    own = getattr(planner, "traits", None)
+    if own is None:
+        own = Traits(**{one.name: getattr(planner, one.name) for one in fields(Traits) if hasattr(planner, one.name)})
+    return own
+
+
+class Planner(Protocol):
+    """A search algorithm: its parameters and nothing else, so that it pickles, compares and prints.
+
+    `traits`, a class attribute or a property, says what differs from the defaults of `Traits`. Methods that a planner
+    may have besides: `unsupported(model) -> str | None`, the line that a user reads, such as "needs `rollout`", or None
+    for a model that it can search; `same_actions(model) -> bool`, whether its searches of a model from one state all
+    consider the same actions at the root, equal vectors whatever the seed; `announce(model) -> None`, which says on
+    standard error that it leaves the model to another planner, once and not in a worker, whose parent asks for it.
+
+    `plan` knows nothing of earlier decisions. A planner that can use what it learned in them has a parameter
+    `memory: float = 0.0`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` is the part of what the last
+    decision learned with which the next one starts, and with 0 every decision is as `plan` makes it, bit for bit.
+    Episodes are played through `planners.begin_episode(planner, model)`, which takes every planner.
+    """
+
+    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action in `state`.
+
+        Args:
+            model: the generative model to search with.
+            state: where to act, float64 [state_dim].
+            budget: simulations or seconds to spend.
+            rng: the source of every random draw.
+            root_actions: the only actions to consider at the root, [A, action_dim]; the planner's own choice if None.
+
+        Raises:
+            ValueError: an argument is of the wrong shape, not finite, or out of range; or the episode is over in
+                `state`, as far as the model's `steps_left` or `time_index` tells; or there are `root_actions` that the
+                planner does not take.
+            TypeError: the planner does not support the model, or an argument is of the wrong type.
+        """
+
+
+class EpisodeSearch(Protocol):
+    """The decisions of one episode of a model, each of which may start from what the one before learned.
+
+    The runner begins one for each episode; nothing is handed on from one episode to another. In games of two players
+    every decision is made by `Planner.plan`.
+    """
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; called once for each step of the episode, in order.
+
+        The first call decides as `Planner.plan` does. Arguments and errors are those of `Planner.plan`.
+        """
+
+
+@dataclass(frozen=True)
+class FreshSearches:
+    """The decisions of a planner without memory."""
+
+    planner: Planner
+    model: Model
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `EpisodeSearch.plan`."""
+        given = () if root_actions is None else (root_actions,)
+        return self.planner.plan(self.model, state, budget, rng, *given)
+
+
+def begin_episode(planner: Planner, model: Model) -> EpisodeSearch:
+    """The search that makes the decisions of one episode, with the planner's memory if it has one."""
+    own = getattr(planner, "begin_episode", None)
+    found: EpisodeSearch = FreshSearches(planner, model) if own is None else own(model)
+    return found
+
+
+class ResumableSearch(Protocol):
+    """A search that keeps its statistics from call to call.
+
+    A planner that offers one for models with `actions` has `begin(model, state, budget, rng) -> ResumableSearch`.
+    """
+
+    def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
+        """Add returns of simulations to `sums`, [n], from `states`, [n, state_dim], one step ahead of the root.
+
+        Args:
+            states: where simulations start.
+            order: indices of the states to start from, one after the other, again and again.
+            sums: receives the returns of player +1.
+            budget: simulations or seconds.
+
+        Returns:
+            The number of simulations.
+        """
+
+    def decide(self, actions: Array, budget: Budget, start: float) -> Decision:
+        """Choose one of the actions, [A, action_dim], by simulations; `start` is the clock when the plan began."""
+
+
+def unsupported(planner: object, model: Model) -> str | None:
+    """Why a planner cannot search a model, such as "needs `rollout`"; None if it can, or does not say."""
+    own = getattr(planner, "unsupported", None)
+    return None if own is None else own(model)
+
+
+def announce(planner: object, model: Model) -> None:
+    """Let a planner say what a user should know before it decides in a model; most have nothing to say."""
+    own = getattr(planner, "announce", None)
+    if own is not None:
+        own(model)
+
+
+def has_same_actions(planner: object, model: Model) -> bool:
+    """Whether all searches of a model from one state consider the same actions at the root."""
+    own = getattr(planner, "same_actions", None)
+    return own is not None and own(model)
+
+
+def check_plan(planner: Planner, model: Model, state: Any, budget: Any, rng: Any, root_actions: Any = None) -> Array:
+    """Check the arguments of `Planner.plan`; returns the state as a contiguous float64 vector.
+
+    Of `root_actions` it is checked only whether the planner takes any.
+
+    Raises:
+        TypeError: the planner does not support the model, or an argument is of the wrong type.
+        ValueError: the state is of the wrong shape or not finite, or there are `root_actions` that the planner does
+            not take.
+    """
+    checked = check_state(model, state)
+    if not isinstance(budget, Budget):
+        raise TypeError(f"budget={budget!r}: must be a Budget; pass planners.Budget(simulations=...) or (seconds=...)")
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng={rng!r}: must be a numpy.random.Generator; pass numpy.random.default_rng(seed)")
+    if reason := unsupported(planner, model):
+        raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}")
+    if root_actions is not None and not traits_of(planner).takes_root_actions:
+        require(
+            False, "root_actions", root_actions, f"None; {type(planner).__name__} cannot be told the root's actions"
+        )
+    return checked
