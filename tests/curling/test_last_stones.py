@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.curling.test_candidates import actions, board
+from tests.curling.choice.test_candidates import actions, board
 
 from bonspiel.curling.bench import state_after
 from bonspiel.curling.ice.sheet import STONES

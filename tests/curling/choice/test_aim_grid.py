@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from tests.curling.test_shots import path
+from tests.curling.ice.test_shots import path
 
 from bonspiel import curling
 from bonspiel.curling.choice.aim_grid import WIDEST, aim_grid

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.curling.test_candidates import board, random_states
+from tests.curling.choice.test_candidates import board, random_states
 
 from bonspiel.curling.choice.policy import default_shot
 from bonspiel.curling.ice.sheet import STONES, no_stones

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.curling.test_candidates import actions, board
+from tests.curling.choice.test_candidates import actions, board
 
 from bonspiel import planners
 from bonspiel.curling.choice.policy import default_shot
