@@ -38,7 +38,7 @@ class Position(NamedTuple):
 
 
 def positions(model: Curling, stones: int, count: int, seed: int) -> Iterator[Position]:
-    """Positions with so many stones to come, each of an end of the default policy's self-play with noise."""
+    """Positions with `stones` to come, each of an end of the default policy's self-play with noise."""
     for number in followed(range(count), f"positions with {stones} to come"):
         state, began = state_after(seed * 100_000 + number, STONES - stones), time.process_time()
         points = forced_scores(model, state).points
@@ -71,7 +71,7 @@ def row(name: str, lost: Array, rng: Rng) -> str:
 
 
 def table(stones: int, count: int, simulations: int, noise: str, seed: int) -> Iterator[str]:
-    """All planners in positions with so many stones to come."""
+    """The lines of all planners in positions with `stones` to come."""
     exact, model = Curling(noise="none"), Curling(noise=noise)
     forced_scores(exact, state_after(0, STONES - stones))  # loads what is compiled
     found = list(positions(exact, stones, count, seed))

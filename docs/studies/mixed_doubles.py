@@ -29,7 +29,7 @@ SETUPS = {"SELF_PLAY": CHOICES[CENTER_HOUSE : CENTER_HOUSE + 1], "SELF_PLAY_POWE
 
 
 class Situation(NamedTuple):
-    """What an end begins with: ends to go, lead of team 0, pattern, the team that decides, and the power plays left."""
+    """The start of an end: ends to go, lead of team 0, pattern, the team that decides, and the power plays left."""
 
     left: int
     lead: int
