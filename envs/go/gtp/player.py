@@ -26,10 +26,10 @@ NAMES = {1.0: "black", -1.0: "white"}
 
 
 class GTPProcess(LineProcess):
-    """A running engine, with the game that it was told of.
+    """A running engine, with the game that was set up on it.
 
     Attributes:
-        game: the model and the state that its board has, if it is known.
+        game: the model and the state of its board, if they are known.
     """
 
     game: tuple[Go, Array] | None = None
@@ -90,11 +90,10 @@ def _moves_between(model: Go, before: Array, after: Array) -> list[tuple[float, 
 
 @dataclass(frozen=True)
 class GTPPlayer:
-    """Asks a program for moves, which is started at the first decision and ends with this object.
+    """Asks a program for moves. The program starts at the first decision and ends with this object.
 
-    It plays at its own strength: what it is given to think about is for `command` to say, and a budget in seconds is
-    only how long is waited for it, and five minutes more. After a failure the program is ended, and started again for
-    the next decision.
+    It plays at its own strength, which `command` may set: a budget in seconds plus five minutes is only the time limit
+    of an answer. After a failure the program is ended, and started again for the next decision.
 
     Args:
         command: the program and its arguments, quoted as for a shell, which does not take part.

@@ -1,4 +1,8 @@
-"""Large results files, and the overhead of runner and store: `python -m bonspiel.runs.benchmarks.storage --help`."""
+"""Large results files, and the overhead of runner and store, for docs/results-files.md.
+
+python docs/studies/results_files.py --rows 1000000
+python docs/studies/results_files.py --overhead quick
+"""
 
 import argparse
 import subprocess
@@ -110,8 +114,8 @@ def measure_overhead(name: str, jobs: int) -> None:
 
 
 def main() -> None:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, metavar="N", help="measure a results file of N episodes")
     parser.add_argument("--overhead", metavar="SUITE", help="measure the share of planning in the time of a run")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="worker processes of that run (default: 2)")

@@ -9,8 +9,8 @@ from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.last_stones import forced_scores
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.runs.curling import last_stones_study as study
 from bonspiel.runs.curling.benchmarks import last_stones as benchmark
+from docs.studies import last_stones as study
 
 EXACT, RNG = Curling(noise="none"), np.random.default_rng(0)
 EMPTY = {stones: state_of(no_stones(), STONES - stones) for stones in (1, 2)}
@@ -53,12 +53,11 @@ def test_a_row_counts_what_is_kept_lost_and_found():
     assert found.startswith("| `one` | 0.750 [") and found.endswith("] | 0.250 |") and "| 0.25 [" in found
 
 
-def test_a_small_study_has_a_table_for_each_number_of_stones(monkeypatch, tmp_path):
+def test_a_small_study_has_a_table_for_each_number_of_stones(monkeypatch, capsys):
     monkeypatch.setattr(study.planners, "names_for", lambda model: ["sequential_halving"])
-    page = tmp_path / "page.md"
-    line = ["--positions", "3", "--simulations", "50", "--noise", "normal_dist", "--seed", "2", "--out", str(page)]
+    line = ["--positions", "3", "--simulations", "50", "--noise", "normal_dist", "--seed", "2"]
     assert study.main(line) == 0
-    lines = page.read_text().splitlines()
+    lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "3 positions each, seed 2, 50 simulations, noise expected: normal_dist"
     assert [one for one in lines if one.startswith("##")] == ["## 1 to come", "## 2 to come", "## 3 to come"]
     names = [one.split("`")[1] for one in lines if one.startswith("| `")]

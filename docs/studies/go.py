@@ -1,6 +1,6 @@
 """The matches of docs/results/go.md: against GNU Go, part by part, and of territory in self-play.
 
-python -m bonspiel.runs.go.study level10 ablation --out results/go --jobs 2
+python docs/studies/go.py level10 ablation --out results/go --jobs 2
 """
 
 import argparse
@@ -115,7 +115,7 @@ def table(part: str, rows: Iterable[tuple[Meeting, dict[str, Any]]]) -> Iterator
 
 def main(line: Sequence[str] | None = None) -> int:
     """Play the parts asked for and print their tables."""
-    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.go.study", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts to play: {', '.join(PARTS)} (default: all)")
     parser.add_argument(
         "--quick", action="store_true", help=f"{QUICK_GAMES} games per match, with a fifth of the simulations"

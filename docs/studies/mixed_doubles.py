@@ -1,6 +1,6 @@
 """Points of ends of mixed doubles in self-play, by set-up, for `curling.match.setup_value`.
 
-python -m bonspiel.runs.curling.setup_study --ends 600 --seed 1
+python docs/studies/mixed_doubles.py --ends 600 --seed 1
 
 The shots are decided with the table in that file; once its counts are those printed, the next run is the next round.
 """
@@ -29,7 +29,7 @@ SETUPS = {"SELF_PLAY": CHOICES[CENTER_HOUSE : CENTER_HOUSE + 1], "SELF_PLAY_POWE
 
 
 class Situation(NamedTuple):
-    """What an end begins with: ends to go, lead of team 0, pattern, the team that decides, and the power plays left."""
+    """The start of an end: ends to go, lead of team 0, pattern, the team that decides, and the power plays left."""
 
     left: int
     lead: int
@@ -64,7 +64,7 @@ def play_end(planner: Planner, begins: Situation, choice: str, budget: Budget, r
 
 def main(line: Sequence[str] | None = None) -> int:
     """Play the ends, and print their counts as they stand in `curling.match.setup_value`."""
-    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.setup_study", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ends", type=int, default=600, help="ends per set-up (default: 600)")
     parser.add_argument("--simulations", type=int, default=800, help="simulations per decision (default: 800)")
     parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")

@@ -1,12 +1,11 @@
-"""What each switch of the search for life and death is worth, on generated problems, as a page of results.
+"""Gain of each switch of the search for life and death, on generated problems, as the table of docs/results/tsumego.md.
 
-python -m bonspiel.runs.go.tsumego_study --problems 300 --seconds 10 --jobs 2
+python docs/studies/tsumego.py --problems 300 --seconds 10 --jobs 2
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from joblib import Parallel, delayed
 
@@ -59,8 +58,8 @@ def disagreements(found: dict[str, list[Solution]]) -> int:
 
 
 def main(line: Sequence[str] | None = None) -> int:
-    """Generate, solve with every set of switches, and write the page."""
-    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.go.tsumego_study", description=__doc__)
+    """Generate, solve with every set of switches, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", type=int, default=300, help="problems to generate (default: 300)")
     parser.add_argument(
         "--seconds", type=float, default=10.0, help="maximum of CPU time per search, in seconds (default: 10)"
@@ -76,7 +75,6 @@ def main(line: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
     parser.add_argument("--quick", action="store_true", help="10 problems, 0.5 seconds per search")
-    parser.add_argument("--out", type=Path, help="file for the page (default: standard output)")
     given = parser.parse_args(line)
     count, seconds = (10, 0.5) if given.quick else (given.problems, given.seconds)
     sizes = [SMALLEST + i % (LARGEST - SMALLEST + 1) for i in range(count)]
@@ -91,11 +89,7 @@ def main(line: Sequence[str] | None = None) -> int:
     title = (
         f"{count} generated problems, {SMALLEST} to {LARGEST} empty points, seed {given.seed}; {seconds:g} s a search"
     )
-    text = "\n".join([title, "", *table(problems, found), "", f"Different verdicts: {disagreements(found)}."])
-    if given.out is None:
-        print(text)
-    else:
-        given.out.write_text(text + "\n", "utf-8")
+    print(title, "", *table(problems, found), "", f"Different verdicts: {disagreements(found)}.", sep="\n")
     return 0
 
 

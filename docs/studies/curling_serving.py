@@ -1,6 +1,10 @@
-"""Whole matches of the DC3 client over a slow network: time used of each move's slice, and losses on time.
+"""The practice server under load, and whole matches of the DC3 client over a slow network.
 
-python -m bonspiel.runs.curling.benchmarks.delay --matches 20 --at-once 2 --ends 10 --seconds 219 --delay 200
+python docs/studies/curling_serving.py load dc4 --matches 50 --ends 8 --pause 1
+python docs/studies/curling_serving.py delay --matches 20 --at-once 2 --ends 10 --seconds 219 --delay 200
+
+`delay` measures the time used of each move's slice, and losses on time. The load without a pause is
+`bonspiel bench serving serving_dc4`.
 """
 
 import argparse
@@ -16,7 +20,7 @@ import numpy as np
 
 from bonspiel.curling.client.planning.time_manager import slices_left
 from bonspiel.curling.protocols import dc3, dc3_codec
-from bonspiel.runs.curling.benchmarks import practice
+from bonspiel.runs.curling.benchmarks import practice, serving, serving_dc4
 from bonspiel.runs.verbs.command_line import DONE, FAILED
 
 TEAMS = "team0", "team1"
@@ -168,23 +172,24 @@ async def many(matches: int, at_once: int, one: Callable[[int], Coroutine[Any, A
     return [times for both in await asyncio.gather(*map(in_turn, range(1, matches + 1))) for times in both]
 
 
-def main() -> int:
+def run_load(arguments: argparse.Namespace) -> int:
+    """Measure the server under load and print.
+
+    Raises:
+        RunError: a match did not end, a move was lost, or the server does not start.
+    """
+    matches, ends = arguments.matches, arguments.ends
+    if arguments.protocol == "dc4":
+        load = serving_dc4.measure(matches, ends, arguments.pause)
+    else:
+        load = serving.measure(matches, ends)
+    for one in serving.figures_of(load, matches, ends):
+        print(f"{one.value:12,.4g} {one.unit:<8} {one.env}", flush=True)
+    return DONE
+
+
+def run_delay(arguments: argparse.Namespace) -> int:
     """Measure; print a line per client and a summary; FAILED if a move was late or a match did not end regularly."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add = parser.add_argument
-    add("--matches", type=int, default=20, help="matches to play (default: %(default)s)")
-    add("--at-once", type=int, default=1, help="matches played in parallel (default: %(default)s)")
-    add("--ends", type=int, default=10, help="ends of a match (default: %(default)s)")
-    thinking = "thinking time of a team in the match, in seconds (default: %(default)s)"
-    add("--seconds", type=float, default=219.0, help=thinking)
-    extra = "thinking time of a team in an extra end, in seconds (default: %(default)s)"
-    add("--extra-seconds", type=float, default=21.9, help=extra)
-    delay = "delay of a round trip in milliseconds (default: %(default)s)"
-    add("--delay", type=float, default=200.0, help=delay)
-    add("--planner", default="presearch", help="planner of both teams (default: %(default)s)")
-    logs = "folder for the logs of the clients (default: %(default)s)"
-    add("--out", type=Path, default=Path("results/delay"), help=logs)
-    arguments = parser.parse_args()
     folder = arguments.out
     folder.mkdir(parents=True, exist_ok=True)
     rules = f"--ends {arguments.ends} --thinking-time {arguments.seconds} --extra-end-time {arguments.extra_seconds}"
@@ -203,6 +208,38 @@ def main() -> int:
     ended = f"{lost} lost on time, {unfinished} clients without a result"
     print(f"{arguments.matches} matches, {len(shares)} moves: used {used}; {late} later than {MOST_SHARE}; {ended}")
     return FAILED if late or lost or unfinished else DONE
+
+
+def main(line: Sequence[str] | None = None) -> int:
+    """Run one of the two studies."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    studies = parser.add_subparsers(required=True, metavar="STUDY")
+    load = studies.add_parser("load", help="many matches at once, with clients that move at once")
+    load.set_defaults(function=run_load)
+    load.add_argument("protocol", choices=("dc3", "dc4"), help="protocol of the server")
+    matches, ends = "matches to play (default: %(default)s)", "ends of a match (default: %(default)s)"
+    load.add_argument("--matches", type=int, default=serving.MATCHES, help=matches)
+    load.add_argument("--ends", type=int, default=serving.ENDS, help=ends)
+    pause = "with dc4: thinking time of a client per shot, in seconds (default: %(default)s)"
+    load.add_argument("--pause", type=float, default=0.0, help=pause)
+    delay = studies.add_parser("delay", help="whole matches over a slow network")
+    delay.set_defaults(function=run_delay)
+    add = delay.add_argument
+    add("--matches", type=int, default=20, help=matches)
+    add("--at-once", type=int, default=1, help="matches played in parallel (default: %(default)s)")
+    add("--ends", type=int, default=10, help=ends)
+    thinking = "thinking time of a team in the match, in seconds (default: %(default)s)"
+    add("--seconds", type=float, default=219.0, help=thinking)
+    extra = "thinking time of a team in an extra end, in seconds (default: %(default)s)"
+    add("--extra-seconds", type=float, default=21.9, help=extra)
+    round_trip = "delay of a round trip in milliseconds (default: %(default)s)"
+    add("--delay", type=float, default=200.0, help=round_trip)
+    add("--planner", default="presearch", help="planner of both teams (default: %(default)s)")
+    logs = "folder for the logs of the clients (default: %(default)s)"
+    add("--out", type=Path, default=Path("results/delay"), help=logs)
+    arguments = parser.parse_args(line)
+    status: int = arguments.function(arguments)
+    return status
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-from bonspiel.runs.benchmarks import restore
+from docs.studies import restore
 
 
 def test_every_case_is_a_row(monkeypatch):

@@ -1,4 +1,7 @@
-"""What restoring costs in models of Gymnasium environments: `python -m bonspiel.runs.benchmarks.restore`."""
+"""Cost of restoring in models of Gymnasium environments, the table of docs/results/restore.md.
+
+python docs/studies/restore.py
+"""
 
 import argparse
 import time
@@ -138,8 +141,8 @@ def rows(cases: Any = CASES) -> Iterator[tuple[str, ...]]:
 
 
 def main() -> None:
-    """Run the command line."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    """Measure, and print."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print(markdown([HEAD, *rows()]))
 
 

@@ -5,8 +5,8 @@ import pytest
 from bonspiel import planners
 from bonspiel.planners.planner import unsupported
 from bonspiel.runs.games.game import GAMES
-from bonspiel.runs.go import study
-from bonspiel.runs.go.study import MEETINGS, PARTS, Meeting
+from docs.studies import go as study
+from docs.studies.go import MEETINGS, PARTS, Meeting
 
 TINY = Meeting("level10", "itself", ("rave_uct:priors=false", "uct:leaf=rollout"), 25, 2, "go:size=5")
 
@@ -24,7 +24,7 @@ def test_a_small_study_has_a_row_for_each_match_and_goes_on(monkeypatch, tmp_pat
     assert capsys.readouterr().err.count("4 of 4 games to play") == 2
 
 
-def test_an_unknown_part_is_told(capsys):
+def test_an_unknown_part_is_refused(capsys):
     with pytest.raises(SystemExit):
         study.main(["leval10"])
     assert f"unknown: leval10; choose from {', '.join(PARTS)}" in capsys.readouterr().err

@@ -1,19 +1,17 @@
-"""What planners lose with the last stones of an end, thrown without noise, against what can be forced; as tables.
+"""Loss of planners with the last stones of an end, thrown without noise, against a proof; tables of last-stones.md.
 
-python -m bonspiel.runs.curling.last_stones_study --positions 400 --simulations 1000
+python docs/studies/last_stones.py --positions 400 --simulations 1000
 """
 
 import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from bonspiel import planners
-from bonspiel.curling.bench import state_after
 from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.last_stones import MOST_STONES, forced_scores
@@ -22,6 +20,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.players import PLAYERS
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner
+from bonspiel.runs.curling.benchmarks.positions import state_after
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.progress import followed
 from bonspiel.runs.statistics.sample import summarise
@@ -39,7 +38,7 @@ class Position(NamedTuple):
 
 
 def positions(model: Curling, stones: int, count: int, seed: int) -> Iterator[Position]:
-    """Positions with so many stones to come, each of an end of the default policy's self-play with noise."""
+    """Positions with `stones` to come, each of an end of the default policy's self-play with noise."""
     for number in followed(range(count), f"positions with {stones} to come"):
         state, began = state_after(seed * 100_000 + number, STONES - stones), time.process_time()
         points = forced_scores(model, state).points
@@ -72,7 +71,7 @@ def row(name: str, lost: Array, rng: Rng) -> str:
 
 
 def table(stones: int, count: int, simulations: int, noise: str, seed: int) -> Iterator[str]:
-    """All planners in positions with so many stones to come."""
+    """The lines of all planners in positions with `stones` to come."""
     exact, model = Curling(noise="none"), Curling(noise=noise)
     forced_scores(exact, state_after(0, STONES - stones))  # loads what is compiled
     found = list(positions(exact, stones, count, seed))
@@ -88,8 +87,8 @@ def table(stones: int, count: int, simulations: int, noise: str, seed: int) -> I
 
 
 def main(line: Sequence[str] | None = None) -> int:
-    """Solve positions, ask every planner, and write the tables."""
-    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.last_stones_study", description=__doc__)
+    """Solve positions, ask every planner, and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--positions", type=int, default=400, help="positions per number of stones to come (default: 400)"
     )
@@ -98,16 +97,12 @@ def main(line: Sequence[str] | None = None) -> int:
     parser.add_argument("--noise", choices=FCV1.noises, default="none", help=noise)
     parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     parser.add_argument("--quick", action="store_true", help="10 positions, 100 simulations")
-    parser.add_argument("--out", type=Path, help="file for the tables (default: standard output)")
     given = parser.parse_args(line)
     count, simulations = (10, 100) if given.quick else (given.positions, given.simulations)
     title = f"{count} positions each, seed {given.seed}, {simulations:,} simulations, noise expected: {given.noise}\n"
-    tables = (table(stones, count, simulations, given.noise, given.seed) for stones in range(1, MOST_STONES + 1))
-    text = "\n".join([title, *(part for lines in tables for part in lines)])
-    if given.out is None:
-        print(text)
-    else:
-        given.out.write_text(text, "utf-8")
+    print(title)
+    for stones in range(1, MOST_STONES + 1):
+        print(*table(stones, count, simulations, given.noise, given.seed), sep="\n", flush=True)
     return 0
 
 

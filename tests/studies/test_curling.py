@@ -8,7 +8,7 @@ import pytest
 from bonspiel.curling.match.state import TIME
 from bonspiel.curling.win_probability import with_slope
 from bonspiel.planners.planner import Budget
-from bonspiel.runs.curling.calibration_study import cross_fitted, fitted, main, play, table
+from docs.studies.curling import cross_fitted, fitted, main, play, table
 
 BUDGETS = Budget(1), Budget(1)
 TEE, AWAY = (0.1317, 2.3997), (-0.3, 3.9)

@@ -1,6 +1,6 @@
-"""How often teams win from positions of fast matches, by the win probability of these positions; as tables.
+"""Calibration of the win probability: shares of wins from positions of fast matches, for docs/results/curling.md.
 
-python -m bonspiel.runs.curling.calibration_study --matches 4000 --seed 1 --positions positions.jsonl
+python docs/studies/curling.py --matches 4000 --seed 1 --positions positions.jsonl
 
 A file of positions that exists is shown, and nothing is played.
 """
@@ -116,7 +116,7 @@ def table(chances: Array, won: Array) -> str:
 
 def main(line: Sequence[str] | None = None) -> int:
     """Play matches into a file unless it exists, and show its tables."""
-    parser = argparse.ArgumentParser(prog="python -m bonspiel.runs.curling.calibration_study", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matches", type=int, default=4000, help="matches to play (default: 4000)")
     parser.add_argument("--against", default=PLAYER, help=f"planner of the other team (default: {PLAYER})")
     simulations = "simulations per decision of each team (default: 1000 1000)"

@@ -8,7 +8,7 @@ import pytest
 
 from bonspiel.curling.match.setup_value import CHOICES
 from bonspiel.planners.planner import Budget
-from bonspiel.runs.curling.setup_study import Situation, main, play_end, situation
+from docs.studies.mixed_doubles import Situation, main, play_end, situation
 
 
 class Draws:
