@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.fixed_actions import search
+from bonspiel.planners.abstraction.fixed.episode import empty_trie, task_of, walk_for
+from bonspiel.planners.abstraction.fixed.search import search
+from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, grow
 from bonspiel.planners.abstraction.planner import AbstractionTree
-from bonspiel.planners.abstraction.trie import Trie, TrieWalk, grow
-from bonspiel.planners.abstraction.trie_search import empty_trie, task_of, walk_for
 from bonspiel.planners.checks import require
 from bonspiel.planners.core.bandit import Bandit
 from bonspiel.planners.core.search import decide, extend
@@ -70,11 +70,11 @@ def _search_on(
     model: Model,
     state: Array,
     root_actions: Array | None,
-    common: Trie,
+    common: FixedTrie,
     budget: Budget,
     rng: Rng,
     held: int,
-) -> tuple[Trie, int, Rng]:
+) -> tuple[FixedTrie, int, Rng]:
     """A worker's round: its trie, its simulations, and its generator, which another process has a copy of."""
     start = time.perf_counter()
     problem, settings, _ = task_of(planner, model, state, root_actions)
@@ -84,14 +84,14 @@ def _search_on(
     return trie, done, rng
 
 
-def branch(common: Trie, walk: TrieWalk) -> Trie:
+def branch(common: FixedTrie, walk: FixedWalk) -> FixedTrie:
     """A copy to go on from, with room for a simulation."""
     copy = grow(common, walk, 1.0)
     bandit = Bandit._make(part.copy() for part in common.bandit)
     return copy._replace(size=common.size.copy(), bandit=bandit, returns=common.returns.copy())
 
 
-def merged(common: Trie, tries: Sequence[Trie]) -> Trie:
+def merged(common: FixedTrie, tries: Sequence[FixedTrie]) -> FixedTrie:
     """The common trie and what these, which went on from it, have added to it; without slots, which `branch` makes."""
     keys = np.unique(np.concatenate([_keys(trie) for trie in (common, *tries)]))
     before = np.zeros((len(keys), common.stats.shape[1]))
@@ -104,14 +104,14 @@ def merged(common: Trie, tries: Sequence[Trie]) -> Trie:
         stats[rows] += trie.stats[: trie.size[0]] - before[rows]
     returns = np.array([min(trie.returns[0] for trie in tries), max(trie.returns[1] for trie in tries)])
     slots, bandit = common.slots[:0], _merged_bandit(common.bandit, tries)
-    return Trie(np.array([len(keys)]), stats, paths, keys, slots, bandit, returns)
+    return FixedTrie(np.array([len(keys)]), stats, paths, keys, slots, bandit, returns)
 
 
-def _keys(trie: Trie) -> NDArray[np.uint64]:
+def _keys(trie: FixedTrie) -> NDArray[np.uint64]:
     return trie.keys[: trie.size[0]]
 
 
-def _merged_bandit(common: Bandit, tries: Sequence[Trie]) -> Bandit:
+def _merged_bandit(common: Bandit, tries: Sequence[FixedTrie]) -> Bandit:
     """The root: each report counts, and all but one of the copies of what they began with are taken away."""
     count, bandits = len(common.visits), [trie.bandit for trie in tries]
     visits = np.concatenate([*(bandit.visits for bandit in bandits), (1 - len(bandits)) * common.visits])

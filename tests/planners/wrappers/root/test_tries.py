@@ -7,9 +7,9 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction.fixed_actions import search
-from bonspiel.planners.abstraction.trie import grow
-from bonspiel.planners.abstraction.trie_search import empty_trie, task_of, walk_for
+from bonspiel.planners.abstraction.fixed.episode import empty_trie, task_of, walk_for
+from bonspiel.planners.abstraction.fixed.search import search
+from bonspiel.planners.abstraction.fixed.trie import grow
 from bonspiel.planners.core.search import extend
 from bonspiel.planners.wrappers.root.tries import branch, merged
 
