@@ -10,7 +10,8 @@ from typing import ClassVar, Literal
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.abstraction.cells import FIXED, PER_STATE, Cells
-from bonspiel.planners.abstraction.fixed.episode import FixedEpisode
+from bonspiel.planners.abstraction.fixed.episode import FixedEpisode, empty_trie, task_of
+from bonspiel.planners.abstraction.fixed.mergeable import FixedMergeable
 from bonspiel.planners.abstraction.fixed.search import FixedSettings
 from bonspiel.planners.abstraction.per_state.resumable import PerStateSearch
 from bonspiel.planners.abstraction.per_state.search import PerStateSettings
@@ -165,8 +166,15 @@ class AbstractionTree:
             self.root == "trie",
         )
 
+    def begin_mergeable(
+        self, model: Model, state: Array, budget: Budget, root_actions: Array | None = None
+    ) -> FixedMergeable:
+        """An empty search for a model without `actions`; see `planners.planner.MergeableSearch`."""
+        problem, settings, at_root = task_of(self, model, state, root_actions)
+        return FixedMergeable(self, model, state, root_actions, empty_trie(problem, settings, at_root, budget))
+
     def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> PerStateSearch:
-        """An empty, resumable search for a model with `actions`."""
+        """An empty search for a model with `actions`; see `planners.planner.ResumableSearch`."""
         cells = self.cells(True)
         tree_steps = -1 if self.tree_steps is None else self.tree_steps
         settings = PerStateSettings(
