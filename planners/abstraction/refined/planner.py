@@ -8,15 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.abstraction.refined_actions import RefinedSettings, search
-from bonspiel.planners.abstraction.refined_trie import (
+from bonspiel.planners.abstraction.refined.search import RefinedSettings, search
+from bonspiel.planners.abstraction.refined.trie import (
     DIVISIONS,
     RETURNS,
     VISITS,
     first_cells,
-    grow_refined_trie,
-    new_refined_trie,
-    new_refined_walk,
+    grow,
+    new_trie,
+    new_walk,
     root_cells,
 )
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
@@ -114,9 +114,9 @@ class RefinedAbstraction:
         given = np.empty((0, len(low))) if root_actions is None else check_actions(model, root_actions)
         problem, settings = problem_of(model, state, cells=True), self.settings(len(low))
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
-        trie = new_refined_trie(*first_cells(low, high, self.first_actions), given, problem.steps, nodes)
-        walk = new_refined_walk(model.state_dim, problem.steps, len(settings.weights) - 1, len(settings.divisions))
-        trie, done = extend(search, model, trie, walk, problem, settings, grow_refined_trie, budget, rng, start)
+        trie = new_trie(*first_cells(low, high, self.first_actions), given, problem.steps, nodes)
+        walk = new_walk(model.state_dim, problem.steps, len(settings.weights) - 1, len(settings.divisions))
+        trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start)
         if root_actions is not None:
             return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start)
         cells = root_cells(trie)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.trie import node_key
+from bonspiel.planners.abstraction.cells import node_key
 from bonspiel.planners.core.bandit import Bandit, new_bandit
 from bonspiel.planners.core.hash_table import NOWHERE, fill_slots, find_or_add, find_slot, new_slots
 from bonspiel.planners.core.jit import helper
@@ -18,12 +18,12 @@ from bonspiel.planners.core.rounds import NO_ROUNDS, Rounds
 from bonspiel.planners.core.tree.nodes import longer
 from bonspiel.planners.model import Array
 
-NODES, ENTRIES = 0, 1  # entries of ActionTrie.size
+NODES, ENTRIES = 0, 1  # entries of PerStateTrie.size
 CELL_BLOCK = 8  # depths whose cells are computed by one call
-VISITS, RETURNS, SQUARES = 0, 1, 2  # columns of ActionTrie.totals and, but for the squares, of ActionTrie.stats
+VISITS, RETURNS, SQUARES = 0, 1, 2  # columns of PerStateTrie.totals and, but for the squares, of PerStateTrie.stats
 
 
-class ActionTrie(NamedTuple):
+class PerStateTrie(NamedTuple):
     """Arrays of a search.
 
     Attributes:
@@ -53,7 +53,7 @@ class ActionTrie(NamedTuple):
     returns: Array
 
 
-class ActionTrieWalk(NamedTuple):
+class PerStateWalk(NamedTuple):
     """The simulation under way, with at most A actions in a state and L = max_depth + 1 levels.
 
     Attributes:
@@ -61,7 +61,7 @@ class ActionTrieWalk(NamedTuple):
         taken: the entries there of the action chosen, int64 [steps, L].
         levels: how many nodes, int64 [steps].
         reward: reward of each step, and the sign of the player who moved, [steps, 2].
-        cells: hashes of the current state, uint64 [8].
+        cells: hashes of the current state, uint64 [CELL_BLOCK].
         actions: the actions of the current state, [A, action_dim].
         keys: their keys, uint64 [A].
         slots: hash table over these, int64 [power of two].
@@ -85,10 +85,10 @@ class ActionTrieWalk(NamedTuple):
     state: Array
 
 
-def new_action_trie(steps: int, max_depth: int, simulations: int) -> ActionTrie:
+def new_trie(steps: int, max_depth: int, simulations: int) -> PerStateTrie:
     """An empty trie with room for a few simulations at least, for a root without actions."""
     nodes, entries = simulations + 2 * steps, simulations + steps * (max_depth + 1)
-    return ActionTrie(
+    return PerStateTrie(
         size=np.zeros(2, np.int64),
         keys=np.empty(nodes, np.uint64),
         slots=new_slots(nodes),
@@ -103,10 +103,10 @@ def new_action_trie(steps: int, max_depth: int, simulations: int) -> ActionTrie:
     )
 
 
-def new_action_walk(state_dim: int, action_dim: int, steps: int, max_actions: int, max_depth: int) -> ActionTrieWalk:
+def new_walk(state_dim: int, action_dim: int, steps: int, max_actions: int, max_depth: int) -> PerStateWalk:
     """Room for simulations of at most this many steps."""
     levels = max_depth + 1
-    return ActionTrieWalk(
+    return PerStateWalk(
         nodes=np.empty((steps, levels), np.int64),
         taken=np.empty((steps, levels), np.int64),
         levels=np.zeros(steps, np.int64),
@@ -122,7 +122,7 @@ def new_action_walk(state_dim: int, action_dim: int, steps: int, max_actions: in
     )
 
 
-def grow_action_trie(trie: ActionTrie, walk: ActionTrieWalk, factor: float) -> ActionTrie:
+def grow(trie: PerStateTrie, walk: PerStateWalk, factor: float) -> PerStateTrie:
     """The same trie with room for `factor` times its contents."""
     nodes, entries = trie.size.tolist()
     node_room, entry_room = int(nodes * factor) + 2 * len(walk.nodes), int(entries * factor) + walk.nodes.size
@@ -140,14 +140,14 @@ def grow_action_trie(trie: ActionTrie, walk: ActionTrieWalk, factor: float) -> A
 
 
 @helper
-def has_room(trie: ActionTrie, walk: ActionTrieWalk) -> bool:
+def has_room(trie: PerStateTrie, walk: PerStateWalk) -> bool:
     """Whether a simulation fits: each step may add the node of depth 0 and one more, and an entry to every node."""
     steps, levels = walk.nodes.shape
     return trie.size[NODES] + 2 * steps <= len(trie.keys) and trie.size[ENTRIES] + steps * levels <= len(trie.action)
 
 
 @helper
-def find(trie: ActionTrie, cell: np.uint64, depth: int, mover: float, create: bool) -> int:
+def find(trie: PerStateTrie, cell: np.uint64, depth: int, mover: float, create: bool) -> int:
     """The node of this cell with this player to move; if there is none, a new one, or NOWHERE unless `create`."""
     node, new = find_or_add(trie.slots, trie.keys, trie.size, node_key(cell, depth, mover), create)
     if new:
@@ -159,7 +159,7 @@ def find(trie: ActionTrie, cell: np.uint64, depth: int, mover: float, create: bo
 
 
 @helper
-def enter_actions(walk: ActionTrieWalk, count: int) -> None:
+def enter_actions(walk: PerStateWalk, count: int) -> None:
     """Prepare to find the actions of the current state by their keys."""
     walk.slots[:] = 0
     for i in range(count):
@@ -169,7 +169,7 @@ def enter_actions(walk: ActionTrieWalk, count: int) -> None:
 
 
 @helper
-def add_entry(trie: ActionTrie, node: int, key: np.uint64) -> int:
+def add_entry(trie: PerStateTrie, node: int, key: np.uint64) -> int:
     """A new entry of the node for the action of this key."""
     entry = trie.size[ENTRIES]
     trie.size[ENTRIES] = entry + 1

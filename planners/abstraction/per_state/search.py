@@ -9,19 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.abstraction.action_trie import (
+from bonspiel.planners.abstraction.per_state.trie import (
     CELL_BLOCK,
     RETURNS,
     SQUARES,
     VISITS,
-    ActionTrie,
-    ActionTrieWalk,
+    PerStateTrie,
+    PerStateWalk,
     add_entry,
     enter_actions,
     find,
     has_room,
-    new_action_trie,
-    new_action_walk,
+    new_trie,
+    new_walk,
 )
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.bandit import choose_arm, update_arm
@@ -35,7 +35,7 @@ from bonspiel.planners.core.tree.selection import ucb1
 from bonspiel.planners.model import Array, Rng
 
 
-class SetSettings(NamedTuple):
+class PerStateSettings(NamedTuple):
     """The parameters of `AbstractionTree` for sets of actions; two rows by depth; `tree_steps` -1 for no rollout."""
 
     exploration: float
@@ -49,7 +49,7 @@ class SetSettings(NamedTuple):
 
 
 @helper
-def _gather(trie: ActionTrie, walk: ActionTrieWalk, node: int, level: int, count: int, weight: float) -> None:
+def _gather(trie: PerStateTrie, walk: PerStateWalk, node: int, level: int, count: int, weight: float) -> None:
     """Add a node's weighted statistics of the actions of the current state."""
     found = walk.found[level]
     for i in range(count):
@@ -66,14 +66,14 @@ def _gather(trie: ActionTrie, walk: ActionTrieWalk, node: int, level: int, count
 
 @model_helper
 def _descend(
-    trie: ActionTrie,
-    walk: ActionTrieWalk,
+    trie: PerStateTrie,
+    walk: PerStateWalk,
     problem: Problem,
     state: Array,
     mover: float,
     depth: int,
     count: int,
-    settings: SetSettings,
+    settings: PerStateSettings,
 ) -> float:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine, and create the cells that are due.
 
@@ -117,7 +117,7 @@ def _descend(
 
 
 @helper
-def _choose(walk: ActionTrieWalk, count: int, exploration: float, settings: SetSettings, rng: Rng) -> int:
+def _choose(walk: PerStateWalk, count: int, exploration: float, settings: PerStateSettings, rng: Rng) -> int:
     """UCB1 on the sums, scaled so that they count for f(z) = z^q visits in all; any action where nothing is known."""
     visits = 0.0
     for i in range(count):
@@ -135,7 +135,7 @@ def _choose(walk: ActionTrieWalk, count: int, exploration: float, settings: SetS
 
 
 @helper
-def _take(trie: ActionTrie, walk: ActionTrieWalk, depth: int, choice: int) -> None:
+def _take(trie: PerStateTrie, walk: PerStateWalk, depth: int, choice: int) -> None:
     """Note the entries of the action chosen, new ones where it is tried for the first time."""
     for level in range(walk.levels[depth]):
         entry = walk.found[level, choice]
@@ -145,7 +145,7 @@ def _take(trie: ActionTrie, walk: ActionTrieWalk, depth: int, choice: int) -> No
 
 
 @helper
-def _back_up(trie: ActionTrie, walk: ActionTrieWalk, first: int, last: int, total: float, discount: float) -> float:
+def _back_up(trie: PerStateTrie, walk: PerStateWalk, first: int, last: int, total: float, discount: float) -> float:
     """Add the discounted return to every cell of the steps first..last-1, the last first; the return of them all."""
     for i in range(last - 1, first - 1, -1):
         total = walk.reward[i, 0] + discount * total
@@ -162,7 +162,7 @@ def _back_up(trie: ActionTrie, walk: ActionTrieWalk, first: int, last: int, tota
 
 @model_helper
 def _simulate(
-    trie: ActionTrie, walk: ActionTrieWalk, problem: Problem, first: int, rng: Rng, settings: SetSettings
+    trie: PerStateTrie, walk: PerStateWalk, problem: Problem, first: int, rng: Rng, settings: PerStateSettings
 ) -> float:
     """The return from `walk.state[first % 2]`: algorithm 8 to the end, or for `tree_steps` and then by a rollout."""
     depth, terminated, leaf_value = first, False, 0.0
@@ -183,15 +183,13 @@ def _simulate(
 
 
 _kernel = search_kernel(
-    new_action_trie(1, 1, 1),
-    new_action_walk(1, 1, 1, 1, 1),
-    SetSettings(1.0, 0.0, np.empty(1), np.empty(1), 1.0, 1.0, 1.0, 1),
+    new_trie(1, 1, 1), new_walk(1, 1, 1, 1, 1), PerStateSettings(1.0, 0.0, np.empty(1), np.empty(1), 1.0, 1.0, 1.0, 1)
 )
 
 
 @_kernel
 def evaluate(
-    trie: ActionTrie, walk: ActionTrieWalk, problem: Problem, simulations: int, rng: Rng, settings: SetSettings
+    trie: PerStateTrie, walk: PerStateWalk, problem: Problem, simulations: int, rng: Rng, settings: PerStateSettings
 ) -> int:
     """Simulate from the states of `trie.rounds`, and add the returns, player +1's, to its sums."""
     for simulation in range(simulations):
@@ -207,7 +205,7 @@ def evaluate(
 
 @_kernel
 def search(
-    trie: ActionTrie, walk: ActionTrieWalk, problem: Problem, simulations: int, rng: Rng, settings: SetSettings
+    trie: PerStateTrie, walk: PerStateWalk, problem: Problem, simulations: int, rng: Rng, settings: PerStateSettings
 ) -> int:
     """Simulate from the root, a bandit of its own (algorithm 7)."""
     mover = player(problem, problem.state)

@@ -1,4 +1,4 @@
-"""Workers of the abstraction tree that share their cells from round to round."""
+"""Tries of several workers, added up cell by cell."""
 
 import itertools
 
@@ -7,54 +7,11 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction.fixed_actions import search
-from bonspiel.planners.abstraction.trie import grow
-from bonspiel.planners.abstraction.trie_search import empty_trie, task_of, walk_for
+from bonspiel.planners.abstraction.fixed.episode import empty_trie, task_of, walk_for
+from bonspiel.planners.abstraction.fixed.mergeable import branch, merged
+from bonspiel.planners.abstraction.fixed.search import search
+from bonspiel.planners.abstraction.fixed.trie import grow
 from bonspiel.planners.core.search import extend
-from bonspiel.planners.wrappers.root.tries import branch, merged
-
-
-def plan(text, budget, seed=0, root_actions=None):
-    return planners.parse(text).plan(
-        envs.Trap(), np.zeros(2), Budget(budget), np.random.default_rng(seed), root_actions
-    )
-
-
-@pytest.mark.parametrize("inner", ["abstraction", "scaled_abstraction", "(abstraction:root=trie)"])
-@pytest.mark.parametrize("share", ["each", "split"])
-def test_one_round_decides_as_sum(inner, share):
-    for seed in range(3):
-        by_sum, by_tries = (
-            plan(f"root:inner={inner},workers=5,share={share},combine={combine},run=one", 203, seed)
-            for combine in ("sum", "tries")
-        )
-        assert by_tries.action.tolist() == by_sum.action.tolist()
-        assert by_tries.visits.tolist() == by_sum.visits.tolist()
-        assert by_tries.values.tolist() == by_sum.values.tolist()
-        assert by_tries.simulations == by_sum.simulations
-
-
-@pytest.mark.parametrize(("share", "total"), [("each", 5 * 203), ("split", 203)])
-@pytest.mark.parametrize("rounds", [2, 7])
-def test_rounds_spend_the_budget_and_root_actions_are_the_only_ones(share, total, rounds):
-    actions = np.array([[0.1], [0.75]])
-    decision = plan(
-        f"root:inner=abstraction,workers=5,share={share},combine=tries,rounds={rounds}", 203, root_actions=actions
-    )
-    assert decision.simulations == decision.visits.sum() == total
-    assert decision.actions.tolist() == actions.tolist()
-
-
-def test_with_one_step_left_there_are_no_cells_to_share():
-    planner = planners.parse("root:inner=abstraction,workers=3,combine=tries,rounds=2,run=one")
-    decision = planner.plan(envs.Trap(), np.array([0.8, 1.0]), Budget(300), np.random.default_rng(0))
-    assert decision.simulations == 900 and decision.action[0] >= 0.9
-
-
-def test_what_workers_learned_in_one_round_they_know_in_the_next():
-    one, two = (plan(f"root:inner=abstraction,workers=5,combine=tries,rounds={rounds}", 60) for rounds in (1, 2))
-    assert one.visits.tolist() != two.visits.tolist()
-
 
 MODEL, PLANNER = envs.Trap(), planners.make("abstraction")
 PROBLEM, SETTINGS, AT_ROOT = task_of(PLANNER, MODEL, np.zeros(2), None)

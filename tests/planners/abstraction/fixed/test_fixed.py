@@ -8,8 +8,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction.fixed_actions import _inherit
-from bonspiel.planners.abstraction.spread import cell_exploration
+from bonspiel.planners.abstraction.fixed.search import _inherit
 from bonspiel.planners.planner import FreshSearches
 from tests.planners.oracles import cells_of, fixed_actions, ucb1
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
@@ -144,19 +143,6 @@ def test_many_visits_of_a_coarser_cell_do_not_outvote_few():
     assert returns == 5.0
     np.testing.assert_allclose(sums[:3], [100 * 2 / 102 + 2, 1.0, 2 / 3])
     np.testing.assert_allclose(sums[3:] / sums[:3], [1 / (1 + 102 / 100), 5.0, 3.0])
-
-
-def exploration_for(returns, exploration=0.3, spread=0.16):
-    """What C is in a state whose only cell had these returns, [n]."""
-    return cell_exploration(len(returns), sum(returns), sum(np.square(returns)), exploration, spread)
-
-
-def test_exploration_is_almost_greedy_without_spread_and_grows_with_it():
-    assert exploration_for([0.7, 0.7, 0.7]) == pytest.approx(0.003)  # a hundredth of the root's
-    assert exploration_for([0.0, 2.0]) == pytest.approx(0.16)
-    assert exploration_for([0.0, 200.0]) == pytest.approx(16.0)
-    assert exploration_for([0.7]) == 0.3  # too few returns to have a deviation: the root's
-    assert exploration_for([0.0, 2.0], spread=0.0) == 0.3
 
 
 def test_scaled_exploration_does_not_depend_on_the_size_of_the_rewards():

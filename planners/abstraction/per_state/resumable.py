@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.action_trie import ActionTrie, grow_action_trie, new_action_trie, new_action_walk
-from bonspiel.planners.abstraction.state_actions import SetSettings, evaluate, search
+from bonspiel.planners.abstraction.per_state.search import PerStateSettings, evaluate, search
+from bonspiel.planners.abstraction.per_state.trie import PerStateTrie, grow, new_trie, new_walk
 from bonspiel.planners.core.bandit import new_bandit
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import problem_of
@@ -19,7 +19,7 @@ from bonspiel.planners.planner import Budget, Decision
 FIRST_SIMULATIONS = 4_096
 
 
-class ActionSearch:
+class PerStateSearch:
     """A trie and the arguments of its kernels.
 
     Args:
@@ -30,14 +30,16 @@ class ActionSearch:
         expected: simulations to have room for at once.
     """
 
-    def __init__(self, model: HasActions, state: Array, rng: Rng, settings: SetSettings, expected: int | None) -> None:
+    def __init__(
+        self, model: HasActions, state: Array, rng: Rng, settings: PerStateSettings, expected: int | None
+    ) -> None:
         """Make an empty trie."""
         self.model, self.rng, self._settings = model, rng, settings
         self._problem = problem_of(model, state, cells=True)
         steps, max_depth = self._problem.steps, len(settings.weights) - 1
-        self._trie = new_action_trie(steps, max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS))
+        self._trie = new_trie(steps, max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS))
         self._held = 0  # simulations that the trie has statistics of
-        self._walk = new_action_walk(model.state_dim, len(model.action_low), steps, model.max_actions, max_depth)
+        self._walk = new_walk(model.state_dim, len(model.action_low), steps, model.max_actions, max_depth)
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add the returns of simulations from states one step ahead; see `planners.planner.ResumableSearch`."""
@@ -50,7 +52,7 @@ class ActionSearch:
         """Choose one of the actions, [B, action_dim], by simulations with noise; `start` is when the plan began."""
         bandit = new_bandit(actions)
 
-        def decided(_: ActionTrie, simulations: int) -> Decision:
+        def decided(_: PerStateTrie, simulations: int) -> Decision:
             return decide(bandit.actions, bandit.visits, bandit.value, simulations, start)
 
         trie = self._trie._replace(bandit=bandit)
@@ -60,13 +62,13 @@ class ActionSearch:
     def _extend(
         self,
         kernel: Any,
-        trie: ActionTrie,
+        trie: PerStateTrie,
         problem: Problem,
         budget: Budget,
         start: float | None = None,
-        so_far: Callable[[ActionTrie, int], Decision] | None = None,
-    ) -> tuple[ActionTrie, int]:
-        walk, settings, room = self._walk, self._settings, grow_action_trie
+        so_far: Callable[[PerStateTrie, int], Decision] | None = None,
+    ) -> tuple[PerStateTrie, int]:
+        walk, settings, room = self._walk, self._settings, grow
         grown, done = extend(
             kernel, self.model, trie, walk, problem, settings, room, budget, self.rng, start, self._held, so_far
         )

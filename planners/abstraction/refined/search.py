@@ -1,7 +1,7 @@
 """The abstraction tree's search where cells of actions are divided wherever they are visited.
 
-The rest is the search of `fixed_actions`: the thesis's algorithms 5 and 7, with exploration measured by the returns.
-Three parts, of which the middle one keeps the action and its statistics, are those of simultaneous optimistic
+The rest is the search with a fixed set of actions: the thesis's algorithms 5 and 7, with exploration measured by the
+returns. Three parts, of which the middle one keeps the action and its statistics, are those of simultaneous optimistic
 optimization (Munos 2011); here a cell is divided by its visits, as cells of states are.
 """
 
@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.abstraction.refined_trie import (
+from bonspiel.planners.abstraction.cells import CELL_BLOCK
+from bonspiel.planners.abstraction.refined.trie import (
     PARTS,
     RETURNS,
     SQUARES,
@@ -20,11 +21,10 @@ from bonspiel.planners.abstraction.refined_trie import (
     divide,
     find,
     has_room,
-    new_refined_trie,
-    new_refined_walk,
+    new_trie,
+    new_walk,
 )
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
-from bonspiel.planners.abstraction.trie import CELL_BLOCK
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import NOWHERE
 from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
@@ -60,7 +60,7 @@ def _descend(
     depth: int,
     settings: RefinedSettings,
 ) -> tuple[float, float, float]:
-    """Walk down the cells that hold the state, coarse to fine, as `fixed_actions` does, and create the one that is due.
+    """Walk down the cells that hold the state, coarse to fine, as in `fixed.search`, and create the one that is due.
 
     Returns:
         The weighted sums of visits, of returns and of their squares; with `inherited_visits` cut down at each level.
@@ -209,7 +209,7 @@ _ROW, _TABLE = np.empty(1), np.empty((1, 1))
 _EXAMPLE = RefinedSettings(1.0, 1.0, 1.0, _ROW, _ROW, 1.0, 1.0, _ROW, _ROW)
 
 
-@search_kernel(new_refined_trie(_TABLE, _ROW, _TABLE, 1, 1), new_refined_walk(1, 1, 1, 1), _EXAMPLE)
+@search_kernel(new_trie(_TABLE, _ROW, _TABLE, 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
 def search(
     trie: RefinedTrie, walk: RefinedWalk, problem: Problem, simulations: int, rng: Rng, settings: RefinedSettings
 ) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction import action_search
+from bonspiel.planners.abstraction.per_state import resumable
 from tests.planners.oracles import cells_of, ucb1
 from tests.planners.tiny_models import Duel, python_twin
 
@@ -119,7 +119,7 @@ def test_the_result_does_not_depend_on_the_room_at_first(monkeypatch):
 
     plan = planners.make("abstraction").plan
     wide = plan(Duel(), np.zeros(2), Budget(3_000), np.random.default_rng(2))
-    monkeypatch.setattr(action_search, "FIRST_SIMULATIONS", 1)
+    monkeypatch.setattr(resumable, "FIRST_SIMULATIONS", 1)
     narrow = plan(Duel(), np.zeros(2), Budget(3_000), np.random.default_rng(2))
     np.testing.assert_array_equal(wide.values, narrow.values)
 

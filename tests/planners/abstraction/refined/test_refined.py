@@ -7,16 +7,8 @@ from hypothesis import strategies as st
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction.refined_actions import RefinedSettings, _gather
-from bonspiel.planners.abstraction.refined_trie import (
-    PARTS,
-    divide,
-    find,
-    first_cells,
-    new_refined_trie,
-    new_refined_walk,
-    root_cells,
-)
+from bonspiel.planners.abstraction.refined.search import RefinedSettings, _gather
+from bonspiel.planners.abstraction.refined.trie import PARTS, divide, find, first_cells, new_trie, new_walk, root_cells
 from bonspiel.planners.core.search import kept_trees
 from tests.planners.tiny_models import Chain, Diamond, Duel, Target, python_twin
 
@@ -45,7 +37,7 @@ class Bowl:
 
 def empty(dim, most, divisions=64):
     low, high = -np.ones(dim), np.arange(1.0, dim + 1.0)
-    return new_refined_trie(*first_cells(low, high, most), np.empty((0, dim)), divisions, 1), low, high
+    return new_trie(*first_cells(low, high, most), np.empty((0, dim)), divisions, 1), low, high
 
 
 def boxes(trie, cells):
@@ -168,7 +160,7 @@ def test_without_divisions_it_is_the_search_with_a_fixed_set(model, simulations,
 def test_an_action_is_divided_where_cells_with_half_of_its_weighted_visits_say_so(coarse_visits, divided):
     """Of weights 1 and 4 the coarse cell has 15 or 16, the fine one, where it is whole, 4 * 4."""
     trie, _, _ = empty(1, 1)
-    walk = new_refined_walk(1, 1, 1, 1)
+    walk = new_walk(1, 1, 1, 1)
     coarse, fine = (trie.first[find(trie, np.uint64(7 + depth), depth, 1.0, True)] for depth in range(2))
     trie.stats[coarse], trie.stats[fine] = (coarse_visits, 1.0), (4.0, 2.0)
     divide(trie, coarse)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.trie import CELL_BLOCK, node_key
+from bonspiel.planners.abstraction.cells import CELL_BLOCK, node_key
 from bonspiel.planners.core.bandit import Bandit, new_bandit
 from bonspiel.planners.core.hash_table import fill_slots, find_or_add, new_slots
 from bonspiel.planners.core.jit import helper
@@ -68,7 +68,7 @@ class RefinedWalk(NamedTuple):
         taken: the action cell chosen, or less than 0: minus the cell around it, which is not divided there;
             int64 [steps, L].
         reward: reward of each step, and the sign of the player who moved, [steps, 2].
-        cells: hashes of the current state, uint64 [8].
+        cells: hashes of the current state, uint64 [CELL_BLOCK].
         pending: action cells to look at, likewise in the nodes of the current state, int64 [2 D + 3, L].
         prior: visits and returns that they have from the start, [2 D + 3, 2].
         state: the current state and the next, [2, state_dim].
@@ -102,7 +102,7 @@ def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
     return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / counts)), (high - low) / counts
 
 
-def new_refined_trie(grid: Array, width: Array, root_actions: Array, steps: int, nodes: int) -> RefinedTrie:
+def new_trie(grid: Array, width: Array, root_actions: Array, steps: int, nodes: int) -> RefinedTrie:
     """A root without visits, and room for `nodes` nodes; `root_actions` may be empty, [0, action_dim]."""
     count, dim = grid.shape
     node_room = nodes + 2 * steps + 1
@@ -130,7 +130,7 @@ def new_refined_trie(grid: Array, width: Array, root_actions: Array, steps: int,
     return trie
 
 
-def new_refined_walk(state_dim: int, steps: int, max_depth: int, divisions: int) -> RefinedWalk:
+def new_walk(state_dim: int, steps: int, max_depth: int, divisions: int) -> RefinedWalk:
     """Room for simulations of at most this many steps, and for so many divisions of an action cell."""
     levels, pending = max_depth + 1, (PARTS - 1) * divisions + PARTS
     return RefinedWalk(
@@ -145,7 +145,7 @@ def new_refined_walk(state_dim: int, steps: int, max_depth: int, divisions: int)
     )
 
 
-def grow_refined_trie(trie: RefinedTrie, walk: RefinedWalk, factor: float) -> RefinedTrie:
+def grow(trie: RefinedTrie, walk: RefinedWalk, factor: float) -> RefinedTrie:
     """The same trie with room for `factor` times its contents."""
     nodes, cells = trie.size.tolist()
     steps = len(walk.nodes)

@@ -5,19 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
-from bonspiel.planners.abstraction.trie import (
-    CELL_BLOCK,
+from bonspiel.planners.abstraction.cells import CELL_BLOCK
+from bonspiel.planners.abstraction.fixed.trie import (
     GUESSED_BY,
     GUESSES,
-    Trie,
-    TrieWalk,
+    FixedTrie,
+    FixedWalk,
     add_child,
     find,
     has_room,
     new_trie,
-    new_trie_walk,
+    new_walk,
 )
+from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
@@ -70,7 +70,7 @@ def _inherit(sums: Array, stats: Array, inherited_visits: float) -> float:
 
 @model_helper
 def _descend(
-    trie: Trie, walk: TrieWalk, problem: Problem, state: Array, mover: float, depth: int, settings: FixedSettings
+    trie: FixedTrie, walk: FixedWalk, problem: Problem, state: Array, mover: float, depth: int, settings: FixedSettings
 ) -> None:
     """Find the cells that hold the state (algorithm 5, steps 2 and 3).
 
@@ -106,7 +106,7 @@ def _descend(
 
 
 @helper
-def _sum_up(trie: Trie, walk: TrieWalk, depth: int, settings: FixedSettings) -> tuple[float, float, float]:
+def _sum_up(trie: FixedTrie, walk: FixedWalk, depth: int, settings: FixedSettings) -> tuple[float, float, float]:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, step 4).
 
     With `inherited_visits` the sums of coarser cells are cut down instead, so that many visits there do not outvote few
@@ -141,7 +141,7 @@ def _sum_up(trie: Trie, walk: TrieWalk, depth: int, settings: FixedSettings) -> 
 
 
 @helper
-def _choose(walk: TrieWalk, visits: float, exploration: float, exponent: float) -> int:
+def _choose(walk: FixedWalk, visits: float, exploration: float, exponent: float) -> int:
     """UCB1 on the sums with their visits scaled to f(z) = z^q in all (algorithm 5, step 5; equations 3.4 to 3.7).
 
     With n~ and S = sum n~, or as `_sum_up` cuts it down, it maximises
@@ -173,7 +173,7 @@ def _choose(walk: TrieWalk, visits: float, exploration: float, exponent: float) 
 
 
 @helper
-def _back_up(trie: Trie, walk: TrieWalk, depth: int, discount: float, spread: float) -> None:
+def _back_up(trie: FixedTrie, walk: FixedWalk, depth: int, discount: float, spread: float) -> None:
     """Add the discounted return to every node of every step, and to the root's bandit."""
     actions = len(walk.sums) // 2
     total = 0.0
@@ -196,8 +196,10 @@ def _back_up(trie: Trie, walk: TrieWalk, depth: int, discount: float, spread: fl
 _EXAMPLE = FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False)
 
 
-@search_kernel(new_trie(1, 1, np.empty((1, 1)), 1, 1), new_trie_walk(1, 1, 1, 1), _EXAMPLE)
-def search(trie: Trie, walk: TrieWalk, problem: Problem, simulations: int, rng: Rng, settings: FixedSettings) -> int:
+@search_kernel(new_trie(1, 1, np.empty((1, 1)), 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
+def search(
+    trie: FixedTrie, walk: FixedWalk, problem: Problem, simulations: int, rng: Rng, settings: FixedSettings
+) -> int:
     """Simulate from the root; its actions are a bandit of their own (algorithm 7) unless `root_in_trie`."""
     n_actions = len(settings.actions)
     for simulation in range(simulations):

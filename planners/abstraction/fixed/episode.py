@@ -3,8 +3,8 @@
 import time
 from typing import Any
 
-from bonspiel.planners.abstraction.fixed_actions import FixedSettings, search
-from bonspiel.planners.abstraction.trie import Trie, TrieWalk, aged, grow, new_trie, new_trie_walk
+from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
+from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, aged, grow, new_trie, new_walk
 from bonspiel.planners.checks import check_actions, require
 from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.jit import Problem
@@ -26,19 +26,19 @@ def task_of(
     return problem, planner.settings(actions), at_root
 
 
-def empty_trie(problem: Problem, settings: FixedSettings, at_root: Array, budget: Budget) -> Trie:
+def empty_trie(problem: Problem, settings: FixedSettings, at_root: Array, budget: Budget) -> FixedTrie:
     """A trie to start with."""
     nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
     max_depth = len(settings.weights) - 1
     return new_trie(problem.steps, len(settings.actions), at_root, nodes, max_depth, squares=settings.spread > 0.0)
 
 
-def walk_for(problem: Problem, settings: FixedSettings) -> TrieWalk:
+def walk_for(problem: Problem, settings: FixedSettings) -> FixedWalk:
     """Room for a simulation."""
-    return new_trie_walk(len(problem.state), problem.steps, len(settings.actions), len(settings.weights) - 1)
+    return new_walk(len(problem.state), problem.steps, len(settings.actions), len(settings.weights) - 1)
 
 
-class TrieSearch:
+class FixedEpisode:
     """Decisions each of which may start from the cells of the one before: they hold for all states.
 
     Args:
@@ -48,7 +48,7 @@ class TrieSearch:
 
     def __init__(self, planner: Any, model: Model) -> None:
         self.planner, self.model = planner, model
-        self.last: Trie | None = None
+        self.last: FixedTrie | None = None
         self._held = 0  # simulations that its trie has statistics of
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.abstraction.cells import node_key
 from bonspiel.planners.core.bandit import Bandit, new_bandit
 from bonspiel.planners.core.hash_table import fill_slots, find_or_add, new_slots
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.returns import no_returns
 from bonspiel.planners.core.tree.nodes import longer
-from bonspiel.planners.core.zobrist import combine
 from bonspiel.planners.model import Array
 
 
-class Trie(NamedTuple):
+class FixedTrie(NamedTuple):
     """Arrays of a search with A actions.
 
     Attributes:
@@ -41,7 +41,7 @@ class Trie(NamedTuple):
     returns: Array
 
 
-class TrieWalk(NamedTuple):
+class FixedWalk(NamedTuple):
     """The simulation under way.
 
     Attributes:
@@ -67,17 +67,16 @@ class TrieWalk(NamedTuple):
     state: Array
 
 
-CELL_BLOCK = 16  # depths whose cells are computed by one call
-GUESSED_BY = 6  # depth of the cells by which `TrieWalk.guesses` is looked up
+GUESSED_BY = 6  # depth of the cells by which `FixedWalk.guesses` is looked up
 GUESSES = 4_096  # a power of two
 
 
 def new_trie(
     steps: int, n_actions: int, root_actions: Array, nodes: int, max_depth: int, squares: bool = False
-) -> Trie:
+) -> FixedTrie:
     """An empty trie with room for `nodes` nodes, and for squares of returns if they are needed."""
     room = nodes + 2 * steps
-    return Trie(
+    return FixedTrie(
         size=np.zeros(1, np.int64),
         stats=np.empty((room, 2 * n_actions + 1 + squares)),
         paths=np.empty((room, max_depth + 1), np.uint32),
@@ -88,9 +87,9 @@ def new_trie(
     )
 
 
-def new_trie_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) -> TrieWalk:
+def new_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) -> FixedWalk:
     """Room for simulations of at most this many steps."""
-    return TrieWalk(
+    return FixedWalk(
         nodes=np.empty(steps, np.int64),
         levels=np.zeros(steps, np.int64),
         chosen=np.empty(steps, np.int64),
@@ -103,7 +102,7 @@ def new_trie_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) ->
     )
 
 
-def grow(trie: Trie, walk: TrieWalk, factor: float) -> Trie:
+def grow(trie: FixedTrie, walk: FixedWalk, factor: float) -> FixedTrie:
     """The same trie with room for `factor` times its contents."""
     nodes = int(trie.size[0])
     room = int(nodes * factor) + 2 * len(walk.nodes)
@@ -117,26 +116,20 @@ def grow(trie: Trie, walk: TrieWalk, factor: float) -> Trie:
     return grown
 
 
-def aged(trie: Trie, memory: float, root_actions: Array) -> Trie:
+def aged(trie: FixedTrie, memory: float, root_actions: Array) -> FixedTrie:
     """What the next decision starts with: the same cells with `memory` times their statistics, and a new root."""
     trie.stats[: trie.size[0]] *= memory
     return trie._replace(bandit=new_bandit(root_actions), returns=no_returns())
 
 
 @helper
-def has_room(trie: Trie, steps: int) -> bool:
+def has_room(trie: FixedTrie, steps: int) -> bool:
     """Whether a simulation of `steps` steps fits: each may add the node of depth 0 and one more."""
     return trie.size[0] + 2 * steps <= len(trie.stats)
 
 
 @helper
-def node_key(cell: np.uint64, depth: int, mover: float) -> np.uint64:
-    """The key of a cell at this depth with this player to move."""
-    return combine(cell, np.uint64(2 * depth + (mover < 0.0)))
-
-
-@helper
-def find(trie: Trie, cell: np.uint64, depth: int, mover: float, create: bool) -> int:
+def find(trie: FixedTrie, cell: np.uint64, depth: int, mover: float, create: bool) -> int:
     """The node of this cell with this player to move; if there is none, a new one, or NOWHERE unless `create`."""
     node, new = find_or_add(trie.slots, trie.keys, trie.size, node_key(cell, depth, mover), create)
     if new:
@@ -147,7 +140,7 @@ def find(trie: Trie, cell: np.uint64, depth: int, mover: float, create: bool) ->
 
 
 @helper
-def add_child(trie: Trie, parent: int, cell: np.uint64, depth: int, mover: float) -> int:
+def add_child(trie: FixedTrie, parent: int, cell: np.uint64, depth: int, mover: float) -> int:
     """The new node of a cell within the parent's."""
     node = find(trie, cell, depth, mover, True)
     for level in range(depth):
