@@ -14,7 +14,8 @@ import numpy as np
 from bonspiel.curling.choice.policy import default_shot
 from bonspiel.curling.ice.engines import Engine, make_engine
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
-from bonspiel.curling.ice.noise import noise_of, noisy_velocity
+from bonspiel.curling.ice.execution import noisy_velocity
+from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import STONE_RADIUS, STONES, no_stones
 from bonspiel.curling.match.state import FREE_GUARD, stones_of, team_of

@@ -16,10 +16,10 @@ import pytest
 from bonspiel import planners
 from bonspiel.curling import players
 from bonspiel.curling.client.planning.planner_process import PlannerProcess
-from bonspiel.curling.client.position import ClientPosition
 from bonspiel.curling.ice.noise import Noise, Thrower
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
+from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.match.state import TIME, state_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players import line_process, process, serve
@@ -381,7 +381,7 @@ program._lines.get()
 
 def test_the_client_of_servers_takes_it(player):
     made = player()
-    first = ClientPosition(no_stones(), 0, 1, 0, 1, True, "five_rock", "fcv1", (0.0076, 0.0018))
+    first = MatchPosition(no_stones(), 0, reward="win_probability")
 
     async def ask():
         async with PlannerProcess(f"process:{made.command}") as planner:
@@ -460,16 +460,48 @@ def test_keys_of_the_terminal_do_not_reach_the_program(player):
     assert os.getsid(pids()[0]) == pids()[0] != os.getsid(0)
 
 
-def test_the_program_plays_a_version_whose_packages_have_top_level_names(tmp_path):
-    modules = {"bonspiel": "", "planners": "def Budget(**given): return given", "curling/__init__": ""}
-    names = {"players": "parse", "model": "Curling", "noise": "Noise", "state": "state_of"}
-    modules |= {f"curling/{module}": f"def {name}(): return 'old'" for module, name in names.items()}
-    (tmp_path / "curling").mkdir()
-    for name, text in modules.items():
-        (tmp_path / f"{name}.py").write_text(text)
-    code = f"""import runpy, sys
-sys.path[:0] = [{str(tmp_path)!r}]
-found = runpy.run_path({serve.__file__!r})
-print(found["players"].parse(), found["Curling"](), found["Noise"](), found["state_of"](), found["WARM_UP"])"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout == "old old old old {'seconds': 0.1}\n", done.stderr
+OLD = {  # modules of a version without `curling.match.position`, as far as they are used
+    "curling/players.py": """
+import types, numpy
+class Planner:
+    def plan(self, model, state, budget, rng):
+        aim = numpy.array([model.ends, state["lead"], -1.0])
+        return types.SimpleNamespace(action=aim, value=0.25, simulations=budget.simulations)
+def parse(text):
+    return Planner()
+""",
+    "curling/model.py": """
+class Curling:
+    def __init__(self, ends=1, **others):
+        self.ends = ends
+    def planning(self):
+        return self
+    def initial_state(self, rng):
+        return {"lead": 0}
+""",
+    "curling/noise.py": "class Noise:\n    def __init__(self, speed, angle, vx, vy): pass",
+    "curling/state.py": "def state_of(stones, shot, hammer, end, lead): return {'lead': lead}",
+    "planners.py": """
+class Budget:
+    def __init__(self, simulations=0, seconds=None):
+        self.simulations, self.seconds = simulations, seconds
+""",
+}
+
+
+@pytest.mark.parametrize("folder", ["", "bonspiel"])
+def test_serve_plays_versions_whose_modules_have_other_places(tmp_path, folder):
+    """As in version 0.1, where the packages were top-level, and as later, when curling had no folders."""
+    (tmp_path / folder / "curling").mkdir(parents=True)
+    for name, text in OLD.items():
+        (tmp_path / folder / name).write_text(text)
+    if not folder:
+        (tmp_path / "bonspiel.py").touch()  # not the package of today
+    line = LineProcess(["env", f"PYTHONPATH={tmp_path}", sys.executable, serve.__file__, "any"])
+    assert json.loads(line.ask(b'{"type": "hello", "protocol": 1}', 60.0))["type"] == "hello"
+    asked = process.position(Curling(5), state_of(no_stones(), 3, end=1, lead=2), Budget(7), 0)
+    answer = json.loads(line.ask(json.dumps(asked).encode(), 60.0))
+    assert (answer["vx"], answer["vy"], answer["rotation"], answer["simulations"]) == (5.0, 2.0, -1, 7)
+    answer = json.loads(line.ask(json.dumps(asked | {"mixed_doubles": {}}).encode(), 60.0))
+    assert "standard games only" in answer["message"]
+    line.end()
