@@ -55,9 +55,14 @@ class Match:
     throwers: tuple[Pair, Pair] | None = None
 
     @property
+    def is_mixed(self) -> bool:
+        """Return whether the game is mixed doubles."""
+        return self.game == "mixed_doubles"
+
+    @property
     def first_shot(self) -> int:
         """Number of the first shot of an end."""
-        return MIXED_FIRST_SHOT if self.game == "mixed_doubles" else 0
+        return MIXED_FIRST_SHOT if self.is_mixed else 0
 
     def model(self) -> Curling:
         """The model of the match; its reward is 1 for a win of team 0."""

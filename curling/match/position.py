@@ -140,7 +140,8 @@ class MatchPosition:
         Raises:
             ValueError: a setting that the model refuses.
         """
-        from bonspiel.curling.model import MOST_ENDS, Curling
+        from bonspiel.curling.model import Curling
+        from bonspiel.curling.settings import MOST_ENDS
 
         settings: dict[str, Any] = {"noise": self.noise, "max_speed": self.max_speed}
         if self.mixed is not None:

@@ -12,7 +12,8 @@ from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.match.position import MatchPosition, MixedDoubles
 from bonspiel.curling.match.state import state_of, team_of
-from bonspiel.curling.model import MOST_ENDS, Curling
+from bonspiel.curling.model import Curling
+from bonspiel.curling.settings import MOST_ENDS
 
 PLAYERS = (
     (Thrower(4.0, Noise(0.01, 0.001)), Thrower(3.0, Noise(0.02, 0.001))),
