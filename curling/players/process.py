@@ -19,8 +19,8 @@ from msgspec import Meta, Struct
 from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.match.state import team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.planners.checks import check_action, require, steps_left
+from bonspiel.planners.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 from bonspiel.planners.registry import VERBATIM

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import pickle
-import subprocess
 import sys
 import threading
 import time
@@ -22,10 +21,11 @@ from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.match.state import TIME, state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.players import line_process, process, serve
-from bonspiel.curling.players.line_process import LineProcess, ProcessFailure
+from bonspiel.curling.players import process, serve
 from bonspiel.curling.players.process import ProcessPlayer
-from bonspiel.planners import Budget
+from bonspiel.planners import Budget, line_process
+from bonspiel.planners.line_process import LineProcess, ProcessFailure
+from tests.planners.processes import is_gone, wait_until_gone
 
 PROGRAM = """
 import json, os, subprocess, sys, time
@@ -65,20 +65,6 @@ def player(tmp_path, monkeypatch):
 
 def pids():
     return [int(line) for line in Path("pids").read_text().split()]
-
-
-def is_gone(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
-
-
-def wait_until_gone(pid):
-    deadline = time.monotonic() + 20.0
-    while not is_gone(pid):
-        assert time.monotonic() < deadline, f"{pid} is left behind"
-        time.sleep(0.01)
 
 
 def wait_for_a_line(player):
@@ -343,40 +329,6 @@ def test_the_program_ends_with_its_player(player):
     assert not is_gone(pids()[0])
     del made
     assert is_gone(pids()[0])
-
-
-STUBBORN = """
-import os, signal, subprocess, sys, time
-child = subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL)
-print(child.pid, flush=True)
-while True:
-    time.sleep(1.0)
-"""
-
-
-def test_a_program_that_does_not_end_is_killed_with_its_own_children():
-    program = LineProcess([sys.executable, "-ISc", STUBBORN])
-    pid, child = program._process.pid, int(program._lines.get(timeout=20.0))
-    program.end()
-    wait_until_gone(child)
-    assert is_gone(pid)
-
-
-def test_a_program_does_not_outlive_a_killed_process():
-    """The program computes, and never sees that its input was closed."""
-    code = f"""
-from bonspiel.curling.players.line_process import LineProcess
-program = LineProcess([{sys.executable!r}, "-ISc", {STUBBORN!r}])
-print(program._process.pid, int(program._lines.get(timeout=20.0)), flush=True)
-program._lines.get()
-"""
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    with parent:
-        left = [int(pid) for pid in parent.stdout.readline().split()]
-        parent.kill()
-    assert len(left) == 2
-    for pid in left:
-        wait_until_gone(pid)
 
 
 def test_the_client_of_servers_takes_it(player):
