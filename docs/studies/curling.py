@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.curling import players
-from bonspiel.curling.client.position import EXTRA_ENDS
 from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.match.position import EXTRA_ENDS
 from bonspiel.curling.match.state import TIME, shot_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.win_probability import estimating, expected, with_slope

@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from bonspiel.curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.envs.go.checks import check_move
 from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.state import BEFORE_LAST, LAST, MOVER
 from bonspiel.envs.go.vertices import index_of, vertex_of
 from bonspiel.planners.checks import steps_left
+from bonspiel.planners.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 from bonspiel.planners.registry import VERBATIM
