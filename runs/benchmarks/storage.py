@@ -13,8 +13,8 @@ import numpy as np
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import Entrant, Experiment, Setting
 from bonspiel.runs.results import run_folder, store
+from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.runner import driver
-from bonspiel.runs.runner.episode import Batch, Episode
 from bonspiel.runs.suite import Suite, load
 
 BUDGETS = (10, 30, 100, 300, 1000)

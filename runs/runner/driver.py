@@ -19,10 +19,10 @@ from bonspiel.runs.experiment import RunError
 from bonspiel.runs.part import WHOLE, Part
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
 from bonspiel.runs.results import run_folder
+from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.runner import backends, heartbeat, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
-from bonspiel.runs.runner.episode import Batch
 from bonspiel.runs.runner.trial import play_or_climb
 from bonspiel.runs.suite import Suite, model_of
 

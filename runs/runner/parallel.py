@@ -23,9 +23,10 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from bonspiel.planners.core import signals
 from bonspiel.runs import provenance, suite
 from bonspiel.runs.experiment import Setting
+from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.runner import cores, trial
 from bonspiel.runs.runner.backends import Workers
-from bonspiel.runs.runner.episode import Batch, Episode, play_batch
+from bonspiel.runs.runner.episode import play_batch
 from bonspiel.runs.runner.heartbeat import Beat
 from bonspiel.runs.runner.trial import Trial, group, largest
 

@@ -17,8 +17,8 @@ from bonspiel.planners import Array
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results import lines
+from bonspiel.runs.results.rows import Episode, Failure
 from bonspiel.runs.runner import parallel
-from bonspiel.runs.runner.episode import Episode, Failure
 
 FILE = "tuning.jsonl"
 

@@ -11,8 +11,8 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.planners.core.code import packages
 from bonspiel.runs.experiment import Setting
+from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.runner import parallel
-from bonspiel.runs.runner.episode import Batch, Episode, Failure
 from bonspiel.runs.runner.heartbeat import Beat
 from bonspiel.runs.runner.trial import Rung, Trial
 
