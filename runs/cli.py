@@ -14,6 +14,7 @@ try:  # Ctrl-C may come during the imports
     from bonspiel.runs.go import verbs as go
     from bonspiel.runs.verbs import agreement, benchmarks, film, games, results, tree
     from bonspiel.runs.verbs.command_line import DONE, FAILED, USAGE, Command, Parser, PrintAndExit, Verb
+    from bonspiel.version import __version__
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
@@ -37,9 +38,7 @@ exit status: 0 done, 1 a run failed, 2 invalid command line, 130 stopped by Ctrl
 
 def version(root: argparse.ArgumentParser, _: None) -> str:
     """The line of `bonspiel --version`."""
-    import bonspiel
-
-    return f"bonspiel {bonspiel.__version__}"
+    return f"bonspiel {__version__}"
 
 
 def completion(root: argparse.ArgumentParser, shell: str) -> str:
