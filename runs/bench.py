@@ -1,96 +1,98 @@
-"""`bonspiel bench`: each benchmark is a function that yields measurements, listed in BENCHMARKS."""
+"""`bonspiel bench`: runs the benchmarks, functions that yield measurements.
+
+Each is one line of BENCHMARKS, or an entry point of an installed package.
+"""
 
 import json
 import pkgutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from typing import NamedTuple
 
 from bonspiel import envs, planners
+from bonspiel.planners.core.code.packages import extensions
 from bonspiel.runs import provenance
 from bonspiel.runs.benchmarks.measurement import Benchmark, Measurement
-from bonspiel.runs.benchmarks.processes import cold_decision, first_batch, first_decision, memory, scaling
-from bonspiel.runs.benchmarks.searches import COUNTED, growth, overruns, speed, yardstick
-from bonspiel.runs.benchmarks.threads import shared_tree
+from bonspiel.runs.benchmarks.searches import COUNTED
 from bonspiel.runs.experiment import planner_for
 from bonspiel.runs.progress import counted, duration, time_left
 
-# of other folders as text
-BENCHMARKS: tuple[Benchmark | str, ...] = (
-    speed,
-    growth,
-    overruns,
-    yardstick,
-    "bonspiel.runs.curling.benchmarks.engines:curling_engines",
-    "bonspiel.runs.curling.benchmarks.last_stones:curling_proofs",
-    "bonspiel.runs.curling.benchmarks.serving:serving",
-    "bonspiel.runs.go.benchmark:go_playouts",
-    "bonspiel.runs.go.benchmark:go_proofs",
-    first_decision,
-    cold_decision,
-    first_batch,
-    memory,
-    shared_tree,
-    scaling,
+
+class Listed(NamedTuple):
+    """A benchmark by its place, "module:function", and its seconds on two idle cores: once, and for each planner."""
+
+    place: str
+    once: float = 10.0
+    each: float = 0.0
+
+
+BENCHMARKS = (
+    Listed("bonspiel.runs.benchmarks.searches:speed", 0.0, 3.0),
+    Listed("bonspiel.runs.benchmarks.searches:growth", 0.0, 1.5),
+    Listed("bonspiel.runs.benchmarks.searches:overruns", 0.0, 7.0),
+    Listed("bonspiel.runs.benchmarks.searches:yardstick", 2.0),
+    Listed("bonspiel.runs.curling.benchmarks.engines:curling_engines", 40.0),
+    Listed("bonspiel.runs.curling.benchmarks.last_stones:curling_proofs", 60.0),
+    Listed("bonspiel.runs.curling.benchmarks.serving:serving", 60.0),
+    Listed("bonspiel.runs.go.benchmark:go_playouts", 20.0),
+    Listed("bonspiel.runs.go.benchmark:go_proofs", 20.0),
+    Listed("bonspiel.runs.benchmarks.processes:first_decision", 0.0, 5.0),
+    Listed("bonspiel.runs.benchmarks.processes:cold_decision", 0.0, 25.0),
+    Listed("bonspiel.runs.benchmarks.processes:first_batch", 0.0, 6.0),
+    Listed("bonspiel.runs.benchmarks.processes:memory", 0.0, 4.0),
+    Listed("bonspiel.runs.benchmarks.threads:shared_tree", 30.0),
+    Listed("bonspiel.runs.benchmarks.processes:scaling", 20.0),
 )
-
-
-# seconds on two idle cores: once, and for each planner; others take long enough to be told as ONE
-EXPECTED = {
-    "speed": (0.0, 3.0),
-    "growth": (0.0, 1.5),
-    "overruns": (0.0, 7.0),
-    "yardstick": (2.0, 0.0),
-    "curling_engines": (40.0, 0.0),
-    "curling_proofs": (60.0, 0.0),
-    "serving": (60.0, 0.0),
-    "go_playouts": (20.0, 0.0),
-    "go_proofs": (20.0, 0.0),
-    "first_decision": (0.0, 5.0),
-    "cold_decision": (0.0, 25.0),
-    "first_batch": (0.0, 6.0),
-    "memory": (0.0, 4.0),
-    "shared_tree": (30.0, 0.0),
-    "scaling": (20.0, 0.0),
-}
-ONE = (10.0, 0.0)
+GROUP = "bonspiel.benchmarks"  # entry points: NAME = "module:function"
 NEWS_SECONDS = 10.0  # between two lines on the time left
 
 
 class Clock:
-    """Tells on standard error how long all benchmarks will take, and how long the rest of them.
+    """Prints on standard error the expected time of all benchmarks, then of the rest.
 
     Args:
-        names: of the benchmarks, in order.
+        listed: the benchmarks, in order.
         count: number of planners.
     """
 
-    def __init__(self, names: Sequence[str], count: int) -> None:
-        found = (EXPECTED.get(name, ONE) for name in names)
-        self._expected = [once + each * count for once, each in found]
-        self._done, self._told = 0, time.monotonic()
-        self._began = self._began_last = self._told
-        of = f"{counted(len(names), 'benchmark')} of {counted(count, 'planner')}"
+    def __init__(self, listed: Sequence[Listed], count: int) -> None:
+        self._expected = [once + each * count for _, once, each in listed]
+        self._done, self._printed = 0, time.monotonic()
+        self._began = self._began_last = self._printed
+        of = f"{counted(len(listed), 'benchmark')} of {counted(count, 'planner')}"
         print(f"{of}, about {duration(sum(self._expected))} on two idle cores", file=sys.stderr, flush=True)
 
     def left(self) -> float:
-        """Seconds to the end, if all goes on as slowly as what is done."""
+        """Seconds to the end, if the rest is as slow, compared with what is expected, as the benchmarks so far."""
         now, expected = time.monotonic(), sum(self._expected[: self._done])
         pace = (self._began_last - self._began) / expected if expected else 1.0
         rest = pace * self._expected[self._done] - (now - self._began_last)
         return max(0.0, rest) + pace * sum(self._expected[self._done + 1 :])
 
     def tick(self) -> None:
-        """Tell the time left, if that was long ago."""
-        if time.monotonic() >= self._told + NEWS_SECONDS:
-            self._told = time.monotonic()
+        """Print the time left, unless it was printed less than NEWS_SECONDS ago."""
+        if time.monotonic() >= self._printed + NEWS_SECONDS:
+            self._printed = time.monotonic()
             done = f"{self._done} of {len(self._expected)} benchmarks"
             print(f"{done}, {time_left(self.left())}", file=sys.stderr, flush=True)
 
     def next(self) -> None:
         """Begin the next benchmark."""
         self._done, self._began_last = self._done + 1, time.monotonic()
+
+
+def installed() -> Iterator[tuple[Listed, Benchmark]]:
+    """The benchmarks of installed packages; one that cannot be imported is left out, with a line that says so."""
+    for name, added in extensions(GROUP).items():
+        for extension in added:
+            try:
+                found: Benchmark = extension.load()
+            except ValueError as error:
+                print(f"bonspiel bench: {name} is left out: {error}", file=sys.stderr)
+            else:
+                yield Listed(extension.place), found
 
 
 def main(texts: Sequence[str], *, as_json: bool) -> int:
@@ -108,9 +110,9 @@ def main(texts: Sequence[str], *, as_json: bool) -> int:
     for text in texts:
         planner_for(text, model, "trap")
     found = []
-    benchmarks = [pkgutil.resolve_name(chosen) if isinstance(chosen, str) else chosen for chosen in BENCHMARKS]
-    clock = Clock([benchmark.__name__ for benchmark in benchmarks], len(texts))
-    for benchmark in benchmarks:
+    benchmarks = [*((listed, pkgutil.resolve_name(listed.place)) for listed in BENCHMARKS), *installed()]
+    clock = Clock([listed for listed, _ in benchmarks], len(texts))
+    for _, benchmark in benchmarks:
         if not as_json:
             print(f"\n{benchmark.__name__.replace('_', ' ')}: {benchmark.__doc__}", flush=True)
         for measurement in benchmark(texts):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bonspiel.planners.core.code.packages import error_place, error_text, extensions, origin
+from bonspiel.planners.core.code.packages import error_place, error_text, extensions, origin, sole
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
 
@@ -311,14 +311,14 @@ def _named(name: str) -> Suite:
     own = resources.files("bonspiel.runs.suites").joinpath(f"{name}.toml")
     if own.is_file():
         return _read(name, own.read_bytes())
-    added = extensions(GROUP)[name]
-    who = " and ".join(f"{package} ({place})" for place, package in added)
-    if len(added) > 1:
-        raise UsageError(f"suite {name!r} is added by {who}: give the path of its file instead")
     try:
-        return _read(name, resources.files(added[0].place).joinpath(f"{name}.toml").read_bytes())
+        added = sole("suite", name, extensions(GROUP)[name], "give the path of its file instead")
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    try:
+        return _read(name, resources.files(added.place).joinpath(f"{name}.toml").read_bytes())
     except (ImportError, OSError) as error:
-        raise UsageError(f"suite {name!r} of {who} cannot be read ({error})") from error
+        raise UsageError(f"suite {name!r} of {added.package} ({added.place}) cannot be read ({error})") from error
 
 
 def _read(name: str, content: bytes) -> Suite:

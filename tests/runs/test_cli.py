@@ -392,7 +392,7 @@ sys.exit(main())"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
 
-    def stopped():
+    def stopped(verb):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "parser", stopped)
