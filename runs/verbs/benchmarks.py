@@ -32,8 +32,9 @@ def show_list(arguments: argparse.Namespace) -> int:
     """Print planners, environments, games and suites, and what installed packages add."""
     from bonspiel import envs, planners
     from bonspiel.planners.core.code.packages import extensions
-    from bonspiel.runs import bench, suite
+    from bonspiel.runs import bench
     from bonspiel.runs.games.game import GAMES
+    from bonspiel.runs.suites import lookup
 
     for registry in (planners.REGISTRY, envs.REGISTRY, GAMES):
         kind = f"{registry.kind}s"
@@ -50,8 +51,8 @@ def show_list(arguments: argparse.Namespace) -> int:
         for package, names in by_package(extensions(group)):
             print(f"{kind} of {package}: {', '.join(names)}\n")
     print("suites")
-    for name in suite.names():
-        found = suite.load(name)
+    for name in lookup.names():
+        found = lookup.load(name)
         counts = found.episodes()
         print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
     return DONE
@@ -84,15 +85,16 @@ def defaults(registry: "Registry", name: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run a suite, then print its tables and draw its chart."""
-    from bonspiel.runs import provenance, suite
+    from bonspiel.runs import provenance
     from bonspiel.runs.part import WHOLE, Part
     from bonspiel.runs.runner import backends, driver
+    from bonspiel.runs.suites import lookup
 
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
     given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
-    chosen = suite.load(arguments.target, [*arguments.planner, *arguments.added]).override(*given)
+    chosen = lookup.load(arguments.target, [*arguments.planner, *arguments.added]).override(*given)
     if arguments.dry_run:
         return dry_run(chosen, workers(arguments.jobs), part, arguments.unseeded)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
