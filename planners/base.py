@@ -1,4 +1,4 @@
-"""The names of models, planners and checks in one place, where they were before 0.2."""
+"""The module of 0.1 that had the names of models, planners and checks, for code that imports them from here."""
 
 from bonspiel.planners.checks import (
     MOST_ACTIONS,
@@ -51,12 +51,10 @@ from bonspiel.planners.planner import (
     FreshSearches,
     Planner,
     ResumableSearch,
-    Traits,
     announce,
     begin_episode,
     check_plan,
     has_same_actions,
-    traits_of,
     unsupported,
 )
 
@@ -90,7 +88,6 @@ __all__ = [
     "Planner",
     "ResumableSearch",
     "Rng",
-    "Traits",
     "announce",
     "begin_episode",
     "check_action",
@@ -111,7 +108,6 @@ __all__ = [
     "require_positive",
     "require_share",
     "steps_left",
-    "traits_of",
     "two_players",
     "unsupported",
 ]

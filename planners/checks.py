@@ -22,7 +22,7 @@ def require(ok: bool | np.bool_, name: str, value: Any, allowed: str) -> None:
 
 
 def is_real(value: Any) -> bool:
-    """Whether a value is a number, of Python or numpy, and no bool."""
+    """True if a value is a number, of Python or numpy, and no bool."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
@@ -60,7 +60,7 @@ def _members(part: type[Any]) -> tuple[str, ...]:
 
 
 def offers(model: object, part: type[Part]) -> TypeGuard[Part]:
-    """Whether a model has an optional part, such as `HasActions`; None counts as missing.
+    """True if a model has an optional part, such as `HasActions`; None counts as missing.
 
     Attributes are looked up one by one, because isinstance with a protocol does not see what a proxy passes on.
     """
@@ -77,23 +77,23 @@ def missing(model: object, *parts: type[Any]) -> str | None:
 
 
 def missing_action_bounds(model: Model) -> str | None:
-    """Why a model without finite action bounds is refused; None if they are finite."""
+    """Say why a model without finite action bounds is refused; None if they are finite."""
     finite = bool(np.isfinite(model.action_high - model.action_low).all())
     return None if finite else "needs finite `action_low` and `action_high`"
 
 
 def discrete_actions(model: Model) -> str | None:
-    """Why a planner that makes actions of its own refuses a model that has none but the listed ones."""
+    """Say why a planner that makes actions of its own refuses a model that has none but the listed ones."""
     return "makes actions of its own, but only those of `actions` can be played" if is_discrete(model) else None
 
 
 def is_discrete(model: object) -> bool:
-    """Whether a model says that no other actions can be played than those of its `actions`."""
+    """True if a model says that no other actions can be played than those of its `actions`."""
     return bool(getattr(model, "discrete", False))
 
 
 def two_players(model: Model) -> str | None:
-    """Why a planner for one player refuses a game of two; None if the model has one player."""
+    """Say why a planner for one player refuses a game of two; None if the model has one player."""
     return "one player only" if getattr(model, "player", None) is not None else None
 
 

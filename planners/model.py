@@ -60,7 +60,7 @@ class Model(Protocol):
 
     @property
     def compiled(self) -> bool:
-        """Whether the model functions are compiled; otherwise they are plain Python."""
+        """True if the model functions are compiled; otherwise they are plain Python."""
 
     @property
     def step(self) -> Callable[[Array, Array, Array, Array, Rng], tuple[float, bool]]:
@@ -83,7 +83,7 @@ class HasTimeIndex(Model, Protocol):
 
 
 class HasStepsLeft(Model, Protocol):
-    """Episodes of a length that the state tells; takes precedence over `time_index`."""
+    """Episodes whose remaining length follows from the state; takes precedence over `time_index`."""
 
     def steps_left(self, state: Array) -> int:
         """Most steps from this state to the end; 0 where the episode is over."""
@@ -128,7 +128,7 @@ class HasValue(Model, Protocol):
     """An estimate of the return of good play, learned for instance; `planners.wrappers.valued` searches with it."""
 
     def value(self, state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-        """What it is, over at most `depth` steps; called as `rollout` is, and compiled for that role."""
+        """The estimate over at most `depth` steps; called as `rollout` is, and compiled for that role."""
 
 
 class HasPlayer(Model, Protocol):
@@ -161,7 +161,7 @@ class HasActions(Model, Protocol):
 
 
 class HasTracedRollout(Model, Protocol):
-    """A default policy that tells what it played, by the keys of `actions`, and whose each region was in the end.
+    """A default policy that reports the actions played, by their keys, and the owner of each region at the end.
 
     Regions are parts of the playing area, such as the points of a board. The model says what owning one means, and what
     winning means: in curling to score in the end that is played.
@@ -169,7 +169,7 @@ class HasTracedRollout(Model, Protocol):
 
     @property
     def n_regions(self) -> int:
-        """How many regions there are."""
+        """Number of regions."""
 
     def traced_rollout(
         self,
@@ -192,13 +192,13 @@ class HasTracedRollout(Model, Protocol):
             rng: the source of every random draw.
             keys: receives the keys of the actions played, in order, without those that have none, [depth + 1].
             movers: receives the player of each, +1 or -1, and 0 after the last one, [depth + 1].
-            owners: receives the owner of each region in the end, from -1 to 1, and after them who won, +1, -1 or 0 for
-                nobody, [n_regions + 1].
+            owners: receives the owner of each region in the end, from -1 to 1, and after them the winner, +1 or -1,
+                or 0 for none, [n_regions + 1].
         """
 
 
 class HasPriors(Model, Protocol):
-    """What is known of actions before they are tried."""
+    """Knowledge of actions before they are tried."""
 
     def priors(self, state: Array, params: Array, actions: Array, out: Array) -> None:
         """Write visits and mean return for the player to move that each action starts with, [A, 2]."""

@@ -29,7 +29,7 @@ class Budget:
             require_positive("seconds", self.seconds)
 
     def rest(self, share: float, simulations: int, start: float) -> "Budget":
-        """What is left of a share after so many simulations, or after the seconds since `start`; never nothing."""
+        """The rest of a share after these simulations, or after the seconds since `start`; never nothing."""
         if self.simulations is not None:
             return Budget(simulations=max(1, int(share * self.simulations) - simulations))
         return Budget(seconds=max(1e-6, share * (self.seconds or 0.0) - (time.perf_counter() - start)))
@@ -72,7 +72,7 @@ class Traits:
     Attributes:
         takes_root_actions: its choice can be restricted to `root_actions`.
         divides_budget: its course depends on the size of the budget.
-        budget_multiple: how often it spends a budget of simulations, for one that has several workers.
+        budget_multiple: number of times that it spends a budget of simulations, for one with several workers.
         reproducible: the same seed, state and budget give the same decision.
         times_itself: `Decision.seconds` are the time on record in games, as it asks another process.
     """
@@ -119,7 +119,7 @@ class Planner(Protocol):
 
         Raises:
             ValueError: an argument is of the wrong shape, not finite, or out of range; or the episode is over in
-                `state`, as far as the model's `steps_left` or `time_index` tells; or there are `root_actions` that the
+                `state`, by the model's `steps_left` or `time_index`; or there are `root_actions` that the
                 planner does not take.
             TypeError: the planner does not support the model, or an argument is of the wrong type.
         """
@@ -200,7 +200,7 @@ class MergeableSearch(Protocol):
 
 
 def unsupported(planner: object, model: Model) -> str | None:
-    """Why a planner cannot search a model, such as "needs `rollout`"; None if it can, or does not say."""
+    """Say why a planner cannot search a model, such as "needs `rollout`"; None if it can, or does not say."""
     own = getattr(planner, "unsupported", None)
     return None if own is None else own(model)
 
@@ -213,7 +213,7 @@ def announce(planner: object, model: Model) -> None:
 
 
 def has_same_actions(planner: object, model: Model) -> bool:
-    """Whether all searches of a model from one state consider the same actions at the root."""
+    """True if all searches of a model from one state consider the same actions at the root."""
     own = getattr(planner, "same_actions", None)
     return own is not None and own(model)
 
@@ -236,7 +236,5 @@ def check_plan(planner: Planner, model: Model, state: Any, budget: Any, rng: Any
     if reason := unsupported(planner, model):
         raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}")
     if root_actions is not None and not traits_of(planner).takes_root_actions:
-        require(
-            False, "root_actions", root_actions, f"None; {type(planner).__name__} cannot be told the root's actions"
-        )
+        require(False, "root_actions", root_actions, f"None; {type(planner).__name__} does not take the root's actions")
     return checked

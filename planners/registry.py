@@ -73,7 +73,7 @@ class Registry:
         return dict(self.classes) | {name: place for of in self.extensions.values() for name, place in of.items()}
 
     def installed(self) -> dict[str, tuple[packages.Extension, ...]]:
-        """What installed packages add, by name."""
+        """Entries that installed packages add, by name."""
         return packages.extensions(self.group) if self.group else {}
 
     def place(self, name: Any) -> str:
@@ -154,7 +154,7 @@ class Registry:
         return self.make(name, **parameters)
 
     def keep_words(self, name: str, parameters: dict[str, Any]) -> None:
-        """Where a field takes text, turn None back into "none", such as the noise of this name."""
+        """Turn None back into "none" where a field takes text, such as the noise of this name."""
         cls = self.cls(name)
         for of in fields(cls) if is_dataclass(cls) else ():
             if of.name in parameters and parameters[of.name] is None and str in get_args(of.type):
@@ -222,6 +222,6 @@ def check_parameters(name: str, cls: Any, given: Iterable[str], positional: int 
 
 
 def _holds(place: str, cls: type[Any]) -> bool:
-    """Whether "module:Class" stands for this class, which the module may have from a file in its folder."""
+    """True if "module:Class" stands for this class, which the module may have from a file in its folder."""
     module, _, name = place.partition(":")
     return name == cls.__qualname__ and f"{cls.__module__}.".startswith(f"{module}.")

@@ -1,6 +1,6 @@
-"""What is tuned of planners: ranges and choices of parameters, and those that several planners share.
+"""Spaces to tune: ranges and choices of parameters, and those that several planners share.
 
-A planner says by a class attribute what `bonspiel tune` chooses:
+A planner declares by a class attribute the parameters that `bonspiel tune` chooses:
 `tuning: ClassVar[Parameters] = {"exploration": Range(0.1, 3.0, log=True), "n_actions": Choice((4, 8))}`.
 """
 

@@ -44,11 +44,11 @@ class AbstractionTree:
 
     Args:
         exploration: C of UCB1, at least 0.
-        spread: if above 0, C in a state is so many standard deviations of the returns in its cells, and at the root
-            `exploration` times the range of the returns.
-        inherited_visits: if above 0, what coarser cells say of an action counts for at most so many visits in the next
-            finer cell, and `weight_power` is not used; for a fixed set alone. With a `spread`, `n_actions` times this
-            should be well above 2, the visits that a deviation needs.
+        spread: if above 0, C in a state is this number of standard deviations of the returns in its cells, and at the
+            root `exploration` times the range of the returns.
+        inherited_visits: if above 0, an action's statistics in coarser cells count for at most this number of visits in
+            the next finer cell, and `weight_power` is not used; for a fixed set alone. With a `spread`, `n_actions`
+            times this should be well above 2, the visits that a deviation needs.
         n_actions: size of the fixed set: a regular grid in one dimension, low-discrepancy points in more.
         threshold: visits t0 that a cell of depth 0 needs before it is split, t0 b^d at depth d; None is 8, or 1 with
             `actions`.
@@ -61,12 +61,12 @@ class AbstractionTree:
         new_visits: visits of the cell's mean return that each of `actions` has from the start in every cell, above 0.
         policy_visits: visits that each of `actions` adds under the logarithm, at least 0.
         max_depth: depth of the finest cells, at most 32; None is 24, or 15.
-        root: how the decision's own state chooses, by its own "bandit" (algorithm 7) or, with a fixed set, through the
-            "trie". With fewer simulations than actions the bandit tries the first ones only.
+        root: the choice in the decision's own state: by a "bandit" of its own (algorithm 7) or, with a fixed set,
+            through the "trie". With fewer simulations than actions the bandit tries the first ones only.
         tree_steps: with `actions`, the number of steps chosen in the trie before the model's rollout; None is all of
             them.
-        memory: what the statistics of the last decision's cells count for in the next one of an episode, in [0, 1]; for
-            a fixed set alone.
+        memory: weight of the last decision's cells in the next one of an episode, in [0, 1]; for a fixed set
+            alone.
     """
 
     exploration: float = 1.0
@@ -122,7 +122,7 @@ class AbstractionTree:
         return default._replace(**{name: value for name, value in given.items() if value is not None})
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         if not offers(model, HasActions):
             return missing_action_bounds(model) or unusable_bounds(model)
         fixed = {
@@ -136,7 +136,7 @@ class AbstractionTree:
         return (missing(model, HasRollout) if self.tree_steps is not None else None) or unusable_bounds(model)
 
     def same_actions(self, model: Model) -> bool:
-        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return True
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

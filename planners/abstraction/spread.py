@@ -29,14 +29,14 @@ def root_exploration(returns: Array, exploration: float, spread: float) -> float
 
 @helper
 def cell_exploration(visits: float, returns: float, squares: float, at_root: float, spread: float) -> float:
-    """C in a state: as at the root, or with a `spread` so many standard deviations of the returns in its cells.
+    """C in a state: as at the root, or with a `spread` that number of standard deviations of the returns in its cells.
 
     It is at least `LEAST_PART` of the root's.
 
     Args:
         visits: weighted visits of the cells.
-        returns: likewise summed returns.
-        squares: likewise summed squares of returns.
+        returns: their weighted sum of returns.
+        squares: their weighted sum of squared returns.
         at_root: C at the root, which holds where visits are too few for a deviation.
         spread: 0 for the root's everywhere.
     """

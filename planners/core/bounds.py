@@ -16,7 +16,7 @@ _estimates: dict[int, tuple[weakref.ref[Any], Array]] = {}
 
 
 def unusable_bounds(model: Model) -> str | None:
-    """Why a model cannot be cut into cells; None if it can."""
+    """Say why the states of a model cannot be cut into cells; None if they can."""
     if offers(model, HasCells) or not offers(model, HasStateBounds):
         return None
     low, high, dim = model.state_low, model.state_high, model.state_dim

@@ -23,7 +23,7 @@ def search_kernel(tree: Any, walk: Any, settings: Any) -> Callable[[F], F]:
 
     Args:
         tree: an example of what the search knows, a NamedTuple of arrays.
-        walk: an example of the simulation under way, likewise; threads that share a tree have one each.
+        walk: an example of the simulation under way, a NamedTuple of arrays; threads that share a tree have one each.
         settings: an example of the planner's parameters, a NamedTuple.
     """
     return kernel(tree, walk, PROBLEM, int64, RNG, settings)

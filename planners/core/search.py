@@ -41,7 +41,7 @@ _report: ContextVar[Report | None] = ContextVar("report", default=None)
 
 
 class Stopped(Exception):
-    """A search ended without a decision, as it was told to; see `stopped_by`."""
+    """A search was stopped before its decision; see `stopped_by`."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def stopped_by(event: threading.Event) -> Iterator[None]:
 
 
 def stopping() -> bool:
-    """Whether searches of this thread are to end; see `stopped_by`."""
+    """True if searches of this thread are to end; see `stopped_by`."""
     stop = _stop.get()
     return stop is not None and stop.is_set()
 
@@ -64,8 +64,8 @@ def stopping() -> bool:
 def progress_to(report: Report) -> Iterator[None]:
     """Searches of this thread within the block report the decision so far, every 5 ms.
 
-    Those of planners whose tree tells it at any time. Reports change no decision, but one that returns True ends the
-    search with the decision that it was given.
+    So do only planners whose tree has a decision at any time. Reports change no decision, but one that returns True
+    ends the search with the decision that it was given.
     """
     token = _report.set(report)
     try:
@@ -76,7 +76,7 @@ def progress_to(report: Report) -> Iterator[None]:
 
 @contextmanager
 def progress_valued_at(value: float) -> Iterator[None]:
-    """What searches within the block report has this value instead of theirs, which is of another reward."""
+    """Override the value that searches within this block report, which is of another reward."""
     report = _report.get()
     if report is None:
         yield
@@ -137,7 +137,7 @@ def extend(
         rng: the source of every random draw.
         start: clock at the beginning of the seconds, the making of the tree included; now if None.
         held: simulations that the tree holds from before.
-        so_far: (tree, simulations) gives the decision after so many; None if the tree does not tell.
+        so_far: (tree, simulations) gives the decision after these; None if the tree has none before the end.
 
     Returns:
         The tree and the number of simulations run.
@@ -167,7 +167,7 @@ def extend(
             keep_tree(tree)
             return tree, done
         if did == 0 and more_room is not None:
-            # Doubling a large tree would overrun a time budget: make room at once for what the search so far foretells.
+            # Doubling a large tree would overrun a time budget: make room at once for the predicted rest.
             tree = more_room(tree, walk, _growth(held, done, max(spent, 1e-9)))
         if done > 0:
             left = INTERRUPT_SECONDS if by_count else min(CHUNK_SECONDS, seconds - elapsed)
@@ -179,8 +179,8 @@ def _growth(held: int, done: int, spent: float) -> float:
 
     `spent` is the share of the budget that these have taken, above 0.
     """
-    foretold = (held + done / spent) / (held + done) if held + done > 0 else 1.0 / spent
-    return min(max(1.25 * foretold, 2.0), LARGEST_GROWTH)
+    predicted = (held + done / spent) / (held + done) if held + done > 0 else 1.0 / spent
+    return min(max(1.25 * predicted, 2.0), LARGEST_GROWTH)
 
 
 def plan_with_tree(
@@ -251,7 +251,7 @@ def decide(
         actions: [A, action_dim].
         visits: [A].
         value: rows that begin with the mean return, [A, 2 or more].
-        simulations: how many were run.
+        simulations: number of simulations run.
         start: clock at the beginning of the search.
         choose: (visits, value) gives the index of the action to play, one that has visits; `final_choice` if None.
     """
@@ -261,7 +261,7 @@ def decide(
     best = final_choice(visits, values) if choose is None else choose(visits, value)
     if not math.isfinite(values[best] + sum(actions[best].tolist())):
         raise ValueError(
-            "the model gave rewards that are not numbers, or infinite; bonspiel.envs.check_model tells where"
+            "the model gave rewards that are not numbers, or infinite; bonspiel.envs.check_model finds where"
         )
     seconds = time.perf_counter() - start
     return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)

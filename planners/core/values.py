@@ -22,7 +22,7 @@ def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], dict[
     A file that is damaged is computed again, and a folder that cannot be written to costs no more than the time.
 
     Args:
-        name: what is computed, with everything that its values depend on but the sources.
+        name: of the computation, with everything that the values depend on except the sources.
         sources: the modules whose files the values depend on.
         compute: called when there is no usable file.
     """

@@ -21,7 +21,7 @@ class TreeWalk(NamedTuple):
         state: two states for model functions to write into, [2, state_dim].
         actions: for the model's `actions` to write into, [max_actions, action_dim]; room for one action without it, or
             for the candidates among which a search chooses.
-        keys: likewise, uint64 [max_actions]; empty without it.
+        keys: for their keys, uint64 [max_actions]; empty for a model without `actions`.
     """
 
     path: NDArray[np.void]

@@ -33,7 +33,7 @@ def combine(key: np.uint64, value: np.uint64) -> np.uint64:
 
 @helper
 def fraction(x: float, low: float, high: float) -> np.uint64:
-    """Where x lies in [low, high) as a LEVELS-bit integer; values outside go to the nearest end."""
+    """The place of x in [low, high) as a LEVELS-bit integer; values outside go to the nearest end."""
     part = (x - low) / (high - low) * 4294967296.0
     return np.uint64(min(max(part, 0.0), 4294967295.0))
 

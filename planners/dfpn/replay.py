@@ -48,7 +48,7 @@ def replay(
         rules: of the problem.
         table: holds the proof.
         walk: its rows below `first` are overwritten.
-        game: likewise.
+        game: its own rows below `first` are overwritten.
         first: the ply.
         won: the claim: whether the player to move there wins.
         guided: whether the proof is of another position, in the row of the guide, that differs by moves exchanged.

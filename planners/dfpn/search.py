@@ -39,7 +39,7 @@ from bonspiel.planners.dfpn.walk import (
 )
 from bonspiel.planners.jit import model_helper
 
-BEGIN, GO_ON, COUNT = range(3)  # what `advance` may do
+BEGIN, GO_ON, COUNT = range(3)  # tasks of `advance`
 
 
 @model_helper
@@ -51,9 +51,9 @@ def advance(rules: Rules, table: ProofTable, walk: Walk, game: Any, task: int, n
         table: what is known.
         walk: the line searched.
         game: the problem's own.
-        task: BEGIN a search at the ply of this number; GO_ON with it for so many nodes; or COUNT the positions of the
-            proof of the root's verdict, 1 for a won and 0 for a lost one.
-        number: see there.
+        task: BEGIN a search at the ply `number`; GO_ON with it for `number` nodes; or COUNT the positions of the
+            proof of the root's verdict, with `number` 1 for a won and 0 for a lost one.
+        number: see `task`.
         switches: of the search.
 
     Returns:
@@ -128,7 +128,7 @@ def _enter(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int) -> 
 
 @model_helper
 def _is_open(walk: Walk, ply: int, i: int) -> bool:
-    """Whether no verdict on a move of this visit is known."""
+    """True if no verdict on this move is known at this visit."""
     return walk.child_phi[ply, i] != 0 and walk.child_delta[ply, i] != 0
 
 

@@ -81,13 +81,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
         verdict: +1 if the side to prove something can, -1 if not, 0 if the search gave up.
         reason: why it gave up.
         phi: what is left to prove that the side to move wins, 0 when that is proved.
-        delta: likewise that it loses.
+        delta: what is left to prove that it loses, 0 when that is proved.
         nodes: positions searched or replayed.
         seconds: of CPU time.
         line: the moves from the root; of those that lose, the ones that took the most work.
@@ -114,9 +114,9 @@ def solve(
 
     Args:
         problem: the question.
-        switches: what may speed up the search.
+        switches: options for speed.
         limits: when to give up.
-        report: is told nodes, phi and delta from time to time.
+        report: called from time to time with nodes, phi and delta.
     """
     search = Search(problem, switches, limits)
     for nodes, phi, delta in search.steps():
@@ -180,7 +180,7 @@ class Search:
         return ""
 
     def answer(self) -> Answer:
-        """What is known when the search has ended."""
+        """The result, once the search has ended."""
         phi, delta = self._numbers()
         nodes, solved = self.nodes, self.walk.progress[STATUS] == SOLVED
         proof = self._count_proof(phi == 0) if solved else None

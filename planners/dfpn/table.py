@@ -1,4 +1,4 @@
-"""What a proof-number search remembers: a hash table in buckets of four slots, where the entry of least work yields.
+"""The memory of a proof-number search: a hash table in buckets of four slots, where the entry of least work yields.
 
 Keys are whole numbers of at least 0 that are well mixed; collisions are ignored.
 """
@@ -38,7 +38,7 @@ class ProofTable(NamedTuple):
 
 
 def new_table(megabytes: float) -> ProofTable:
-    """An empty table of at most so many megabytes, and of one bucket at least."""
+    """An empty table of at most this size, but of at least one bucket."""
     slots = SLOTS * max(1, int(megabytes * 1e6) // (SLOTS * BYTES))
     return ProofTable(np.full(slots, NOWHERE, np.int64), np.zeros((slots, 8), np.int64), np.zeros(2, np.int64))
 
@@ -48,7 +48,7 @@ TABLE = typeof(new_table(0.0))
 
 @model_helper
 def _first_slot(table: ProofTable, key: int) -> int:
-    """Where the bucket of a position begins."""
+    """The first slot of the bucket of a position."""
     return key % (len(table.keys) // SLOTS) * SLOTS
 
 
@@ -101,13 +101,13 @@ def find_on_path(table: ProofTable, key: int, path: int) -> int:
 
 @model_helper
 def is_solved(table: ProofTable, slot: int) -> bool:
-    """Whether an entry holds a verdict."""
+    """True if an entry holds a verdict."""
     return table.rows[slot, PHI] == 0 or table.rows[slot, DELTA] == 0
 
 
 @model_helper
 def is_of_another_path(table: ProofTable, slot: int, key: int, path: int) -> bool:
-    """Whether the verdict that was found for this path was reached on another one, and may fail here."""
+    """True if the verdict found for this position rests on another path, so that it may fail on this one."""
     return table.rows[slot, RESTS] != NEVER and table.keys[slot] == key and path != 0
 
 

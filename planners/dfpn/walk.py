@@ -42,7 +42,7 @@ def one_each(game: Any, row: int) -> tuple[int, int]:
 
 
 class Switches(NamedTuple):
-    """What may speed up a search, each off or on; verdicts are the same.
+    """Options that may speed up a search, each off or on; verdicts are the same.
 
     Attributes:
         simulation: after a reply has refuted a move, its proof is replayed against the other moves.
@@ -109,7 +109,7 @@ class Walk(NamedTuple):
 
 
 def new_walk(plies: int, moves: int) -> Walk:
-    """Room for lines of so many plies and moves numbered below `moves`."""
+    """Room for lines of this many plies, and for moves numbered below `moves`."""
     lines = np.zeros((10, plies), np.int64)
     children = np.zeros((7, plies, moves), np.int64)
     codes = np.random.default_rng(0).integers(1 << 62, size=(plies, moves))

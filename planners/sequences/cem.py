@@ -41,7 +41,7 @@ class CEM:
         sd: standard deviation at first, as a part of an action's range, above 0.
         beta: colour of the noise, whose power falls with the frequency as f^-beta; 0 is white as in the papers, with
             which long sequences are hardly ever smooth.
-        least_sd: least standard deviation, likewise, at least 0.
+        least_sd: least standard deviation, as a part of the range as well, at least 0.
         horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
         repeats: rollouts of each sequence, for noisy models.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
@@ -74,7 +74,7 @@ class CEM:
         sequences.check_rollouts(self.horizon, self.repeats)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return sequences.unsupported(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -137,7 +137,7 @@ class GaussianSearch:
     deviation starts anew, as in the papers.
 
     Args:
-        rounds: how the Gaussian moves.
+        rounds: the rule that moves the Gaussian.
         planner: with `population`, `sd` and `beta` of the Gaussian, `horizon`, `repeats` and `memory`.
         model: see `planners.Planner.plan`.
     """

@@ -69,7 +69,7 @@ def _roll_out(sequences: Sequences, walk: TreeWalk, problem: Problem, simulation
 
 
 class Rule(Protocol):
-    """What makes one planner over sequences different from another."""
+    """The part in which planners over sequences differ."""
 
     def propose(self) -> Array:
         """The sequences of the next round, [n, steps, action_dim], within the bounds of the actions."""
@@ -87,7 +87,7 @@ def best_of(returns: Array, count: int) -> NDArray[np.int64]:
 
 
 def unsupported(model: Model) -> str | None:
-    """Why a model cannot be planned for by sequences drawn within the bounds of its actions; None if it can."""
+    """Say why a model cannot be planned for by sequences drawn within the bounds of its actions; None if it can."""
     return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
 
 

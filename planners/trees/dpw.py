@@ -108,8 +108,8 @@ class DPW:
         scale_exploration: whether C is multiplied by the range of the returns met so far in the search.
         blind_values: number of candidates of which a new action is the best by blind value (Couetoux, Doghmen, Teytaud
             2012), above 1; 0 takes the first one drawn.
-        playouts: rollouts that value a new leaf. Their mean counts as so many visits and each as a simulation of the
-            budget; a bonus that looks at the variance takes them for equal.
+        playouts: rollouts that value a new leaf. Their mean counts as this number of visits, each as a simulation of
+            the budget; a bonus that looks at the variance takes them for equal.
     """
 
     exploration: float = 1.0
@@ -147,7 +147,7 @@ class DPW:
         check_blind_values(self.blind_values)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasRollout) if self.leaf == "rollout" else None
 
     def settings(self, model: Model, budget: Budget) -> DPWSettings:

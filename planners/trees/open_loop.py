@@ -96,7 +96,7 @@ class OpenLoop:
         require_choice("leaf", self.leaf, ("tree", "rollout"))
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return two_players(model) or (missing(model, HasRollout) if self.leaf == "rollout" else None)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -89,7 +89,7 @@ class SequentialHalving:
     Args:
         exploration: C below the root, at least 0: the range of returns that the bonus of a few visits is for.
         n_root_actions: size of the set at the root, made like that of `uct`; a model with `actions` has one of its own.
-        n_actions: size of the set below, likewise.
+        n_actions: size of the set below, made in the same way.
         leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
         bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
     """
@@ -112,12 +112,12 @@ class SequentialHalving:
         check_leaf(self.leaf)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         reason = missing(model, HasRollout) if self.leaf == "rollout" else None
         return reason or (None if offers(model, HasActions) else missing_action_bounds(model))
 
     def same_actions(self, model: Model) -> bool:
-        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return True
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
@@ -147,7 +147,7 @@ class SequentialHalving:
 
 
 def _part(budget: Budget, done: int, elapsed: float, share: float, left: int) -> Budget | None:
-    """What remains for a round that may end when this share of the budget is spent; None if nothing does.
+    """The budget of a round that ends when this share of the whole is spent; None if nothing is left.
 
     A round of simulations has as many as there are actions `left`, if that many remain.
     """

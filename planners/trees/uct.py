@@ -63,8 +63,8 @@ class UCT:
         first_play: value of an action not yet tried, which it must be worth to be tried (first-play urgency, Gelly and
             Wang 2006); none: every action is tried as soon as it is due.
         scale_exploration: whether C is multiplied by the range of the returns met so far in the search.
-        playouts: rollouts that value a new leaf. Their mean counts as so many visits and each as a simulation of the
-            budget; a bonus that looks at the variance takes them for equal.
+        playouts: rollouts that value a new leaf. Their mean counts as this number of visits, each as a simulation of
+            the budget; a bonus that looks at the variance takes them for equal.
     """
 
     exploration: float = 1.0
@@ -84,12 +84,12 @@ class UCT:
         check_leaf(self.leaf, self.playouts)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         reason = missing(model, HasRollout) if self.leaf == "rollout" else None
         return reason or (None if offers(model, HasActions) else missing_action_bounds(model))
 
     def same_actions(self, model: Model) -> bool:
-        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return True
 
     def settings(self, model: Model, budget: Budget) -> UCTSettings:

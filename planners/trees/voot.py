@@ -63,7 +63,7 @@ def distance(a: Array, b: Array, low: Array, high: Array) -> float:
 def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng, settings: VOOTSettings) -> None:
     """Write an action from the Voronoi cell of the node's best action into its last edge, which is new.
 
-    Ties of the best are broken at random. Proposals go on until one is nearer to it than to all others: uniform ones if
+    Ties of the best are broken at random. Proposals end when one is nearer to it than to all others: uniform ones if
     the settings say so, then Gaussians around it, the first as wide as the range and each narrower than the one before,
     cut at the bounds. If none is, the one nearest to it stays.
     """
@@ -145,14 +145,14 @@ class VOOT:
 
     The cell is sampled as in the authors' code (github.com/beomjoonkim/voot, generators/voo.py): by rejecting uniform
     draws, or by Gaussians around the best action, the first with the range as its standard deviation, that get narrower
-    by 1/e with each proposal. Where 100 uniform draws miss a small cell, Gaussians go on, here at most 16 of them.
+    by 1/e with each proposal. Where 100 uniform draws miss a small cell, Gaussians follow, here at most 16 of them.
     The paper's transitions are deterministic; where they are not, outcomes widen as in DPW. It is for one player, as in
     the paper: in games of two, new actions would gather around those to which the opponent has not found the answer.
 
     Args:
         exploration: C of UCB1, at least 0.
         omega: probability of a new action from anywhere, from 0 to 1.
-        sampling: how the cell is sampled, "uniform" or "gaussian".
+        sampling: of the cell, "uniform" or "gaussian".
         alpha_action: exponent of action widening, in (0, 1].
         k_action: factor of action widening, above 0.
         alpha_state: exponent of state widening, in (0, 1].
@@ -190,7 +190,7 @@ class VOOT:
         require_choice("leaf", self.leaf, ("tree", "rollout"))
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         reason = missing(model, HasRollout) if self.leaf == "rollout" else None
         return reason or two_players(model) or discrete_actions(model) or missing_action_bounds(model)
 

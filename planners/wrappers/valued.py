@@ -54,15 +54,15 @@ class Valued:
 
     @property
     def traits(self) -> Traits:
-        """Those of the inner planner."""
+        """The traits of the inner planner."""
         return traits_of(self.inner)
 
     def same_actions(self, model: Model) -> bool:
-        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return has_same_actions(self.inner, model)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasValue) or unsupported(self.inner, with_values(model))
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -65,7 +65,7 @@ def fixed_actions(model, n):
 
 
 def proposed_actions(model):
-    """What the model's `actions` proposes in a state."""
+    """The proposals of the model's `actions` in a state."""
 
     def propose(state):
         out, keys = np.empty((model.max_actions, len(model.action_low))), np.empty(model.max_actions, np.uint64)
@@ -122,7 +122,7 @@ class TreeOracle:
         return Node(state, self.model.player(state, self.model.params) if has_players else 1.0)
 
     def search(self, state, steps, simulations):
-        """The root's edges after so many simulations from this state, of which each rollout is one."""
+        """The root's edges after these simulations from this state, of which each rollout is one."""
         root = self.node(np.array(state, float))
         while root.visits < simulations:
             self.returns.append(self.simulate(root, steps, simulations - root.visits)[0])

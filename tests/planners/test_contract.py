@@ -1,4 +1,4 @@
-"""What every registered planner must do on every registered model that it can search; none is named here.
+"""The contract of every registered planner on every registered model that it can search; none is named here.
 
 A planner is chosen for a test by what it says of itself: the models it supports, and the parameters it has.
 """
@@ -24,7 +24,7 @@ REGISTERED = [envs.parse(name) for name in envs.names()]
 def each_planner(*models, root_actions=False, reproducible=False, python=False):
     """Parametrises a test over the planners that search these models, and over the models.
 
-    With `root_actions`, over those that can be told the only actions to consider at the root; with `reproducible`, over
+    With `root_actions`, over those that take the only actions to consider at the root; with `reproducible`, over
     those that decide the same with the same seed; with `python`, over those that search models in plain Python as well.
     """
     pairs = [

@@ -79,7 +79,7 @@ def state_of(model):
 
 
 def decided(planner, model, given):
-    """What a decision says, and the generator's state after it."""
+    """The content of a decision, and the generator's state after it."""
     rng = np.random.default_rng(7)
     found = planner.plan(model, state_of(model), Budget(SIMULATIONS), rng, *([] if given is None else [given]))
     rows = found.action, found.value, found.simulations, found.actions, found.visits, found.values

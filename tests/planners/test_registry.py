@@ -19,7 +19,7 @@ def test_an_old_import_name_is_answered_with_the_new_one(text, tmp_path, monkeyp
 
 
 def test_the_line_of_an_author_is_named_where_our_code_raises(tmp_path, monkeypatch):
-    (tmp_path / "theirs.py").write_text("from bonspiel.planners.base import require_positive\nrequire_positive(1)\n")
+    (tmp_path / "theirs.py").write_text("from bonspiel.planners.checks import require_positive\nrequire_positive(1)\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ValueError, match=r"theirs\.py, line 2: require_positive"):
         planners.parse("theirs:Planner")

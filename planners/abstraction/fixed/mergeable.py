@@ -32,7 +32,7 @@ class FixedMergeable:
         root_actions: [B, action_dim] or None.
         trie: the statistics.
         simulations: run so far by all workers.
-        held: simulations whose statistics one worker's part of the trie amounts to, by which its growth is foretold.
+        held: simulations of one worker so far, by which `extend` predicts the growth of the trie.
     """
 
     planner: Any

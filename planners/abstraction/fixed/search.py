@@ -44,7 +44,7 @@ class FixedSettings(NamedTuple):
 
 @helper
 def _inherit(sums: Array, stats: Array, inherited_visits: float) -> float:
-    """Add a cell's statistics to those of coarser cells, cut down to at most so many visits of each action.
+    """Add a cell's statistics to those of coarser cells, reduced to at most `inherited_visits` of each action.
 
     The mean that results is the posterior mean of Gaussian returns whose expectation differs between a cell and the
     next coarser one with the variance of one return divided by `inherited_visits`; but for the cell's own returns,
@@ -146,7 +146,7 @@ def _choose(walk: FixedWalk, visits: float, exploration: float, exponent: float)
 
     With n~ and S = sum n~, or as `_sum_up` cuts it down, it maximises
     r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left. Ties by higher mean, lower index,
-    as in `planners.core.tree.selection.ucb1`; loops without branches, since which action wins cannot be foretold.
+    as in `planners.core.tree.selection.ucb1`; loops without branches, since the winner is unpredictable.
     """
     sums, means, scores = walk.sums, walk.arms[0], walk.arms[1]
     actions = len(means)

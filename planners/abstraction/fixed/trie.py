@@ -46,7 +46,7 @@ class FixedWalk(NamedTuple):
 
     Attributes:
         nodes: the finest node of each step, int64 [steps].
-        levels: how many nodes hold the state, int64 [steps].
+        levels: number of nodes that hold the state, int64 [steps].
         chosen: action of each step, int64 [steps].
         reward: reward of each step, and the sign of the player who moved, [steps, 2].
         cells: hashes of the current state, uint64 [max_depth + 1].
@@ -117,14 +117,14 @@ def grow(trie: FixedTrie, walk: FixedWalk, factor: float) -> FixedTrie:
 
 
 def aged(trie: FixedTrie, memory: float, root_actions: Array) -> FixedTrie:
-    """What the next decision starts with: the same cells with `memory` times their statistics, and a new root."""
+    """The trie for the next decision: the same cells with `memory` times their statistics, and a new root."""
     trie.stats[: trie.size[0]] *= memory
     return trie._replace(bandit=new_bandit(root_actions), returns=no_returns())
 
 
 @helper
 def has_room(trie: FixedTrie, steps: int) -> bool:
-    """Whether a simulation of `steps` steps fits: each may add the node of depth 0 and one more."""
+    """True if a simulation of `steps` steps fits: each may add the node of depth 0 and one more."""
     return trie.size[0] + 2 * steps <= len(trie.stats)
 
 

@@ -59,7 +59,7 @@ class PerStateWalk(NamedTuple):
     Attributes:
         nodes: nodes passed at each step, coarse to fine, int64 [steps, L].
         taken: the entries there of the action chosen, int64 [steps, L].
-        levels: how many nodes, int64 [steps].
+        levels: number of nodes passed, int64 [steps].
         reward: reward of each step, and the sign of the player who moved, [steps, 2].
         cells: hashes of the current state, uint64 [CELL_BLOCK].
         actions: the actions of the current state, [A, action_dim].
@@ -141,7 +141,7 @@ def grow(trie: PerStateTrie, walk: PerStateWalk, factor: float) -> PerStateTrie:
 
 @helper
 def has_room(trie: PerStateTrie, walk: PerStateWalk) -> bool:
-    """Whether a simulation fits: each step may add the node of depth 0 and one more, and an entry to every node."""
+    """True if a simulation fits: each step may add the node of depth 0 and one more, and an entry to every node."""
     steps, levels = walk.nodes.shape
     return trie.size[NODES] + 2 * steps <= len(trie.keys) and trie.size[ENTRIES] + steps * levels <= len(trie.action)
 

@@ -54,10 +54,10 @@ class RefinedAbstraction:
             along every coordinate, 9 of 16 in two; where three along each are too many, along the first ones alone.
         root_threshold: visits ta that one of the first cells needs at the root before it is divided, ta ba^e after e
             divisions.
-        action_threshold: likewise in the finest cell of any other state.
+        action_threshold: the same in the finest cell of any other state.
         action_threshold_base: ba, at least 1.
         part_visits: visits with the mean return of the whole that a new part begins with, above 0.
-        threshold: like the rest, see `AbstractionTree`.
+        threshold: see `AbstractionTree`, as for the other parameters.
     """
 
     exploration: float = 0.3
@@ -101,7 +101,7 @@ class RefinedAbstraction:
         return ScaledAbstraction(**{name: getattr(self, name) for name in shared})
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return self._undivided.unsupported(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
@@ -126,7 +126,7 @@ class RefinedAbstraction:
 
     @functools.lru_cache(maxsize=64)  # noqa: B019  (asked for every decision; a planner is its parameters)
     def settings(self, action_dim: int) -> RefinedSettings:
-        """The parameters of the search with actions of so many dimensions."""
+        """The parameters of the search with actions of this dimension."""
         cells = self._undivided.cells(False)
         growth = self.action_threshold_base ** np.arange(float(DIVISIONS * action_dim))
         return RefinedSettings(

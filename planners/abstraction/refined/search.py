@@ -128,7 +128,8 @@ def _push_parts(
 ) -> None:
     """Put the three parts of a pending action cell into its row and the two after it.
 
-    Where the cell is not divided it goes on as the middle part, which has its action; of the others nothing is known.
+    Where the cell is not divided its statistics are those of the middle part, which has the same action; the other
+    parts have none.
     """
     for part in range(PARTS):
         walk.prior[row + part, VISITS] = prior_visits

@@ -1,7 +1,7 @@
 """The trie of the abstraction tree whose nodes, cells of states, cut the actions into cells as well.
 
 Every node begins with the same cells of actions. A cell that is divided becomes three, along each coordinate in turn.
-The middle one has the action of the whole, so it goes on with its statistics, and no visit is lost.
+The middle one has the action of the whole, so it keeps the statistics, and no visit is lost.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class RefinedTrie(NamedTuple):
         first: the first of its A action cells, int64 [n].
         stats: of each action cell the visits and the summed returns, [m, 2]; action cell 0 is not used.
         action: the action in its middle, [m, action_dim].
-        depth: how often it was divided to get it, int64 [m].
+        depth: number of divisions that led to it, int64 [m].
         parts: the first of the three cells that it is divided into, or 0, int64 [m].
         around: the cell that it is a part of, which has the visits of all parts, or 0, int64 [m].
         grid: the actions that every state begins with, [A, action_dim].
@@ -64,12 +64,12 @@ class RefinedWalk(NamedTuple):
 
     Attributes:
         nodes: nodes passed at each step, coarse to fine, int64 [steps, L].
-        levels: how many, int64 [steps].
+        levels: number of these, int64 [steps].
         taken: the action cell chosen, or less than 0: minus the cell around it, which is not divided there;
             int64 [steps, L].
         reward: reward of each step, and the sign of the player who moved, [steps, 2].
         cells: hashes of the current state, uint64 [CELL_BLOCK].
-        pending: action cells to look at, likewise in the nodes of the current state, int64 [2 D + 3, L].
+        pending: action cells to look at in the nodes of the current state, as in `taken`, int64 [2 D + 3, L].
         prior: visits and returns that they have from the start, [2 D + 3, 2].
         state: the current state and the next, [2, state_dim].
     """
@@ -131,7 +131,7 @@ def new_trie(grid: Array, width: Array, root_actions: Array, steps: int, nodes: 
 
 
 def new_walk(state_dim: int, steps: int, max_depth: int, divisions: int) -> RefinedWalk:
-    """Room for simulations of at most this many steps, and for so many divisions of an action cell."""
+    """Room for simulations of at most `steps` steps, and for `divisions` divisions of an action cell."""
     levels, pending = max_depth + 1, (PARTS - 1) * divisions + PARTS
     return RefinedWalk(
         nodes=np.empty((steps, levels), np.int64),
@@ -168,7 +168,7 @@ def grow(trie: RefinedTrie, walk: RefinedWalk, factor: float) -> RefinedTrie:
 
 @helper
 def has_room(trie: RefinedTrie, steps: int) -> bool:
-    """Whether a simulation fits: each step may add the node of depth 0 and one more, and divide one action cell."""
+    """True if a simulation fits: each step may add the node of depth 0 and one more, and divide one action cell."""
     nodes = trie.size[NODES] + 2 * steps
     cells = trie.size[ACTION_CELLS] + steps * (2 * len(trie.grid) + PARTS)
     return nodes <= len(trie.first) and cells <= len(trie.parts)

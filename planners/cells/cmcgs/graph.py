@@ -46,9 +46,9 @@ class Graph(NamedTuple):
         scale: standard deviation of the states of each layer when a node was split last, [L, state_dim].
         size: experiences of each node when its policy was fitted last, int64 [L, K].
         state_mean: of each node, [L, K, state_dim].
-        state_sd: likewise.
+        state_sd: of each node, [L, K, state_dim].
         policy_mean: of each node, [L, K, action_dim].
-        policy_sd: likewise.
+        policy_sd: of each node, [L, K, action_dim].
         top: the actions with the highest returns of each node, the best first, [L, K, TOP, action_dim].
     """
 
@@ -94,7 +94,7 @@ class GraphWalk(NamedTuple):
 
 
 def new_graph(layers: int, memory: int, nodes: int, state_dim: int, action_dim: int, first: int) -> Graph:
-    """A graph with room for so many layers, of which the `first` ones are in use, each with an empty node."""
+    """A graph with room for this many layers, of which the `first` ones are in use, each with an empty node."""
     graph = Graph(
         layers=np.zeros(1, np.int64),
         seen=np.zeros(layers, np.int64),

@@ -1,4 +1,4 @@
-"""How the nodes of CMCGS learn: Gaussians fitted to their experiences, and a split where there are enough of them."""
+"""Learning in the nodes of CMCGS: Gaussians fitted to their experiences, and a split where these are enough."""
 
 import math
 
@@ -41,7 +41,7 @@ def draw_action(
 
 @helper
 def elite_count(size: int, ratio: float) -> int:
-    """How many of a node's experiences are elites."""
+    """Number of elites among a node's experiences."""
     return min(max(FEWEST_ELITES, int(ratio * size)), size)
 
 

@@ -35,7 +35,7 @@ class CMCGS:
 
     Each layer stands for a step, and each of its nodes for a cluster of the states met there. A simulation goes from
     node to node by the density of their states, draws each action from the node's Gaussian policy, which is fitted to
-    the actions of its highest returns, and goes on at random below the last layer. A layer whose nodes have enough
+    the actions of its highest returns, and acts at random below the last layer. A layer whose nodes have enough
     experience gets one node more, and the last layer gets a layer below it (Kujanpaa, Babadi, Zhao, Kannala, Ilin,
     Pajarinen 2024, "Continuous Monte Carlo graph search").
 
@@ -52,7 +52,7 @@ class CMCGS:
         prior_shape: a of the inverse gamma prior of a policy's variance, at least 1.
         prior_scale: its b, above 0, for actions from -1 to 1.
         first_layers: layers that there are from the start.
-        rollout_steps: random steps below the last layer, at least 0; None goes on to the end of the episode. The
+        rollout_steps: random steps below the last layer, at least 0; None acts to the end of the episode. The
             authors' code (github.com/kallekku/cmcgs) takes 5.
         final: which action to play, the "mean" of the root's policy, or the one of the "best" simulation, as the paper
             does where transitions are deterministic. The mean is valued by the mean return of the elites, too high
@@ -97,7 +97,7 @@ class CMCGS:
         require_choice("final", self.final, ("mean", "best"))
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -20,7 +20,7 @@ from bonspiel.planners.model import Rng
 
 @model_helper
 def _random_return(walk: GraphWalk, problem: Problem, depth: int, steps: int, rng: Rng) -> float:
-    """The return of up to so many steps by random actions, from the state at this depth."""
+    """The return of at most `steps` random actions, from the state at this depth."""
     total, weight = 0.0, 1.0
     for passed in range(min(steps, problem.steps - depth)):
         state, next_state = walk.state[depth + passed % 2], walk.state[depth + 1 - passed % 2]

@@ -67,7 +67,7 @@ class Forest(NamedTuple):
         nodes: NODE [n]; node 0 is the decision's own state, the others are abstract states.
         keys: of each node but the first the hash of its abstract state, uint64 [n].
         slots: hash table over the keys, int64 [power of two].
-        cells: CELL [m]; cell 0 is that of node 0, and nobody's child.
+        cells: CELL [m]; cell 0 is that of node 0, and has no parent.
         bandit: the root's actions if they are given; else empty.
     """
 
@@ -88,7 +88,7 @@ class ForestWalk(NamedTuple):
         hash: of the current abstract state, uint64 [1].
         nodes: node of each step, int64 [steps].
         path: its cells, from all actions to the one pulled, int64 [steps, depths].
-        length: how many, int64 [steps].
+        length: number of these, int64 [steps].
         reward: reward of each step, and the sign of the player who moved, [steps, 2].
     """
 
@@ -150,7 +150,7 @@ def grow(forest: Forest, walk: ForestWalk, factor: float) -> Forest:
 
 @helper
 def has_room(forest: Forest, steps: int) -> bool:
-    """Whether a simulation fits: each step begins a tree or halves one cell."""
+    """True if a simulation fits: each step begins a tree or halves one cell."""
     nodes, cells = forest.size[NODES] + steps, forest.size[CELLS] + 2 * steps
     return nodes <= len(forest.nodes) and cells <= len(forest.cells)
 

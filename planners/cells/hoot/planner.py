@@ -70,7 +70,7 @@ class HOOT:
         _check(self)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return discrete_actions(model) or missing_action_bounds(model) or unusable_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
@@ -115,7 +115,7 @@ class PolyHOOT:
         require(self.growth < self.decay, "growth", self.growth, f"below decay={self.decay:g}")
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return discrete_actions(model) or missing_action_bounds(model) or unusable_bounds(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -138,7 +138,7 @@ def grow(known: Experiences, walk: ExperienceWalk, factor: float) -> Experiences
 
 @helper
 def has_room(known: Experiences, events: int) -> bool:
-    """Whether this many more experiences fit, even if each begins a bucket or all of them fall into a longest run.
+    """True if this many more experiences fit, even if each begins a bucket or all of them fall into a longest run.
 
     A run of L takes 2 L + 4 L + ... as it doubles; for E events that is less than E max(4, 2 L).
     """

@@ -45,7 +45,7 @@ class WeightedUCT:
         n_actions: size of the action set: a regular grid in one dimension, low-discrepancy points in more.
         bandwidth: sigma0, width of the first kernels; later ones have sigma0 (1 + kernels already there)^(-1/2).
         action_bandwidth: width of the Gaussian kernel between actions; 0: only equal actions are alike.
-        neighbours: how experiences are found: "grid" ignores those beyond the cut-off, "all" looks at every one, as the
+        neighbours: search for experiences: "grid" ignores those beyond the cut-off, "all" looks at every one, as the
             grid does too where more than 4 coordinates are compared.
         cutoff: distance in kernel widths beyond which an experience does not count, at most 5.
     """
@@ -69,11 +69,11 @@ class WeightedUCT:
         require_positive("cutoff", self.cutoff, LARGEST_CUTOFF)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return discrete_actions(model) or missing_action_bounds(model)
 
     def same_actions(self, model: Model) -> bool:
-        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return True
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -33,7 +33,7 @@ def code_folder(digest: str) -> Path:
 
 @contextmanager
 def locked(file: Path) -> Iterator[None]:
-    """Lock a file against other processes; one that ends releases it. Where that cannot be done, nobody waits."""
+    """Lock a file against other processes; one that ends releases it. Without locks on files, no process waits."""
     with ExitStack() as opened:
         with suppress(OSError, ImportError):  # a cache that cannot be written, Windows
             import fcntl

@@ -39,7 +39,7 @@ class Extension(NamedTuple):
 
 @functools.cache
 def extensions(group: str) -> dict[str, tuple[Extension, ...]]:
-    """What installed packages add by entry points of a group, by name; two packages may use one name."""
+    """The entry points of a group in installed packages, by name; two packages may use one name."""
     found: dict[str, tuple[Extension, ...]] = {}
     for entry in sorted(importlib.metadata.entry_points(group=group)):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
@@ -62,7 +62,7 @@ def sole(kind: str, name: str, added: Sequence[Extension], remedy: str) -> Exten
 
 
 def load(place: str) -> Any:
-    """What "module:attribute" names; the current folder counts as importable, last in order.
+    """Import the attribute named by "module:attribute"; the current folder counts as importable, last in order.
 
     Raises:
         ValueError: it cannot be imported, or has no such attribute.
@@ -118,7 +118,7 @@ def error_place(error: BaseException) -> str:
 
 
 def _is_an_authors(file: Path) -> bool:
-    """Whether a file is neither of this project nor of an installed package nor Python's own."""
+    """True if a file is neither of this project nor of an installed package nor Python's own."""
     real = file.resolve()  # a checkout's packages are links in bonspiel/
     return real.is_file() and not INSTALLED & set(file.parts) and not any(map(real.is_relative_to, FOREIGN))
 

@@ -63,7 +63,7 @@ def _dotted(text: str) -> set[str]:
 
 @functools.cache
 def folders() -> tuple[Path, ...]:
-    """Those of this project."""
+    """The folders of this project's packages."""
     return find_folders(ROOT)
 
 
@@ -99,7 +99,7 @@ def _direct_imports(file: Path) -> set[Path]:
 
 @functools.cache
 def _module(root: str, name: str) -> str | None:
-    """The file of the module in a dotted name, which may go on with the name of something in that module."""
+    """The file of the module in a dotted name, which may end with the name of something in that module."""
     found, folder = None, root
     for part in name.split("."):
         names, folder = _names_in(folder), f"{folder}/{part}"

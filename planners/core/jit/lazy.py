@@ -87,7 +87,7 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
         return Path(self._cache.cache_path) / name
 
     def is_on_disk(self) -> bool:
-        """Whether the code need not be compiled, as far as the names of files tell."""
+        """True if the names of files show that the code need not be compiled."""
         if self.digest is None:
             return False
         # the index, .nbi, is written before the code: a process that ended between leaves the index alone
@@ -103,7 +103,7 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
             return super().compile(sig)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """What to call instead; numba calls this for a call from Python that fits nothing compiled so far."""
+        """Return the function to call; numba asks for it where a call from Python fits nothing compiled so far."""
         if self.signature is None:
             return super()._compile_for_args(*args, **kws)
         self.load()
@@ -119,7 +119,7 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
                 config.CACHE_DIR = before
 
     def _reduce_states(self) -> Any:
-        """What to pickle of a function that another process cannot import."""
+        """The state to pickle of a function that another process cannot import."""
         if self.signature is not None:
             self.load()
         return super()._reduce_states()

@@ -31,7 +31,7 @@ def update_variance(value: Array, row: int, gain: float, visits: int, weight: in
 def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, weight: int = 1) -> None:
     """Take the discounted return into the first `depth` steps of the path, from the last to the first.
 
-    It counts as `weight` visits, since the value of the leaf may be the mean of so many rollouts.
+    It counts as `weight` visits, since the value of the leaf may be the mean of that number of rollouts.
     """
     total = leaf_value
     for i in range(depth - 1, -1, -1):

@@ -21,7 +21,7 @@ from bonspiel.planners.model import Array, Model, Rng
 
 
 class BlindValues(NamedTuple):
-    """How a search makes a new action.
+    """The rule by which a search makes a new action.
 
     Attributes:
         candidates: M; 0 takes the first one that is drawn.

@@ -14,7 +14,7 @@ from bonspiel.planners.planner import Budget
 
 
 class Leaf(NamedTuple):
-    """How a search values new leaves, as its kernel takes it; `leaf_of` makes one.
+    """The rule that values new leaves, as a kernel takes it; `leaf_of` makes one.
 
     Attributes:
         playouts: rollouts from each, 0 to act on in the tree.

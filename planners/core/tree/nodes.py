@@ -41,7 +41,7 @@ EDGE = np.dtype(
         ("visits", "i8"),
         ("due", "i8"),  # visits at which the next outcome is due
         ("outcomes", "i8"),
-        ("first_outcome", "i8"),  # 0: none, since the root is nobody's outcome
+        ("first_outcome", "i8"),  # 0: none, since the root is never an outcome
     ]
 )
 _SIZE = np.array([1, 0, 1])  # of a tree of one root
@@ -164,7 +164,7 @@ def copy(source: Array, target: Array) -> None:
 
 @helper
 def has_room(tree: SearchTree, steps: int) -> bool:
-    """Whether a simulation of `steps` steps fits even if every step adds a node and moves a largest block."""
+    """True if a simulation of `steps` steps fits even if every step adds a node and moves a largest block."""
     nodes = tree.size[NODES] + steps
     edges = tree.size[EDGES] + 2 * steps * tree.size[BLOCK]
     return nodes <= len(tree.nodes) and edges <= len(tree.edges)

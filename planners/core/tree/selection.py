@@ -29,7 +29,7 @@ def sqrt_2_log(visits: int) -> float:
 
 
 class Selection(NamedTuple):
-    """How a search selects edges, as its kernel takes it; `selection_of` makes one.
+    """The rule that selects edges, as a kernel takes it; `selection_of` makes one.
 
     Attributes:
         exploration: C, the range of returns that the bonus is for.
@@ -137,7 +137,7 @@ def select_edge(tree: SearchTree, node: int, selection: Selection) -> int:
 
 @helper
 def tries_new(tree: SearchTree, node: int, selection: Selection) -> bool:
-    """Whether the node tries a new action: one is due, and its urgency is above the score of every tried action.
+    """True if the node tries a new action: one is due, and its urgency is above the score of every tried action.
 
     First-play urgency (Gelly and Wang 2006): until then the best of the tried actions is followed.
     """

@@ -69,7 +69,7 @@ class CRAVE:
         require_choice("leaf", self.leaf, ("tree", "rollout"))
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasRollout) if self.leaf == "rollout" else None
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

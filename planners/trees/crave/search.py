@@ -1,9 +1,9 @@
 """Continuous rapid action value estimates on double progressive widening (Couetoux et al. 2011).
 
-From Continuous Rapid Action Value Estimates: a simulation through a node s tells about an action a of s as far as
-actions like a were played in it, from s on. The RAVE value of (s, a) is the mean of the returns from s, weighted by
-exp(-ln m (|a - a'|^2 / sigma_a^2 + |s - s'|^2 / sigma_s^2)) for every action a' that was played, in s', at s or later;
-m simulations went through s. Selection mixes it with the mean of the edge,
+From Continuous Rapid Action Value Estimates: a simulation through a node s informs an action a of s as far as
+actions similar to a were played in it, from s on. The RAVE value of (s, a) is the mean of the returns from s, weighted
+by exp(-ln m (|a - a'|^2 / sigma_a^2 + |s - s'|^2 / sigma_s^2)) for every action a' that was played, in s', at s or
+later; m simulations went through s. Selection mixes it with the mean of the edge,
 beta RAVE + (1 - beta) mean with beta = sqrt(k / (3 n + k)) (Gelly and Silver 2007), and adds the bonus of UCB1.
 
 Unlike in the paper, m is rounded down to a power of two, so that the sums of a node are renewed rarely and extended in

@@ -68,8 +68,8 @@ class KRUCT:
         k_action: factor of action widening, above 0.
         n_initial: first actions of a node, drawn where the model has no `actions` of its own.
         alpha_state: exponent of state widening, in (0, 1], where outcomes are sampled.
-        k_state: factor of state widening, above 0, likewise.
-        bandwidth: width of the kernel, as a fraction of the range of actions, where the model tells no `action_sd`.
+        k_state: factor of state widening, above 0, where outcomes are sampled.
+        bandwidth: width of the kernel, as a fraction of the range of actions, where the model has no `action_sd`.
         outcome: "exact" or "sampled", as above; "auto" is "exact" for a model that offers `step_exact`.
         leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout"; "auto" if it has one.
     """
@@ -109,7 +109,7 @@ class KRUCT:
         require_choice("leaf", self.leaf, ("auto", "tree", "rollout"))
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         parts = [HasStepExact] * (self.outcome == "exact") + [HasRollout] * (self.leaf == "rollout")
         known = offers(model, HasActionSd) and np.any(model.action_sd)
         return discrete_actions(model) or missing(model, *parts) or (None if known else missing_action_bounds(model))

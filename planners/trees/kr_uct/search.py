@@ -78,7 +78,7 @@ def _follow(
         is_new = tree.nodes[child]["visits"] == 0
     is_over = tree.nodes[child]["actions"] == ENDED
     if is_over or (settings.use_rollout and is_new):
-        if not settings.exact:  # by which old outcomes are drawn; `back_up` counts the visits of those that go on
+        if not settings.exact:  # by which old outcomes are drawn; `back_up` counts the visits of all others
             tree.nodes[child]["visits"] += 1
         if is_over:
             return ENDED, 0.0

@@ -43,8 +43,8 @@ class RaveUCT:
 
     A node gets all actions of the model's list at once. The value of an action mixes the mean of its visits with that
     of its RAVE visits: simulations in which its player was the first to play it later, within the tree or in the
-    playout, as far as the model's `traced_rollout` tells (Gelly and Silver 2007). What the model's `priors` say counts
-    as visits of both kinds. Parameters are on the scale of win rates, from 0 to 1, for returns from -1 to 1.
+    playout, as far as the model's `traced_rollout` reports it (Gelly and Silver 2007). The model's `priors`
+    count as visits of both kinds. Parameters are on the scale of win rates, from 0 to 1, for returns from -1 to 1.
 
     Args:
         exploration: C of the bonus, at least 0.
@@ -99,15 +99,15 @@ class RaveUCT:
 
     @property
     def prunes(self) -> bool:
-        """Whether there are bounds at all."""
+        """True if children are pruned."""
         return self.prune_low > 0.0 or self.prune_high is not None
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasActions, HasRollout, *((HasTracedRollout,) if self.prunes else ()))
 
     def same_actions(self, model: Model) -> bool:
-        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return True
 
     def _territory(self) -> tuple[float, int]:
@@ -175,7 +175,7 @@ class TerritoryUCT(RaveUCT):
         require_choice("bonus", self.bonus, ("pts", "criticality"))
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasActions, HasRollout, HasTracedRollout, HasRegion)
 
     def _territory(self) -> tuple[float, int]:

@@ -45,14 +45,14 @@ class RaveSettings(NamedTuple):
 
     Attributes:
         selection: see there; its weight is 0 without territory.
-        first_play: of actions that nothing is known of.
-        grandparent: whether it is the mean of the same key two plies up, where there is one.
+        first_play: value of an action of which nothing is known.
+        grandparent: whether that value is the mean of the same key two plies up, where there is one.
         expand: visit of an edge at which its node is made.
         rave: whether RAVE visits are kept.
         traced: whether playouts are traced.
         kind: of the bonus, PTS or CRITICALITY.
         prune_low: see `planners.trees.rave_uct.territory.prune`.
-        prune_high: likewise; not pruned with 0 and inf.
+        prune_high: see there too; with 0 and inf nothing is pruned.
         k_state: factor of state widening.
         alpha_state: its exponent.
     """
@@ -103,7 +103,7 @@ def _row_of(walk: RaveWalk, action: Array, count: int) -> int:
 
 @helper
 def _init_edge(known: RaveTree, walk: RaveWalk, edge: int, row: int, settings: RaveSettings) -> None:
-    """What an edge starts with whose action is in this row of the model's."""
+    """Initialise an edge for the action in this row of the model's, or for one that the model does not list."""
     value = known.tree.value
     value[edge, KEY], value[edge, MEAN], value[edge, VARIANCE] = NO_KEY, settings.first_play, 0.0
     value[edge, PRIOR_VISITS], value[edge, PRIOR_MEAN], value[edge, SHIFT] = 0.0, 0.0, 0.0
@@ -168,7 +168,7 @@ def _play_out(walk: RaveWalk, problem: Problem, state: Array, depth: int, rng: R
 
 @helper
 def _has_room(tree: SearchTree, walk: RaveWalk) -> bool:
-    """Whether a node and all its edges can be added."""
+    """True if a node and all its edges can be added."""
     return has_room(tree, 1) and tree.size[EDGES] + len(walk.order) <= len(tree.edges)
 
 

@@ -21,7 +21,7 @@ FUEGO_FIRST, FUEGO_LAST = 1.0 / 0.9, 1.0 / 20_000.0  # Fuego's weights of the fi
 
 
 class RaveSelection(NamedTuple):
-    """How edges are selected, as a kernel takes it.
+    """The rule that selects edges, as a kernel takes it.
 
     Attributes:
         exploration: C, for returns in a range of this width.

@@ -1,4 +1,4 @@
-"""What the owners of regions after playouts tell: a bonus for actions, and which children of a node to drop.
+"""Statistics of the owners of regions after playouts: a bonus for actions, and the pruning of a node's children.
 
 Sums are of player +1's view; what player -1 owns counts negative.
 """
@@ -19,7 +19,7 @@ PTS, CRITICALITY = 0, 1  # kinds of bonus
 
 @helper
 def note_owners(territory: Territory, owners: Array) -> None:
-    """Take in the owners after a playout, and who won it, [n_regions + 1]."""
+    """Count the owners after a playout, and its winner, [n_regions + 1]."""
     sums, playouts, regions = territory.sums, territory.playouts, len(territory.bonus)
     winner = owners[regions]
     playouts[ALL] += 1.0

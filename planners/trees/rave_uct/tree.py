@@ -18,11 +18,11 @@ from bonspiel.planners.model import Array, HasPriors, HasTracedRollout, Model
 RAVE_MEAN, RAVE_VISITS, PRIOR_MEAN, PRIOR_VISITS, KEY, REGION, SHIFT = range(COLUMNS, COLUMNS + 7)
 RAVE_COLUMNS = SHIFT + 1
 NO_KEY = -1
-MOST_KEYS = 4_096  # that a search tells apart; others have none
+MOST_KEYS = 4_096  # that a search distinguishes; other actions have no key
 
 
 class Territory(NamedTuple):
-    """Whose the regions were in the playouts of a search, for player +1.
+    """Owners of the regions in the playouts of a search, for player +1.
 
     Attributes:
         sums: of the owners in all playouts, in those that +1 won, and in those that -1 won; number of playouts in which
@@ -40,13 +40,13 @@ class Territory(NamedTuple):
 
 
 class RaveTree(NamedTuple):
-    """A tree, the keys of its actions, and what playouts told of territory.
+    """A tree, the keys of its actions, and the territory in playouts.
 
     Attributes:
         tree: nodes and edges.
         names: the keys that have numbers, uint64 [MOST_KEYS].
         slots: hash table over them.
-        known: how many they are, int64 [1].
+        known: number of them, int64 [1].
         territory: see there.
     """
 

@@ -88,7 +88,7 @@ class Presearch:
         require_count("candidates", self.candidates)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         if not traits_of(self.inner).takes_root_actions:
             return f"needs an inner planner that takes `root_actions`, which {type(self.inner).__name__} does not"
         rollout = () if self._resumes(model) else (HasRollout,)

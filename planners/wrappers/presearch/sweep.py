@@ -15,8 +15,8 @@ class Sweep(NamedTuple):
     Attributes:
         blocks: the grid.
         raw: mean value of each aim as it is, [rows, columns] for each block; NaN where there was no time for it.
-        smooth: expected value of aiming there, likewise.
-        simulations: how many it took.
+        smooth: expected value of aiming there, in the same form.
+        simulations: number that the sweep took.
     """
 
     blocks: list[AimBlock]
@@ -30,7 +30,7 @@ def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:
 
     Args:
         values: [rows, columns].
-        weights: how much each value is worth, 0 for none, [rows, columns].
+        weights: of the values, 0 for none, [rows, columns].
         sd: along rows' and columns' axes.
 
     Returns:
@@ -45,7 +45,7 @@ def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:
 
 
 def sweep_of(blocks: list[AimBlock], values: Array, counts: Array, simulations: int) -> Sweep:
-    """The sweep with these values of all aims, block after block, each the mean of so many, [aims]."""
+    """The sweep with these values of all aims, block after block, each the mean of `counts` evaluations, [aims]."""
     raw, smooth, at = [], [], 0
     for block in blocks:
         shape = block.actions.shape[:2]

@@ -1,4 +1,4 @@
-"""Where all returns are as good as equal, a second reward decides: a lexicographic choice at the root.
+"""A second reward decides where all returns are as good as equal: a lexicographic choice at the root.
 
 A search that compares returns alone plays any action there: ten points ahead, one that loses six of them.
 """
@@ -25,7 +25,7 @@ from bonspiel.planners.planner import Budget, Decision
 Search = Callable[[Model, Budget, float, Array | None], Decision]  # model, budget, its start, root actions
 
 ROLLOUTS = 128
-FIRST_SHARE = 0.25  # of the budget, for the search by returns that tells which actions tie
+FIRST_SHARE = 0.25  # of the budget, for the search by returns, which finds the tied actions
 VISITS_SHARE = 0.5  # of the most: returns of fewer tie by chance
 
 
@@ -55,7 +55,7 @@ class Tie(NamedTuple):
     high: float
 
     def holds(self, decision: Decision) -> bool:
-        """Whether a search confirms it."""
+        """True if the result of a search confirms the tie."""
         return self.low <= decision.value <= self.high
 
 
@@ -87,7 +87,7 @@ def _always_within(model: Model, problem: Problem, bounds: tuple[float, float], 
 
 
 def _has_way_out(model: Model, problem: Problem, bounds: tuple[float, float], rng: Rng) -> bool:
-    """Whether one of the model's own actions leads to a return out of bounds, which the policy does not find."""
+    """True if one of the model's own actions leads to a return out of bounds, which the policy does not find."""
     if not offers(model, HasActions):
         return False
     states, rewards, ended = outcomes(model, problem, own_actions(model, problem.state), rng)
@@ -101,7 +101,7 @@ def _has_way_out(model: Model, problem: Problem, bounds: tuple[float, float], rn
 def tied_actions(decision: Decision, near: float, fewest_visits: float = math.inf) -> Array | None:
     """The actions whose returns are within `near` of that of the action chosen, [B, action_dim]; None if all are.
 
-    Only those with so many visits, or with half of those of the most visited action.
+    Only those with at least `fewest_visits`, or with half the visits of the most visited action.
     """
     tried = decision.visits > 0
     tied = tried & (np.where(tried, decision.values, 0.0) >= decision.value - near)
@@ -122,7 +122,7 @@ def with_returns_of(first: Decision, second: Decision) -> Decision:
 def by_second_reward(
     model: Model, state: Array, budget: Budget, rng: Rng, start: float, search: Search, fewest_visits: float = math.inf
 ) -> Decision:
-    """What a search decides, by the second reward where all returns are as good as equal.
+    """Decide by a search, with the second reward where all returns are as good as equal.
 
     `start` is the clock when the budget began; see `tied_actions` for the fewest visits.
     """

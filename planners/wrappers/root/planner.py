@@ -48,7 +48,7 @@ class Root:
 
     Args:
         inner: the planner of every worker; in writing, `root:inner=(dpw:exploration=0.5),combine=similarity_vote`.
-        workers: how many.
+        workers: number of workers.
         combine: which action is played. For planners whose workers all have the same actions: "sum", the one of most
             visits; "mean", of the highest mean among those with a tenth of the most visits; "majority", which most
             workers chose. For all planners: "max", of the worker that found the highest mean; "majority" with `cells`;
@@ -60,8 +60,8 @@ class Root:
             "noise" for the model's `action_sd`. Differences are taken the short way round (`action_period`).
         run: on "threads", which is for compiled models; in "processes" (within a job of
             `bonspiel run` on threads as well, since its cores are taken); or "one" after the other.
-        cells: with "majority", votes are counted in so many equal parts of every dimension, and of the part with most
-            votes the most visited choice is played.
+        cells: with "majority", votes are counted in this number of equal parts of every dimension, and of the part with
+            most votes the most visited choice is played.
         rounds: of "tries".
     """
 
@@ -92,12 +92,12 @@ class Root:
 
     @property
     def traits(self) -> Traits:
-        """Those of the inner planner, but for the budget."""
+        """The traits of the inner planner, but for the budget."""
         multiple = self.workers if self.share == "each" else 1
         return replace(traits_of(self.inner), divides_budget=True, budget_multiple=multiple)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         if reason := unsupported(self.inner, model):
             return reason
         name, combine = type(self.inner).__name__, f"combine='{self.combine}'"

@@ -1,4 +1,4 @@
-"""How the decisions of several workers become one.
+"""Rules that combine the decisions of several workers.
 
 Adding up visits and voting are those of Go (Chaslot, Winands, van den Herik 2008; Soejima, Kishimoto, Watanabe 2010).
 Voting and merging by similarity, for actions of which no two workers have the same, follow the ideas of Kurzer,

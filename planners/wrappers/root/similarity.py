@@ -1,4 +1,4 @@
-"""How much alike two actions are: a Gaussian kernel of their difference, the short way round where they go round."""
+"""Similarity of two actions: a Gaussian kernel of their difference, taken the short way round a period."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ class Kernel(NamedTuple):
 
     Attributes:
         width: h, [action_dim]; 0 asks for equality.
-        period: of each coordinate, [action_dim]; inf where it does not go round.
+        period: of each coordinate, [action_dim]; inf where it has none.
     """
 
     width: Array

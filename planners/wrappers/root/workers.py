@@ -19,7 +19,8 @@ def run_all(run: Run, function: Callable[..., T], tasks: Sequence[tuple[Any, ...
     """Call a function with each task's arguments; the results in the order of the tasks.
 
     Args:
-        run: where; a worker process of joblib, such as a job of `bonspiel run`, starts no further ones, but threads.
+        run: on "threads", in "processes", or "one" call after the other; a worker process of joblib, such as a job
+            of `bonspiel run`, starts no further ones, but threads.
         function: one of a module, so that another process can import it.
         tasks: its arguments, call by call; a call may change them.
         together: whether all calls must run at the same time, as under a budget of seconds, on however few cores.
@@ -41,7 +42,7 @@ def _cores() -> int:
 
 
 def is_worker() -> bool:
-    """Whether this process is one of joblib's, whose other workers use the cores already."""
+    """True if this process is one of joblib's, whose other workers use the cores already."""
     from joblib.parallel import get_active_backend
 
     return bool(get_active_backend()[0].nesting_level)

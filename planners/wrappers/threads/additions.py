@@ -41,7 +41,7 @@ def _left(pool: NDArray[np.int64], kind: int) -> int:
 
 @helper
 def _take(tree: SharedTree, kind: int, count: int, room: int) -> int:
-    """The first of so many rows that no thread has taken; NONE if there are fewer. Taken rows are never given back."""
+    """Take `count` rows for this thread and return the first; NONE if fewer are left. Rows are never given back."""
     while True:
         first = load(tree.size, 0, kind)
         if first + count > room:
@@ -52,14 +52,14 @@ def _take(tree: SharedTree, kind: int, count: int, room: int) -> int:
 
 @helper
 def _has_rows(tree: SharedTree, walk: SharedWalk, kind: int, count: int, room: int) -> bool:
-    """Whether the thread may use so many rows; it takes more of them where there are any."""
+    """True if the thread has `count` rows to use, after taking more where there are any."""
     if _left(walk.pool, kind) >= count:
         return True
     more = max(CHUNK, count)
     first = _take(tree, kind, more, room)
     if first == NONE:
         return False
-    # what is left of the rows before is used first
+    # the rest of the rows before is used first
     at = FREE if walk.pool[kind, FREE] == walk.pool[kind, FREE_END] else NEXT
     walk.pool[kind, at], walk.pool[kind, at + 1] = first, first + more
     return True
@@ -79,7 +79,7 @@ def _take_row(walk: SharedWalk, kind: int) -> int:
 
 @helper
 def has_room(tree: SharedTree, walk: SharedWalk, steps: int) -> bool:
-    """Whether the thread may run a simulation of `steps` steps, each of which may add a node and its first edge."""
+    """True if the thread may run a simulation of `steps` steps, each of which may add a node and its first edge."""
     if load(tree.size, 0, STOPPED) != 0 or walk.pool[WANTS_ROOM, 0] != 0:
         return False
     return _has_rows(tree, walk, NODES, steps, len(tree.nodes)) and _has_rows(tree, walk, EDGES, steps, len(tree.edges))
@@ -87,7 +87,7 @@ def has_room(tree: SharedTree, walk: SharedWalk, steps: int) -> bool:
 
 @helper
 def may_add(table: NDArray[np.int64], row: int, visits: int) -> bool:
-    """Whether a node or an edge with so many visits gets one more child, and this thread alone may add it.
+    """True if a node or an edge with this number of visits gets one more child, and this thread alone may add it.
 
     It must then publish when the next one is due.
     """

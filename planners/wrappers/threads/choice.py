@@ -35,7 +35,7 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
 
 
 class Virtual(NamedTuple):
-    """How visits under way count.
+    """The weight of visits under way.
 
     Attributes:
         exploration: C.
@@ -129,7 +129,7 @@ def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, l
 
 @helper
 def _is_tried(tree: SharedTree, node: int, count: int, action: Array) -> bool:
-    """Whether one of the first `count` edges has exactly this action."""
+    """True if one of the first `count` edges has exactly this action."""
     edge = tree.nodes[node, FIRST_EDGE]
     for rank in range(count):
         same = True

@@ -1,4 +1,4 @@
-"""What must hold of a shared tree after a search, whatever its threads did: for tests and the stress command."""
+"""Invariants of a shared tree after a search, whatever its threads did: for tests and the stress command."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ Rows = NDArray[np.int64]
 
 
 def faults(tree: SharedTree, simulations: int, by_state: bool, ends_within: bool) -> list[str]:
-    """What does not hold; nothing if all is well.
+    """The invariants that do not hold, one line each; none if all is well.
 
     Args:
         tree: the tree that a search left.

@@ -12,11 +12,11 @@ from bonspiel.planners.wrappers.threads.shared_tree import STOPPED, WANTS_ROOM, 
 
 
 class Meeting:
-    """Where the threads of a search meet when their tree is full.
+    """The meeting point of a search's threads when their tree is full.
 
     Args:
         tree: the tree that they share.
-        threads: how many.
+        threads: number of threads.
         steps: of a simulation, at most.
     """
 
@@ -41,7 +41,7 @@ class Meeting:
         """Run one thread's simulations; their number. `start` is the clock when the plan began.
 
         Raises:
-            Stopped: the search was told to stop, or another thread has failed.
+            Stopped: see `stopped_by`; or another thread has failed.
         """
         try:
             _, done = extend(kernel, model, self.tree, walk, problem, settings, self._more_room, budget, rng, start)
@@ -59,7 +59,7 @@ class Meeting:
         """The tree with more room, once all threads that are at work have come here."""
         with self._change:
             self._waiting += 1
-            self._factor = min(self._factor, factor)  # one that has just begun foretells far too much
+            self._factor = min(self._factor, factor)  # a thread that has just begun predicts far too much
             turn = self._grown
             self._grow_if_all_wait()
             while not self._change.wait_for(lambda: self._grown > turn or self._is_over(), INTERRUPT_SECONDS):
@@ -70,7 +70,7 @@ class Meeting:
             return self.tree
 
     def _is_over(self) -> bool:
-        """Whether the search ends without a decision; some of its threads may then never come, or not have started."""
+        """True if the search ends without a decision; some of its threads may then never come, or not have started."""
         return bool(self.tree.size[0, STOPPED]) or stopping()
 
     def _grow_if_all_wait(self) -> None:

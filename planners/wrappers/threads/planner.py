@@ -50,13 +50,13 @@ ONLY = {"bonus": "ucb1", "first_play": None, "scale_exploration": False, "blind_
 class TreeParallel:
     """Threads that search the same state in one tree, for models that are compiled.
 
-    With two threads or more a decision depends on which of them comes first, and differs from run to run. The best
-    action so far is not told while they search (`planners.core.search.progress_to`).
+    With two threads or more a decision depends on which of them comes first, and differs from run to run. They
+    do not report the best action so far (`planners.core.search.progress_to`).
 
     Args:
         inner: `uct`, `pw` or `dpw`, with UCB1, first plays at once and no blind values; in writing,
             `threads:inner=(dpw:exploration=0.5),threads=4`.
-        threads: how many; one runs `inner` itself.
+        threads: number of threads; one runs `inner` itself.
         virtual: visits as which each visit under way counts in the bonus, at least 0; 0 turns it off.
         virtual_loss: whether a visit under way also counts as one with the lowest return met so far.
     """
@@ -81,15 +81,15 @@ class TreeParallel:
 
     @property
     def traits(self) -> Traits:
-        """Those of the inner planner, but several threads decide otherwise when the seed is used again."""
+        """The traits of the inner planner, but several threads decide differently when a seed is used again."""
         return replace(traits_of(self.inner), reproducible=self.threads == 1)
 
     def same_actions(self, model: Model) -> bool:
-        """Whether all searches consider the same actions at the root; see `planners.Planner`."""
+        """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return has_same_actions(self.inner, model)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """Say why a model cannot be searched; see `planners.Planner`."""
         if self.threads > 1 and not model.compiled:
             return "needs a compiled model for several threads; root with run=processes fits"
         return unsupported(self.inner, model)
@@ -119,7 +119,7 @@ def search_together(
     threads: int,
     start: float,
 ) -> tuple[SharedTree, int]:
-    """The tree that so many threads build, each with a generator of its own, and the simulations run."""
+    """The tree that `threads` threads build, each with a generator of its own, and the simulations run."""
     kernel, settings = SHARED[type(inner)]
     problem = problem_of(model, state)
     tree = new_shared_tree(model, problem, first_nodes(budget), root_actions, threads)

@@ -107,7 +107,7 @@ def new_shared_tree(model: Model, problem: Problem, nodes: int, root_actions: Ar
 
 
 def _lines(count: int) -> NDArray[np.int64]:
-    """So many rows, each in one line of the cache, so that threads at neighbouring rows do not wait for each other."""
+    """`count` rows, each in one line of the cache, so that threads at neighbouring rows do not wait for each other."""
     memory = np.empty((count + 1) * LINE, np.int64)
     first = -memory.ctypes.data % (LINE * memory.itemsize) // memory.itemsize
     return memory[first : first + count * LINE].reshape(count, LINE)

@@ -1,4 +1,4 @@
-"""What planners over Gaussians of sequences remember within an episode: known answers."""
+"""Memory of planners over Gaussians of sequences within an episode: known answers."""
 
 import numpy as np
 import pytest

@@ -20,7 +20,7 @@ def algorithm_5(
     """Root statistics of algorithms 5 and 7 with dictionaries and recursion: visits and means.
 
     With a `spread`, C is in units of the range of the root's returns, and of the returns' deviation in a state's cells.
-    With `inherited` visits, coarser cells count for at most so many of each action, and there are no weights.
+    With `inherited` visits, coarser cells count for at most that number of each action, and there are no weights.
     """
     actions, cell = fixed_actions(model, 8)(None), cells_of(model)
     visits, returns = defaultdict(lambda: np.zeros(8)), defaultdict(lambda: np.zeros(8))

@@ -71,7 +71,7 @@ class Hoo:
 
 
 def oracle(model, rng, simulations, bonus, exploration=1.0, nu=1.0, rho=None, halvings=8, cell_depth=4):
-    """The root's HOO after so many simulations, with one HOO for each abstract state and player."""
+    """The root's HOO after these simulations, with one HOO for each abstract state and player."""
     dim, place = len(model.action_low), cells_of(model)
     trees = {}
 

@@ -84,7 +84,7 @@ def search(inner, model, simulations, threads, seed=0, virtual=1.0, loss=False):
 
 
 def check_tree(tree, simulations, by_state, rollout=False):
-    """What must hold of a tree whatever the threads did."""
+    """Check the invariants of a tree, whatever the threads did."""
     assert faults(tree, simulations, by_state, ends_within=rollout or not by_state) == []
     if by_state:
         for node in tree.slots[tree.slots != 0] - 1:
@@ -173,7 +173,7 @@ def test_a_visit_under_way_can_count_as_lost():
 @pytest.mark.parametrize("mean", [-math.inf, math.nan])
 @pytest.mark.parametrize("under_way", [0, 1])
 def test_an_edge_is_followed_whatever_the_rewards_were(mean, under_way):
-    """Where none was, the count of the edge before the first one was written: of memory that is not the tree's."""
+    """Without an edge, the count at row -1 would be written, in memory that is not the tree's."""
     nodes, edges = np.zeros((1, LINE), np.int64), np.zeros((2, LINE), np.int64)
     tree = EXAMPLE_TREE._replace(nodes=nodes, node_values=nodes.view(float), edges=edges, edge_values=edges.view(float))
     nodes[0, [VISITS, ACTIONS]] = 10, 2
