@@ -1,4 +1,4 @@
-"""Which scores can be forced with the last stones of an end, proved by depth-first proof-number search.
+"""Scores that can be forced with the last stones of an end, proved by depth-first proof-number search.
 
 Both teams throw candidates alone (`curling.choice.candidates`), and without noise: with noise no score is forced, and
 the question is what to expect, which a proof does not answer.
@@ -46,7 +46,7 @@ class LastStones(NamedTuple):
         line: the position in each row of a search, [rows].
         asked: positions used so far, and the points that are to be forced, [2].
         room: for candidates, [MOST_CANDIDATES, 3].
-        room_of_keys: likewise, [MOST_CANDIDATES].
+        room_of_keys: for their keys, [MOST_CANDIDATES].
         params: of the model.
         rng: is handed to the model, which draws nothing from it.
     """
@@ -63,7 +63,7 @@ class LastStones(NamedTuple):
 
 
 def last_stones(model: Curling, state: Array, stones: int) -> LastStones:
-    """The positions of an end with so many stones to come, of which only the first is known yet."""
+    """The positions of an end with `stones` stones to come, of which only the first is known yet."""
     positions, rows = sum(MOST_CANDIDATES**thrown for thrown in range(stones + 1)), 2 * _plies(stones)
     states, facts = np.zeros((positions, model.state_dim)), np.zeros((positions, 5), np.int64)
     states[0] = state
@@ -75,7 +75,7 @@ def last_stones(model: Curling, state: Array, stones: int) -> LastStones:
 
 
 def _plies(stones: int) -> int:
-    """Rows of a line of so many stones, and one more that the search asks for."""
+    """Rows of a line of `stones` stones, and one more that the search asks for."""
     return stones + 2
 
 
@@ -118,7 +118,7 @@ def moves(game: LastStones, row: int, moves: NDArray[np.int64], keys: NDArray[np
 
 @kernel(int64(GAME, int64, int64, int64))
 def play(game: LastStones, row: int, move: int, into: int) -> int:
-    """Write the position after a candidate into another row; which one it is."""
+    """Write the position after a candidate into another row; return its number."""
     game.line[into] = game.facts[game.line[row], FIRST] + move
     return int(game.line[into])
 
@@ -145,11 +145,11 @@ def advance_last_stones(
 
 @dataclass(frozen=True)
 class Forced:
-    """What can be forced with the last stones of an end.
+    """Scores that can be forced with the last stones of an end.
 
     Attributes:
         points: the most that the team with the hammer can force; below 0 the other team scores.
-        verdicts: of -8..8 points, whether the team with the hammer can force so many or more.
+        verdicts: for each of -8..8 points, whether the team with the hammer can force that number or more.
         best: an action of the team to throw with which it gets all that it can force, [3].
         nodes: of all searches.
         throws: shots thrown, which all searches share.
@@ -163,7 +163,7 @@ class Forced:
 
 
 def forced_scores(model: Curling, state: Array) -> Forced:
-    """Which scores of the end the team with the hammer can force, if nothing but candidates is thrown, without noise.
+    """Scores of the end that the team with the hammer can force, if only candidates are thrown, without noise.
 
     Args:
         model: the match; its noise and its reward make no difference.

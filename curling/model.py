@@ -125,7 +125,7 @@ class Curling(MatchSettings):
         return replace(self, ends=int(state[TIME]) // STONES + 1, extra_ends=0, reward="points")
 
     def thrower(self, state: Array) -> Thrower:
-        """Who throws next."""
+        """The player who throws next."""
         at = thrower_at(state, self.params)
         max_speed, *sds = self.params[at : at + PER_THROWER].tolist()
         return Thrower(max_speed, Noise(*sds))

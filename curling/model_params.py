@@ -49,7 +49,7 @@ def _values(match: MatchSettings) -> Array:
 
 
 def weights_of(match: MatchSettings) -> Array:
-    """Of the network, [WEIGHTS]; empty where `value` plays out."""
+    """The weights of the network, [WEIGHTS]; empty where `value` plays out."""
     if why_no_weights(match) is not None:
         return NO_WEIGHTS
     return own()[0] if match.weights is None else load(Path(match.weights))[0]

@@ -82,7 +82,7 @@ def with_slope(value: Any, to_come: Any, slopes: tuple[float, float] = SLOPES) -
 
     Args:
         value: a team's probability to win, one or [n].
-        to_come: stones to come in the end, likewise.
+        to_come: stones to come in the end, one or [n].
         slopes: that without stones to come, and what a full end of them adds.
     """
     slope = slopes[0] + slopes[1] * to_come / STONES

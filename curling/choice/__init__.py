@@ -1,1 +1,1 @@
-"""Actions worth trying, the default policy and its playouts."""
+"""Actions worth trying, cells of abstractions, the default policy with its playouts, and regions that they decide."""

@@ -198,7 +198,7 @@ def candidate_shots(
 
 @helper
 def _stops_at(law: int, aim: Array, x: float, y: float) -> bool:
-    """Whether an aim is the draw to (x, y)."""
+    """Return whether an aim is the draw to (x, y)."""
     vx, vy = draw(law, x, y, aim[2])
     return bool(aim[0] == vx and aim[1] == vy)
 

@@ -48,7 +48,7 @@ def _copy_stones(stones: Array, to: Array) -> None:
 def _better_thrown_away(
     state: Array, scratch: Array, params: Array, stones: Array, after: Array, aim: Array, workspace: Array
 ) -> bool:
-    """Whether to throw the last stone of an end away, because even a precise throw would be worth less.
+    """Return whether the last stone of an end is better thrown away, as even a precise throw would be worth less.
 
     The default policy does not know that keeping the hammer can be worth more than a point.
     """
@@ -62,7 +62,7 @@ def _better_thrown_away(
 
 @helper
 def _trace(law: int, stones: Array, team: int, aims: Array, keys: NDArray[np.uint64], movers: Array) -> int:
-    """Write the key of the aim in the first row and its player, and the end of the trace; how many were written."""
+    """Write the key of the aim in the first row and its player, and the end of the trace; return the number of keys."""
     key = key_of_draw(law, stones, team, aims[0], aims[1])
     if key == NO_KEY:
         return 0
@@ -156,9 +156,9 @@ def traced_rollout(
 
 @compiled("rollout")
 def value(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """What the network of `curling.learning.end_network` expects of the end under way, for points of this end alone.
+    """Value of the end under way by the network of `curling.learning.end_network`, for points of this end alone.
 
-    Without weights, `rollout`.
+    Without weights it is a playout, as of `rollout`.
     """
     first = int(params[NETWORK])
     if first == len(params):

@@ -41,7 +41,7 @@ def nearest(law: int, stones: Array, team: int, beyond: float) -> int:
 
 @helper
 def is_guard(law: int, stones: Array, i: int) -> bool:
-    """Whether stone i is a guard: outside the house and in front of the tee line."""
+    """Return whether stone i is a guard: outside the house and in front of the tee line."""
     return bool(stones[i, 1] + STONE_RADIUS < TEE[law] and to_tee(law, stones, i) >= IN_HOUSE[law])
 
 
@@ -49,7 +49,10 @@ def is_guard(law: int, stones: Array, i: int) -> bool:
 def _is_clear(
     law: int, stones: Array, cos: float, sin: float, along: float, across: float, side: float, until: float, room: float
 ) -> bool:
-    """Whether a path passes the stones in front of the line y = until; it ends along (cos, sin), see `shots.Throw`."""
+    """Return whether a path is clear of the stones in front of the line y = until.
+
+    It ends along (cos, sin); see `shots.Throw`.
+    """
     for i in range(STONES):
         x, y = stones[i, 0], stones[i, 1]
         if y < until:
@@ -63,7 +66,7 @@ def _is_clear(
 def _aim_if_clear(
     law: int, stones: Array, aim: Array, x: float, y: float, throw: Throw, side: float, until: float, room: float
 ) -> bool:
-    """Write the aim of a throw at (x, y); whether its path is clear."""
+    """Write the aim of a throw at (x, y); return whether its path is clear."""
     vx, vy, cos, sin = turned(law, side, x, y, throw)
     aim[0], aim[1], aim[2] = vx, vy, side
     return isfinite(vx) and _is_clear(law, stones, cos, sin, throw[4], throw[5], side, until, room)

@@ -78,7 +78,7 @@ async def play_dc4(
 
     The rule is one of RULES, which also says which game it is; the server does not announce it. The player must not
     concede: there is no message for it. `throwers` are the own team's and the other's players of mixed doubles, which
-    no server tells; None: as in standard games.
+    no server announces; None: as in standard games.
 
     Raises:
         ServerRefused: the server refuses the client or its throw.

@@ -115,7 +115,7 @@ class Dc4Connection:
             await asyncio.gather(self._listening, return_exceptions=True)
 
     async def join(self, name: str, members: int = 4) -> int:
-        """Take a side of the match with so many of the server's default players; the assigned team, 0 or 1.
+        """Take a side of the match with `members` of the server's default players; return the assigned team, 0 or 1.
 
         Raises:
             ServerRefused: by the server.

@@ -23,7 +23,7 @@ async def play_when_up(attempt: Callable[[], Awaitable[None]], player: MatchPlay
     Raises:
         ConnectionLost: the match had begun, or the server did not come up or answer in time.
     """
-    told, player.patience = False, Patience(player.report, wait)
+    reported, player.patience = False, Patience(player.report, wait)
     while True:
         start = time.monotonic()
         try:
@@ -33,11 +33,11 @@ async def play_when_up(attempt: Callable[[], Awaitable[None]], player: MatchPlay
             if player.begun or isinstance(error, NoSuchHost):
                 raise
             if player.patience.answered and time.monotonic() - start > wait:
-                told, player.patience = False, Patience(player.report, wait)
+                reported, player.patience = False, Patience(player.report, wait)
             if wait == 0.0 or player.patience.left < RETRY:
                 raise
-            if not told:
-                told = True
+            if not reported:
+                reported = True
                 player.log.write_note(str(error))
                 player.report(f"{error}; connecting again for {round(player.patience.left, 1):g} s")
         await asyncio.sleep(RETRY)

@@ -17,7 +17,7 @@ TEAM_STONES = 8
 STONES = 2 * TEAM_STONES
 LAST_SHOT = STONES - 1  # of an end
 MIXED_FIRST_SHOT = 6  # of an end of mixed doubles, whose ten shots are numbered so that the last one is 15
-MIXED_THROWERS = 0, 1, 1, 1, 0  # who of a team's two players makes each of its throws in an end of mixed doubles
+MIXED_THROWERS = 0, 1, 1, 1, 0  # the player of a team's two for each of its throws in an end of mixed doubles
 SET_UP_ROW = 2  # of a team's stones, in mixed doubles: the stone that is set up
 STONE_RADIUS = 0.145
 DIAMETER = 2.0 * STONE_RADIUS
@@ -26,7 +26,7 @@ STONE_MASS = 19.96  # kg
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a simulator removes stones, by their centres, m.
+    """Limits of play: a stone whose centre is beyond them is removed, m.
 
     Attributes:
         side: a moving stone is lost from this |x| on.
@@ -88,5 +88,5 @@ def stones_at(places: Sequence[Sequence[float] | None]) -> Array:
 
 
 def present(stones: Array) -> NDArray[np.bool_]:
-    """Which stones are on the sheet, [16]."""
+    """A mask of the stones on the sheet, [16]."""
     return ~np.isnan(stones[:, 0])

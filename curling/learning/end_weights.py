@@ -1,4 +1,4 @@
-"""The file of the network's weights, with what they are for and where they come from."""
+"""The file of the network's weights, with their provenance."""
 
 import functools
 import json
@@ -20,14 +20,14 @@ NO_WEIGHTS = np.empty(0)
 
 @dataclass(frozen=True)
 class Provenance:
-    """What weights are for, and where they come from.
+    """The games that weights are for, and the training that they come from.
 
     Attributes:
         physics: of the games they are for, and of the physics whose `experience` it is. So weights for fcv1 serve dc4,
             which differs in the limits of play alone: over self-play of theirs the loss is 1.453 +- 0.007 nats in fcv1
             and 1.460 +- 0.017 in dc4.
-        rule: likewise.
-        noise: likewise, a name.
+        rule: of the games they are for.
+        noise: of the games they are for, a name.
         seed: of the training.
         commit: of the sources.
         rounds: ends played in each round of self-play.

@@ -1,4 +1,4 @@
-"""How well weights predict ends that were not learned from, and how fast they are."""
+"""Accuracy of weights in ends that were not learned from, and their speed."""
 
 import time
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ VALUED = 20_000  # values that are timed; a tenth as many playouts
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What weights are worth.
+    """Accuracy and speed of weights.
 
     Attributes:
         positions: by which they are judged.

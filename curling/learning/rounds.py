@@ -29,10 +29,10 @@ LINE_SECONDS = 10.0
 
 
 class Advance(Protocol):
-    """Tells of progress."""
+    """Reports progress."""
 
     def __call__(self, count: int = 1) -> None:
-        """So many more."""
+        """Add `count` to what is done."""
 
 
 @contextmanager
@@ -53,10 +53,10 @@ def _progress(total: int, things: str) -> Iterator[Advance]:
 
 @dataclass(frozen=True)
 class Learning:
-    """Rounds of self-play and training, of which every step goes on where it was left.
+    """Rounds of self-play and training, of which every step resumes where it was stopped.
 
     Round 0 learns from ends of the default policy; each further round plays with the weights of the one before, and
-    goes on training them.
+    trains them further.
 
     Args:
         folder: for all that is made.
@@ -97,7 +97,7 @@ class Learning:
         return str(self.round_folder(number) / "weights.npz") if number >= 0 else "none"
 
     def generate(self, number: int, ends: int, tried: int, jobs: int) -> None:
-        """Play the ends of a round that its folder lacks, in parts; each shot tries so many aims of a grid.
+        """Play the ends of a round that its folder lacks, in parts; each shot tries `tried` aims of a grid.
 
         Raises:
             ValueError: the weights of the round before are missing.

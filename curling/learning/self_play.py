@@ -28,7 +28,7 @@ from bonspiel.planners.model import Array, Rng
 EXPLORING = 0.3  # chance of a shot of the default policy before positions are kept
 KEPT = 0.5  # chance of a position
 GRID = 4_284  # aims, of which each shot tries some
-POINTS_SHARE = 10  # one of so many parts is played for points
+POINTS_SHARE = 10  # one part in 10 is played for points
 MOST_ENDS = 10  # of the matches that ends are played in
 LEAD_SD = 2.0  # points
 
@@ -70,7 +70,7 @@ def _new_scratch(samples: int, tried: int) -> Scratch:
 
 @kernel(VECTOR, MATRIX, RNG, _new_scratch(1, 1))
 def _throw_best(params: Array, grid: Array, rng: Rng, scratch: Scratch) -> None:
-    """Throw the best candidate, or random aim, as far as random errors tell, and write the state after it."""
+    """Throw the best candidate, or random aim, by its mean over random errors, and write the state after it."""
     for i in range(len(scratch.errors)):
         for j in range(4):
             scratch.errors[i, j] = rng.standard_normal()

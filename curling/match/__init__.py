@@ -1,1 +1,1 @@
-"""Rules, state, values and records of a match."""
+"""Rules, states, positions, values and records of a match."""

@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 from msgspec import Meta
 
 from bonspiel.curling.ice.noise import Noise, Pair
 from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT
 from bonspiel.curling.model import Curling
+from bonspiel.curling.settings import MatchSettings
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
 REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; a game cut short is won by the other team
+
+# of a match on record, as of a model
+SETTINGS = "physics", "rule", "noise", "ends", "extra_ends", "tie", "game", "pattern", "throwers"
 
 Real = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m, m/s or rad/s; more than any sheet or throw has
 Point = tuple[Real, Real]
@@ -64,12 +68,17 @@ class Match:
         """Number of the first shot of an end."""
         return MIXED_FIRST_SHOT if self.is_mixed else 0
 
+    @classmethod
+    def of(cls, settings: MatchSettings, players: tuple[str, str], **others: Any) -> Self:
+        """The match of these settings, with its players and `others` of the attributes."""
+        return cls(players, **{name: getattr(settings, name) for name in SETTINGS}, **others)
+
     def model(self) -> Curling:
         """The model of the match; its reward is 1 for a win of team 0."""
-        of_game: dict[str, Any] = {"physics": self.physics, "game": self.game, "pattern": self.pattern}
-        of_game |= {"extra_ends": self.extra_ends, "tie": self.tie, "throwers": self.throwers}
-        noise = self.noise if self.throwers is None else None
-        return Curling(self.ends, self.rule, noise, reward="win", **of_game)
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        if self.throwers is not None:
+            settings["noise"] = None
+        return Curling(reward="win", **settings)
 
 
 class Setup(NamedTuple):

@@ -2,7 +2,7 @@
 
 One team decides the set-up of an end: team 1 in the first, then the team that did not score, and after a blank end the
 one that did not decide before. "center_guard": it throws first, and the guard is its own; "center_house": it has the
-hammer, and the stone in the house is its own; "pp_left", "pp_right": likewise in the places of a power play, which each
+hammer, and the stone in the house is its own; "pp_left", "pp_right": the same in the places of a power play, which each
 team has once, and not in extra ends. The other stone is the other team's. Until the set-up the number of the shot is 0;
 then the shots are numbered 6 to 15, so that rows, turns and the last shot are those of standard games: thrown stones
 are rows 3-7 of a team, the stone set up is its row 2.
@@ -93,7 +93,7 @@ def decider_chance(state: Array, params: Array) -> float:
 
 
 def is_setup_due(state: Array) -> bool:
-    """Whether the end of mixed doubles that begins with this state has to be set up first."""
+    """Return whether the end of mixed doubles that begins with this state has to be set up first."""
     return len(state) > STATE_DIM and int(state[TIME]) % STONES == 0
 
 

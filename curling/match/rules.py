@@ -74,7 +74,7 @@ def score(stones: Array, tee: float, in_house: float) -> int:
 def is_foul(
     before: Array, after: Array, shot: int, team: int, free_guard: int, no_tick: int, tee: float, in_house: float
 ) -> bool:
-    """Whether a shot removed (or, under the no-tick rule, ticked) a protected guard of the opponent.
+    """Return whether a shot removed (or, under the no-tick rule, ticked) a protected guard of the opponent.
 
     After a foul the stones are put back and the thrown stone is removed. Guards are the stones outside the house in
     front of the tee line; the no-tick rule also keeps those on the centre line in place (Digital Curling 4).
@@ -94,7 +94,7 @@ def is_foul(
 
 @kernel(boolean(MATRIX, MATRIX))
 def removes_stone(before: Array, after: Array) -> bool:
-    """Whether a shot removed a stone of either team, which is a foul early in an end of mixed doubles."""
+    """Return whether a shot removed a stone of either team, which is a foul early in an end of mixed doubles."""
     for i in range(len(before)):
         if before[i, 1] > 0.0 and not after[i, 1] > 0.0:
             return True

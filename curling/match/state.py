@@ -7,7 +7,7 @@
 | 2 | lead: points of team 0 minus those of team 1 in the finished ends |
 | 3 + 2 i, 4 + 2 i | x and y of stone i, m, rows as in `curling.ice.sheet`; (0, 0) where absent |
 | 35 | in mixed doubles: the team that decides, or has decided, the set-up of this end |
-| 36 + team | likewise: 1 while the team may have its power play, then 0 |
+| 36 + team | in mixed doubles: 1 while the team may have its power play, then 0 |
 
 In mixed doubles time mod 16 is 0 before the set-up of an end and 6 after it, see `curling.match.mixed_doubles`.
 After the last shot of an end the sheet is empty; only the final state of the match keeps its stones.
@@ -99,13 +99,13 @@ def state_of(stones: Array, shot: int, hammer: int = 1, end: int = 0, lead: int 
 
 @helper
 def is_mixed(params: Array) -> bool:
-    """Whether the game is mixed doubles."""
+    """Return whether the game is mixed doubles."""
     return bool(params[FIRST_SHOT] > 0.0)
 
 
 @helper
 def thrower_at(state: Array, params: Array) -> int:
-    """Where in `params` the numbers of who throws next begin: the largest speed of aims, m/s, then `Noise.params`."""
+    """Index of the next thrower's first number in `params`: the largest speed of aims, m/s; `Noise.params` follow."""
     throw = max(shot_of(state) - MIXED_FIRST_SHOT, 0) // 2
     player = MIXED_THROWERS[throw] if is_mixed(params) else 0
     return THROWERS + PER_THROWER * (2 * team_of(state) + player)
@@ -113,7 +113,7 @@ def thrower_at(state: Array, params: Array) -> int:
 
 @helper
 def breaks_rule(before: Array, after: Array, shot: int, team: int, params: Array) -> bool:
-    """Whether a shot removed a stone that the free guard zone rule protects, or its form in mixed doubles."""
+    """Return whether a shot removed a stone that the free guard zone rule protects, or its form in mixed doubles."""
     if is_mixed(params):
         return bool(shot < int(params[FREE_GUARD]) and removes_stone(before, after))
     free_guard, no_tick = int(params[FREE_GUARD]), int(params[NO_TICK])
@@ -130,7 +130,7 @@ def _next_hammer_or_decider(state: Array, points: int, params: Array) -> int:
 
 @helper
 def value_after(state: Array, points: int, params: Array) -> float:
-    """Team 0's probability to win the match after this end with so many points."""
+    """Team 0's probability to win the match after this end with `points` points."""
     left = int(params[LAST_END]) - int(state[TIME]) // STONES - 1
     values = params[VALUES : int(params[NETWORK])]
     team, lead = _next_hammer_or_decider(state, points, params), int(state[LEAD]) + points

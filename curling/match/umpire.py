@@ -73,7 +73,7 @@ def set_up(model: Curling, state: Array, setup: Setup | None) -> Array:
 
 
 def turn_of(state: Array) -> tuple[int, int, int, int]:
-    """Whose turn it is: (end, shot, team, hammer), as in `curling.match.match_data.RecordedShot`."""
+    """The turn, (end, shot, team, hammer), as in `curling.match.match_data.RecordedShot`."""
     return *divmod(int(state[TIME]), STONES), int(team_of(state)), int(state[HAMMER])
 
 

@@ -58,7 +58,7 @@ class Champion:
         require_count("reply_errors", self.reply_errors, 1, MOST_ERRORS)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """The reason why a model cannot be searched, or None; see `planners.Planner`."""
         return None if isinstance(model, Curling) and model.compiled else "curling on the analytic engine only"
 
     def announce(self, model: Model) -> None:

@@ -192,7 +192,7 @@ class Expectimax:
         require(self.plies in (1, 2) and not isinstance(self.plies, bool), "plies", self.plies, "1 or 2")
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """The reason why a model cannot be searched, or None; see `planners.Planner`."""
         return None if isinstance(model, Curling) else "curling only"
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -27,7 +27,7 @@ from bonspiel.planners.registry import VERBATIM
 
 PROTOCOL = 1
 PATIENCE = 300.0  # s for a program to start, which may compile, and to answer the greeting
-SILENCE = 10.0  # s of them after which the person who waits is told for what
+SILENCE = 10.0  # s of them after which a line says what is waited for
 GRACE = 10.0  # s that an answer may come after its budget; that it was late is on record
 SLOWEST = 0.1  # s of a simulation, for budgets in simulations
 PIPE = 0.01  # s from a question to its answer that the program does not see itself, at most
@@ -85,7 +85,7 @@ class ProcessPlayer:
         return ProcessPlayer, (self.command,)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """The reason why a model cannot be searched, or None; see `planners.Planner`."""
         return None if isinstance(model, Curling) else "curling only"
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -1,7 +1,7 @@
 """A search of one shot and its reply with a learned value: screen, common random numbers, sequential halving.
 
 1. Each aim of a grid is thrown once without errors, and the values that the network gives are smoothed by the errors of
-   execution, as in root pre-search (`planners.wrappers.presearch`). The peaks and the rule-based candidates go on.
+   execution, as in root pre-search (`planners.wrappers.presearch`). The peaks and the rule-based candidates are kept.
 2. They are thrown with the same quasi-random errors each (common random numbers), fewer and fewer with more and more.
 3. The finalists are compared a shot deeper by sequential halving (Karnin, Koren and Somekh 2013): the opponent has its
    best reply to each of their throws. What a reply is worth less what the network expected corrects the mean of 2,
@@ -30,7 +30,7 @@ from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Decision
 from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 
-FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of that which tells how many throws a time budget pays for
+FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of the one by which throws are timed
 PEAKS = 16
 FIRST_ERRORS, MOST_ERRORS = 16, 8192
 REPLIES_AT_ONCE = 16  # to divide among threads; decisions are the same on however many
@@ -192,7 +192,7 @@ class ReplySearch:
             upto = more
 
     def throw(self, shots: Shots, upto: int) -> None:
-        """Throw each of the shots with so many errors in all."""
+        """Throw each of the shots with `upto` errors in all."""
         if upto > len(self.throws):
             self.throws = np.concatenate([self.throws, quasi_random_errors(self.shift, len(self.throws), upto)])
 
@@ -208,7 +208,7 @@ class ReplySearch:
 
     def compare_replies(self, alive: Shots) -> Shots:
         """The finalists, best first, by the opponent's replies: half of them stay after each part of the budget."""
-        phases, cost, told = max(1, math.ceil(math.log2(len(alive)))), 100.0, time.perf_counter()
+        phases, cost, reported_at = max(1, math.ceil(math.log2(len(alive)))), 100.0, time.perf_counter()
         for phase in range(phases):
             left, most = self.left(), MOST_ERRORS >> (phases - 1 - phase)
             keep = left * (1.0 - 1.0 / (phases - phase))
@@ -223,8 +223,8 @@ class ReplySearch:
                 before = self.thrown
                 self.reply(alive, replied, upto)
                 cost = (self.thrown - before) / (len(alive) * (upto - replied))
-                if time.perf_counter() - told > PROGRESS_SECONDS:
-                    alive, told = self.ranked(alive), time.perf_counter()
+                if time.perf_counter() - reported_at > PROGRESS_SECONDS:
+                    alive, reported_at = self.ranked(alive), time.perf_counter()
                     if reported(self.decision(alive)):
                         return alive
             alive = self.ranked(alive)

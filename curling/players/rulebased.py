@@ -63,7 +63,7 @@ class RuleBased:
         require_count("simulations", self.simulations)
 
     def unsupported(self, model: Model) -> str | None:
-        """Why a model cannot be searched; see `planners.Planner`."""
+        """The reason why a model cannot be searched, or None; see `planners.Planner`."""
         return None if isinstance(model, Curling) else "curling only"
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -85,7 +85,7 @@ def ready(text: str) -> Any:
 
 
 def failure(error: Exception) -> dict[str, str]:
-    """The answer that tells an error."""
+    """The answer that reports an error."""
     return {"type": "error", "message": " ".join(f"{type(error).__name__}: {error}".split())}
 
 

@@ -49,7 +49,7 @@ class StoneCoordinate(Struct, frozen=True):
 
 
 class MixedDoublesSettings(Struct, frozen=True):
-    """What is particular to a match of mixed doubles.
+    """The part of a state that only mixed doubles has.
 
     Attributes:
         end_setup_team: team that decides the set-up of this end, or has decided it.
@@ -131,7 +131,7 @@ class StateUpdate(Struct, frozen=True):
 
     @property
     def is_extra_end(self) -> bool:
-        """Whether the current end is an extra end."""
+        """Return whether the current end is an extra end."""
         return self.end_number >= self.ends
 
     @property

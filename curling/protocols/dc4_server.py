@@ -1,4 +1,4 @@
-"""What a server of Digital Curling 4 takes and tells; `curling.protocols.dc4` describes the protocol.
+"""Messages to and from a server of Digital Curling 4; `curling.protocols.dc4` describes the protocol.
 
 Requests are checked as the server checks them: unknown fields are ignored, and few numbers have a range.
 """
@@ -76,13 +76,13 @@ class Shot(Finite, frozen=True):
     shot_angle: Thrown
 
 
-class ToldStones(Struct, frozen=True):
+class SentStones(Struct, frozen=True):
     """The stones of both teams, m; (0, 0) where absent."""
 
     data: PerTeam[Places]
 
 
-class ToldState(Struct, frozen=True):
+class SentState(Struct, frozen=True):
     """The data of an event; see `curling.protocols.dc4.StateUpdate`."""
 
     winner_team: Team | None
@@ -98,7 +98,7 @@ class ToldState(Struct, frozen=True):
     second_team_extra_end_remaining_time: float
     mixed_doubles_settings: MixedDoublesSettings | None
     last_move: Shot | None
-    stone_coordinate: ToldStones
+    stone_coordinate: SentStones
     score: PerTeam[tuple[int, ...]]
 
 
@@ -132,7 +132,7 @@ def content_of(body: Any, kind: type[T]) -> T:
         raise InvalidBody("value_error", text, *where) from None
 
 
-def event(state: ToldState, latest: bool = True) -> bytes:
+def event(state: SentState, latest: bool = True) -> bytes:
     """A state as an event of a stream, the latest one or an earlier one of a replay."""
     name = b"latest_state_update" if latest else b"state_update"
     return b"event: %s\ndata: %s\n\n" % (name, msgspec.json.encode(state))

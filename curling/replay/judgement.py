@@ -1,4 +1,4 @@
-"""What a judge says of the shots of a match: the win probability that an aim lost, and the luck of its execution."""
+"""Judgements of the shots of a match: the win probability that an aim lost, and the luck of its execution."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class Judgement(NamedTuple):
 
     @property
     def is_blunder(self) -> bool:
-        """Whether the loss is large, and certainly one."""
+        """Return whether the loss is large, and beyond the error of its estimate."""
         return self.loss > max(BLUNDER, CLEAR * self.loss_error)
 
 
@@ -72,7 +72,7 @@ class TeamSummary(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What a judge says of a match.
+    """The judgements of a match.
 
     Attributes:
         judge: the judge and its budget in words.

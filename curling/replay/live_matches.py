@@ -29,7 +29,7 @@ class LiveMatch:
 
     @property
     def over(self) -> bool:
-        """Whether the record is complete."""
+        """Return whether the record is complete."""
         return bool(self.lines) and self.lines[-1]["type"] == "result"
 
     async def event(self, number: int) -> str:

@@ -7,7 +7,7 @@ from bonspiel.curling.protocols import ProtocolError, check_kind, dc2
 from bonspiel.curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
 from bonspiel.curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
-from bonspiel.curling.server.lobby import Door, Lobby, listen
+from bonspiel.curling.server.lobby import ClientLimit, Lobby, listen
 from bonspiel.curling.server.pages.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import ServerContext
@@ -23,8 +23,8 @@ async def listen_dc2(context: ServerContext, lobby: Lobby, host: str, port: int)
     def connected(client: ClientConnection) -> None:
         lobby.start_task(_log_in(context, lobby, client))
 
-    door = Door(context, connected)
-    return (await listen(host, port, lambda: ClientConnection(b"\0", MAX_TEXT, context.clock, door)),)
+    limit = ClientLimit(context, connected)
+    return (await listen(host, port, lambda: ClientConnection(b"\0", MAX_TEXT, context.clock, limit)),)
 
 
 async def _log_in(context: ServerContext, lobby: Lobby, client: ClientConnection) -> None:

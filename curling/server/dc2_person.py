@@ -12,7 +12,7 @@ from bonspiel.curling.server.referee import ThinkingTimes
 class Dc2Person(Person):
     """See `Person`.
 
-    The server tells the clocks to the team to move alone; while the other one moves, the page shows what is known.
+    The server sends the clocks only to the team to move; while the other one moves, the page shows the last ones.
     """
 
     name = NAME

@@ -11,7 +11,7 @@ from bonspiel.curling.protocols import check_kind, dc3
 from bonspiel.curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
 from bonspiel.curling.server.client_connection import ClientConnection
 from bonspiel.curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
-from bonspiel.curling.server.lobby import Door, Lobby, listen
+from bonspiel.curling.server.lobby import ClientLimit, Lobby, listen
 from bonspiel.curling.server.pages.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import ServerContext
@@ -27,8 +27,8 @@ async def listen_dc3(context: ServerContext, lobby: Lobby, host: str, port: int)
     """Open the ports of team 0 and, one number higher, of team 1."""
 
     def door_of(team: int) -> Callable[[], ClientConnection]:
-        door = Door(context, lambda client: lobby.assign(client, team))
-        return lambda: ClientConnection(b"\n", MAX_CLIENT_LINE, context.clock, door)
+        limit = ClientLimit(context, lambda client: lobby.assign(client, team))
+        return lambda: ClientConnection(b"\n", MAX_CLIENT_LINE, context.clock, limit)
 
     first = await listen(host, port, door_of(0))
     try:

@@ -52,29 +52,29 @@ def listen_address(listener: socket.socket | TransportSocket) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-class Door:
-    """Lets in the clients of a port, up to `MOST_CLIENTS` at once and as long as enough files can be opened.
+class ClientLimit:
+    """Admits the clients of a port, up to `MOST_CLIENTS` at once and as long as enough files can be opened.
 
     Args:
         context: of the server, whose console says that clients are turned away.
-        enter: takes each client that is let in.
+        enter: takes each client that is admitted.
     """
 
     def __init__(self, context: ServerContext, enter: Callable[[ClientConnection], object]) -> None:
         self._context, self._enter = context, enter
         self._inside: list[ClientConnection] = []
-        self._told = -math.inf
+        self._reported = -math.inf
 
     def __call__(self, client: ClientConnection) -> None:
-        """Let a client in, or turn it away."""
+        """Admit a client, or turn it away."""
         self._inside = [one for one in self._inside if not one.lost]
         if len(self._inside) < MOST_CLIENTS and client.has_room:
             self._inside.append(client)
             self._enter(client)
             return
         client.close()
-        if self._context.clock() - self._told >= QUIET:
-            self._told = self._context.clock()
+        if self._context.clock() - self._reported >= QUIET:
+            self._reported = self._context.clock()
             limits = f"at most {MOST_CLIENTS}, or {SHARE:.0%} of the files that the system allows"
             self._context.report(
                 f"{len(self._inside)} clients are connected to a port ({limits}): others are turned away"

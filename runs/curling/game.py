@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
 from bonspiel.curling import players
@@ -34,9 +34,8 @@ ROUNDING = 0.005  # m; servers keep their stones to a millimetre or so
 @functools.cache
 def _models(game: "CurlingGame") -> tuple[Curling, Curling]:
     """The match itself, and the model for planners."""
-    rules = game.physics, game.rule, game.noise, game.ends, game.extra_ends, TIES[game.ties]
-    match = Match(("", ""), *rules, game=game.game, pattern=game.pattern)
-    model = match.model()
+    settings = {field.name: getattr(game, field.name) for field in fields(game) if field.name != "ties"}
+    model = Curling(**settings, tie=TIES[game.ties], reward="win")
     return model, model.planning()
 
 
@@ -104,11 +103,9 @@ class CurlingGame:
 
     def match(self, scheduled: ScheduledGame) -> Match:
         """The match, as the first line of its record."""
-        model, (first, second) = _models(self)[0], scheduled.sides
+        first, second = scheduled.sides
         names, budgets = (first.planner, second.planner), (first.allowance, second.allowance)
-        rules = self.physics, model.rule, model.noise, self.ends, self.extra_ends, TIES[self.ties]
-        chance = scheduled.seed, scheduled.pair
-        return Match(names, *rules, budgets, *chance, game=self.game, pattern=self.pattern)
+        return Match.of(_models(self)[0], names, budgets=budgets, seed=scheduled.seed, pair=scheduled.pair)
 
     def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Record:
         """The match with its set-ups, shots, ends and result."""

@@ -154,7 +154,7 @@ def _choose(
 ) -> ShotChoice:
     """The planner's choice, before the time is over if that is clear.
 
-    `publish` takes the best shots so far, when they have more than so many simulations.
+    `publish` takes the best shots so far that have more than `simulations` simulations.
     """
     from bonspiel.planners.checks import check_actions, require
     from bonspiel.planners.core.search import progress_to
@@ -192,7 +192,7 @@ def _choose(
 
 
 def _is_clear(decision: Decision, left: float) -> bool:
-    """Whether the most visited action leads by so much that the search of the seconds left would hardly change it."""
+    """Return whether the lead of the most visited action is too large to be lost in the seconds left."""
     visits = sorted([0, *decision.visits.tolist()])
     to_come = decision.simulations / decision.seconds * left
     return visits[-1] - visits[-2] > SURE_LEAD * to_come

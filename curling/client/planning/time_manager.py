@@ -64,7 +64,7 @@ class TimeManager:
     _due: float = inf  # s from the receipt of the server's message until the planner should be done
 
     def allowance(self, remaining: float, slices: float, spent: float = 0.0) -> Allowance:
-        """Time for the next of so many `slices_left`, from the seconds on the clock and since the server's message."""
+        """Time for the next of `slices` slices, from the seconds on the clock and since the server's message."""
         reserve = min(RESERVE * max(remaining, 0.0) / (slices + RESERVE), MOST_RESERVE)
         share = max(remaining - reserve, 0.0) / slices
         limit = max(self.fraction * share - WORSE * max(self._delays, default=self.delay) - spent, 0.0)

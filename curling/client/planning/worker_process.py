@@ -59,7 +59,7 @@ class WorkerProcess:
 
     @property
     def end(self) -> str:
-        """Why there is no more answer: its end, with the exit code if that is known."""
+        """The end of the process as the reason of a missing answer, with the exit code if that is known."""
         if self.process is None:
             return "the planner's process has ended"
         self.process.join(1.0)

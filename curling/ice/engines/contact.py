@@ -105,7 +105,7 @@ def contact_with_resting(law: int, stone: Array, time: float, target_x: float, t
 
 @helper
 def corner(stone: Array, vx: float, vy: float) -> tuple[float, float]:
-    """Where the tangents at the start of a path, with this velocity, and at its stop meet.
+    """Intersection of the tangents at the start of a path, with this velocity, and at its stop.
 
     A path turns to one side only, so it lies in the triangle of its start, its stop and this point.
     """

@@ -125,7 +125,7 @@ def _move_on(law: int, board: Array, i: int, time: float) -> None:
 
 @helper
 def _third_stone_touches(law: int, board: Array, i: int, j: int, time: float) -> bool:
-    """Whether a third stone touches i or j at their impact."""
+    """Return whether a third stone touches i or j at their impact."""
     for k in range(row_count(board)):
         if board[k, STATE] != ABSENT and k != i and k != j:
             x, y = board[k, X], board[k, Y]

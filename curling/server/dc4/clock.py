@@ -1,4 +1,4 @@
-"""How long the turn of a match lasts, and when its time is up."""
+"""The clock of a match: the duration of a turn, and a call when its time is up."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class Dc4Clock:
         self._due: asyncio.TimerHandle | None = None
 
     def start(self, seconds: float | None) -> None:
-        """Begin a turn of so many seconds; None for any number."""
+        """Begin a turn of at most `seconds` seconds; None for no limit."""
         self._since = self._now()
         if seconds is not None:
             self._due = asyncio.get_running_loop().call_later(seconds, self._time_up)

@@ -52,7 +52,7 @@ def _mixed_doubles(new: NewMatch, settings: Match) -> Match:
 
 
 def players_of(config: TeamConfig, own: Sequence[Player], match: Match) -> tuple[Player, ...]:
-    """Who makes each throw of a team in an end; the players' numbers are clamped.
+    """The player of each throw of a team in an end; the players' numbers are clamped.
 
     `own` are the server's players, for teams that bring none.
 

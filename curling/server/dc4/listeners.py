@@ -1,8 +1,8 @@
-"""Who listens to a match of Digital Curling 4, and what they are told."""
+"""The listeners of a match of Digital Curling 4, and the states that they receive."""
 
 import msgspec
 
-from bonspiel.curling.protocols.dc4_server import ToldState, event
+from bonspiel.curling.protocols.dc4_server import SentState, event
 from bonspiel.curling.server.dc4.stream import Dc4Stream
 
 
@@ -17,9 +17,9 @@ class Dc4Listeners:
         streams: that are open.
     """
 
-    def __init__(self, names: list[str | None], first: ToldState) -> None:
+    def __init__(self, names: list[str | None], first: SentState) -> None:
         self.streams: list[Dc4Stream] = []
-        self._names, self._told = names, [first]
+        self._names, self._sent = names, [first]
 
     @property
     def teams(self) -> set[int | None]:
@@ -27,37 +27,37 @@ class Dc4Listeners:
         return {stream.team for stream in self.streams}
 
     @property
-    def newest(self) -> ToldState:
+    def newest(self) -> SentState:
         """The newest state, as in an event."""
-        return self._present(self._told[-1])
+        return self._present(self._sent[-1])
 
     def add(self, stream: Dc4Stream, *, hears: bool) -> None:
-        """Add a stream; `hears` whether it is told the states of the end at once."""
+        """Add a stream; `hears` whether it gets the states of the end at once."""
         self.streams.append(stream)
         if hears:
             stream.send(*self._replay())
 
-    def tell_teams(self) -> None:
-        """Tell the states of the end to the teams, which have heard nothing yet."""
+    def send_to_teams(self) -> None:
+        """Send the states of the end to the teams, which have got nothing yet."""
         for stream in self.streams:
             if stream.team is not None:
                 stream.send(*self._replay())
 
-    def tell(self, state: ToldState, *, begins_end: bool = False) -> None:
-        """Tell a new state to all."""
+    def send(self, state: SentState, *, begins_end: bool = False) -> None:
+        """Send a new state to all."""
         if begins_end:
-            self._told.clear()
-        self._told.append(state)
+            self._sent.clear()
+        self._sent.append(state)
         data = event(self.newest)
         for stream in self.streams:
             stream.send(data)
 
     def _replay(self) -> list[bytes]:
-        last = len(self._told) - 1
-        return [event(self._present(state), number == last) for number, state in enumerate(self._told)]
+        last = len(self._sent) - 1
+        return [event(self._present(state), number == last) for number, state in enumerate(self._sent)]
 
-    def _present(self, state: ToldState) -> ToldState:
-        """A state with the names, score and power plays of now, as the server tells also old ones."""
-        newest, names = self._told[-1], dict(zip(("first_team_name", "second_team_name"), self._names, strict=True))
+    def _present(self, state: SentState) -> SentState:
+        """A state with the names, score and power plays of now, as the server sends also old ones."""
+        newest, names = self._sent[-1], dict(zip(("first_team_name", "second_team_name"), self._names, strict=True))
         settings = newest.mixed_doubles_settings
         return msgspec.structs.replace(state, **names, score=newest.score, mixed_doubles_settings=settings)

@@ -13,7 +13,7 @@ from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.match.match_data import Throw
 from bonspiel.curling.match.record import printable
 from bonspiel.curling.match.umpire import Outcome
-from bonspiel.curling.protocols.dc4_server import NewMatch, Player, Shot, TeamConfig, ToldState
+from bonspiel.curling.protocols.dc4_server import NewMatch, Player, SentState, Shot, TeamConfig
 from bonspiel.curling.server.console_lines import result_line
 from bonspiel.curling.server.dc4.clock import Dc4Clock
 from bonspiel.curling.server.dc4.games import NOT_FOR_STANDARD, with_players
@@ -69,11 +69,11 @@ class Dc4Match:
 
     @property
     def begun(self) -> bool:
-        """Whether it has begun."""
+        """Return whether it has begun."""
         return self._referee is not None
 
     @property
-    def newest(self) -> ToldState:
+    def newest(self) -> SentState:
         """The newest state, as in an event."""
         return self._listeners.newest
 
@@ -102,7 +102,7 @@ class Dc4Match:
         return stream
 
     def attach(self, stream: Dc4Stream) -> None:
-        """Tell a stream what happens; the match begins when both teams have one."""
+        """Send a stream the states from now on; the match begins when both teams have one."""
         self._listeners.add(stream, hears=self.begun or stream.team is None)
         self._begin_when_ready()
 
@@ -111,7 +111,7 @@ class Dc4Match:
         self.streams.remove(stream)
 
     async def throw(self, user: str, shot: Shot, arrived: float) -> None:
-        """Play a shot that arrived at a time of the server's clock, s; returns when its state has been told.
+        """Play a shot that arrived at a time of the server's clock, s; returns when its state has been sent.
 
         Raises:
             Refusal: the match is over, the end is not set up, or it is not this user's turn.
@@ -158,7 +158,7 @@ class Dc4Match:
         self._clock.stop()
         referee.set_up(choice)
         self._settings = settings_of(referee.match, referee)
-        self._tell(referee, referee.end, referee.shot, referee.team, referee.next_stones)
+        self._send(referee, referee.end, referee.shot, referee.team, referee.next_stones)
         self._start_clock()
 
     def abandon(self, reason: str) -> None:
@@ -184,36 +184,36 @@ class Dc4Match:
         rng = np.random.default_rng((context.seed, self._number))
         self._referee = Dc4Referee(match, context.model, context.times, players, rng, self._record.publish)
         self._report(f"{self._label(0)} against {self._label(1)}, {count_ends(match.ends)}, {self.id}")
-        self._listeners.tell_teams()
+        self._listeners.send_to_teams()
         self._start_clock()
 
     def _apply(
         self, referee: Dc4Referee, aim: Throw, thrown: Throw, after: Outcome, seconds: float, in_time: bool
     ) -> None:
-        """Apply a shot, and tell the state after it and, after the last shot of an end, that of the next end."""
+        """Apply a shot, and send the state after it and, after the last shot of an end, that of the next end."""
         end, shot, mover = referee.end, referee.shot + 1, referee.team
         if in_time or not after.over:
             referee.apply_shot(aim, thrown, after, seconds)
         if not in_time:  # also with the last shot of the match, which the score would decide on the real server
             referee.lose_on_time(mover)
-        self._tell(referee, end, shot, None if shot == STONES else 1 - mover, after.stones, move_of(thrown))
+        self._send(referee, end, shot, None if shot == STONES else 1 - mover, after.stones, move_of(thrown))
         if referee.result is not None:
             self._end()
             return
         if shot == STONES:
             self._settings = settings_of(referee.match, referee)
-            self._tell(referee, referee.end, 0, referee.team, no_stones())
+            self._send(referee, referee.end, 0, referee.team, no_stones())
         self._start_clock()
 
-    def _tell(
+    def _send(
         self, referee: Dc4Referee, end: int, shot: int, team: int | None, stones: Array, move: Shot | None = None
     ) -> None:
-        """Tell a new state to all who listen."""
+        """Send a new state to all listeners."""
         clocks, score, result = referee.clocks, score_lists(referee, referee.match.ends), referee.result
         # the protocol has no draw; it takes a hundred extra ends without a point
         winner = None if result is None else 1 if result.winner is None else result.winner
         state = state_of_match(end, shot, team, clocks, score, stones, move, winner, self._settings)
-        self._listeners.tell(state, begins_end=shot == 0)
+        self._listeners.send(state, begins_end=shot == 0)
 
     def _start_clock(self) -> None:
         """Let the clock of the team to move run from now on."""
@@ -230,7 +230,7 @@ class Dc4Match:
         if not referee.is_setup_due:  # before it no clock runs
             referee.charge(max(referee.remaining[mover], 0) + 1)
         referee.lose_on_time(mover)
-        self._tell(referee, end, shot, None if shot == STONES else 1 - mover, referee.next_stones)
+        self._send(referee, end, shot, None if shot == STONES else 1 - mover, referee.next_stones)
         self._end()
 
     def _end(self) -> None:

@@ -1,4 +1,4 @@
-"""Makes what a server of Digital Curling 4 tells of a match."""
+"""The messages of a server of Digital Curling 4 about a match."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from bonspiel.curling.match.match_data import Match, Throw
 from bonspiel.curling.match.mixed_doubles import decider_of
 from bonspiel.curling.protocols.dc3 import PerTeam, Team
 from bonspiel.curling.protocols.dc4 import MixedDoublesSettings
-from bonspiel.curling.protocols.dc4_server import NewMatch, Places, Shot, ToldState, ToldStones
+from bonspiel.curling.protocols.dc4_server import NewMatch, Places, SentState, SentStones, Shot
 from bonspiel.curling.server.dc4.referee import Dc4Referee
 from bonspiel.curling.server.referee import Referee
 from bonspiel.planners.model import Array
@@ -31,7 +31,7 @@ def state_of_match(
     last_move: Shot | None = None,
     winner: int | None = None,
     settings: MixedDoublesSettings | None = None,
-) -> ToldState:
+) -> SentState:
     """A state, still without the names of the teams.
 
     Args:
@@ -47,7 +47,7 @@ def state_of_match(
     """
     # the server's coordinates are float32
     places: Places = tuple({"x": x, "y": y} for x, y in np.nan_to_num(stones).astype(np.float32).tolist())
-    state = ToldState(
+    state = SentState(
         winner_team=None if winner is None else TEAMS[winner],
         first_team_name=None,
         second_team_name=None,
@@ -61,13 +61,13 @@ def state_of_match(
         second_team_extra_end_remaining_time=clocks[1][1] / 1000.0,
         mixed_doubles_settings=settings,
         last_move=last_move,
-        stone_coordinate=ToldStones(PerTeam(places[:TEAM_STONES], places[TEAM_STONES:])),
+        stone_coordinate=SentStones(PerTeam(places[:TEAM_STONES], places[TEAM_STONES:])),
         score=score,
     )
     return state if settings is None else _in_mixed_doubles(state, shot - MIXED_FIRST_SHOT)
 
 
-def _in_mixed_doubles(state: ToldState, shot: int) -> ToldState:
+def _in_mixed_doubles(state: SentState, shot: int) -> SentState:
     """A state in the form of mixed doubles, where a team has six slots, and the first is for the stone set up.
 
     As on the real server, the state after the set-up alone has eight; there are numbers from it to the last shot.
@@ -81,7 +81,7 @@ def _in_mixed_doubles(state: ToldState, shot: int) -> ToldState:
         team_shot_number=shot // 2 if begun else None,
         total_shot_number=shot if begun else None,
         next_shot_team=state.next_shot_team if begun else None,
-        stone_coordinate=ToldStones(PerTeam(first, second)),
+        stone_coordinate=SentStones(PerTeam(first, second)),
     )
 
 
@@ -108,7 +108,7 @@ def move_of(thrown: Throw) -> Shot:
     return Shot(math.hypot(vx, vy), spin, math.atan2(vy, vx))
 
 
-def description(match_id: str, new: NewMatch, names: Sequence[str | None], state: ToldState) -> dict[str, Any]:
+def description(match_id: str, new: NewMatch, names: Sequence[str | None], state: SentState) -> dict[str, Any]:
     """The answer to `GET /matches/{id}`."""
     return {
         "match_id": match_id,

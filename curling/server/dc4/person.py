@@ -63,7 +63,7 @@ class Dc4Person:
             self._seat.turn([state.remaining(team) for team in (0, 1)])
 
     def _leave(self, match: Dc4Match) -> None:
-        """Close the stream of a match, if it is open, but not while the match tells its listeners something."""
+        """Close the stream of a match, if it is open, but not while the match sends a state to its listeners."""
         stream = self._streams.pop(match, None)
         if stream is not None:
             asyncio.get_running_loop().call_soon(match.leave, stream)

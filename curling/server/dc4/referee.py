@@ -45,7 +45,7 @@ class Dc4Referee(Referee):
 
     @property
     def is_setup_due(self) -> bool:
-        """Whether the end of mixed doubles has to be set up first."""
+        """Return whether the end of mixed doubles has to be set up first."""
         return is_setup_due(self.state)
 
     @property

@@ -28,7 +28,7 @@ class Dc4Seats:
 
     @property
     def complete(self) -> bool:
-        """Whether both teams are there, with their players."""
+        """Return whether both teams are there, with their players."""
         return all(self.players)
 
     def team_of(self, user: str) -> int:
@@ -42,7 +42,7 @@ class Dc4Seats:
         return self._users.index(user)
 
     def is_free(self, team: int) -> bool:
-        """Whether nobody has the seat of a team."""
+        """Return whether nobody has the seat of a team."""
         return self._users[team] is None
 
     def give_up(self, user: str) -> None:

@@ -90,7 +90,7 @@ class PageServer:
             asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, seconds), self._loop).result()
 
     def close(self) -> None:
-        """End all streams as soon as they have nothing more to tell, and stop listening."""
+        """End all streams as soon as all their events are sent, and stop listening."""
         self.call(self.closed.set)
         self._thread.join()
 
@@ -159,7 +159,7 @@ class _Protection:
 
 
 def foreign_request(method: str, headers: Headers, needs_origin: bool, names: Sequence[str] = ()) -> str | None:
-    """Why a request is refused that another site's page may have caused; None if it is not.
+    """The reason to refuse a request that another site's page may have caused, or None.
 
     Args:
         method: of the request.
@@ -178,7 +178,7 @@ def foreign_request(method: str, headers: Headers, needs_origin: bool, names: Se
 
 
 def _is_own(host: str, names: Sequence[str]) -> bool:
-    """Whether a Host header is an IP address, localhost or one of these names, not a name that others could choose."""
+    """Return whether a Host header is an IP address, localhost or one of these names, which nobody else can choose."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
         return name in ("localhost", *names) or bool(ipaddress.ip_address(name))

@@ -9,11 +9,11 @@ from bonspiel.curling.server.pages.record_feed import Line, RecordFeed
 
 NAME = "person"  # of the team, for its opponents and in records
 
-Tell = Callable[[dict[str, Any]], None]
+Publish = Callable[[dict[str, Any]], None]
 
 
 class Moves(NamedTuple):
-    """What a person does in matches; what is not possible now is ignored.
+    """The moves of a person in matches; a move that is not possible now is ignored.
 
     Attributes:
         throw: throws with an aim that arrived at a time, s.
@@ -25,7 +25,7 @@ class Moves(NamedTuple):
 
 
 class Seat:
-    """Tells a page what happens in the person's matches, and takes its throws.
+    """Sends the events of the person's matches to a page, and takes its throws.
 
     The page has a thread of its own: there, `sit_down`, `throw` and `set_up` are called. All else is called in the
     event loop of the matches.
@@ -34,12 +34,12 @@ class Seat:
         team: 0 or 1.
         feed: of the records of all matches.
         clock: s, as the matches measure thinking times.
-        tell: takes what happens: the lines of the match's record; {"type": "turn", "left": [s, s], "since": s}, a new
+        publish: takes the events: the lines of the match's record; {"type": "turn", "left": [s, s], "since": s}, a new
             turn with the time left to each team; and {"type": "left", "reason": ...}, that there will be no match.
     """
 
-    def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], tell: Tell) -> None:
-        self.team, self.clock, self._tell = team, clock, tell
+    def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], publish: Publish) -> None:
+        self.team, self.clock, self._publish = team, clock, publish
         self._begun: tuple[str, Line] | None = None  # the match that began last
         self._match_id: str | None = None  # of the person's
         feed.subscribe(self._read)
@@ -64,15 +64,15 @@ class Seat:
         """Note that the match of which a line was published last is the person's."""
         assert self._begun is not None
         self._match_id, line = self._begun
-        self._tell(line)
+        self._publish(line)
 
     def turn(self, left: Sequence[float]) -> None:
-        """Tell that the next turn has begun, that of a set-up too, and the time left to each team, s."""
-        self._tell({"type": "turn", "left": list(left), "since": self.clock()})
+        """Report that the next turn has begun, that of a set-up too, and the time left to each team, s."""
+        self._publish({"type": "turn", "left": list(left), "since": self.clock()})
 
     def stand_up(self, reason: str) -> None:
-        """Tell that there will be no match."""
-        self._tell({"type": "left", "reason": reason})
+        """Report that there will be no match."""
+        self._publish({"type": "left", "reason": reason})
 
     def _sit_down(self) -> None:
         self._match_id = None
@@ -82,4 +82,4 @@ class Seat:
         if line["type"] == "match":
             self._begun = match_id, line
         elif match_id == self._match_id:
-            self._tell(line)
+            self._publish(line)

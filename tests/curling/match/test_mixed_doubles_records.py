@@ -120,7 +120,7 @@ def test_shots_are_found_for_a_judge_and_for_a_map(tmp_path, played):
     for shot, state in zip(thrown_shots(played), states, strict=False):
         np.testing.assert_array_equal(shot.state, state)
     record.write(tmp_path / "a.jsonl", played)
-    found = from_record(tmp_path / "a.jsonl", 2, 3)
-    np.testing.assert_array_equal(found.state, states[12])
+    _, state = from_record(tmp_path / "a.jsonl", 2, 3)
+    np.testing.assert_array_equal(state, states[12])
     with pytest.raises(ValueError, match="from 1 to 10"):
         from_record(tmp_path / "a.jsonl", 1, 11)
