@@ -10,7 +10,7 @@ PROOF_SEED, PROOF_POINTS, PROOF_SECONDS = 1, 20, 2.0
 
 
 def go_playouts(texts: Sequence[str]) -> Iterator[Measurement]:
-    """Playouts from the empty board to the owner of each point; `python -m bonspiel.envs.go.bench` prints the same."""
+    """Playouts from the empty board to whose each point is; `python -m bonspiel.envs.go.bench` prints the same."""
     from bonspiel.envs.go.bench import playout_rates
 
     for model, rate in playout_rates(np.random.default_rng(0)):

@@ -35,7 +35,7 @@ def picture(model: Model, title: str, state: Array, decision: Decision, tree: An
         title: above the picture.
         state: [state_dim], the root.
         decision: of the search.
-        tree: of the search; a tree that is neither a SearchTree nor a Trie is not drawn.
+        tree: what the search left; a tree that is neither a SearchTree nor a Trie is not drawn.
         axes: the two coordinates of the state to draw the tree over.
     """
     drawn = isinstance(tree, SearchTree | Trie)
@@ -132,7 +132,7 @@ def cell_depths(
     Args:
         model: that was searched.
         state: gives the coordinates that are not on the axes, [state_dim].
-        trie: of the search.
+        trie: what the search left.
         axes: the two coordinates of the grid.
         low: their smallest values, [2].
         high: their largest values, [2].
