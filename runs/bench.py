@@ -80,7 +80,7 @@ class Clock:
         print(f"{of}, about {duration(sum(self._expected))} on two idle cores", file=sys.stderr, flush=True)
 
     def left(self) -> float:
-        """Seconds to the end, if the rest is as slow, compared with what is expected, as the benchmarks so far."""
+        """Seconds to the end, if the rest takes as many times its expected seconds as the benchmarks so far."""
         now, expected = time.monotonic(), sum(self._expected[: self._done])
         pace = (self._began_last - self._began) / expected if expected else 1.0
         rest = pace * self._expected[self._done] - (now - self._began_last)

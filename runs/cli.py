@@ -116,7 +116,7 @@ def parser(name: str = "") -> Parser:
 
 
 def _discard_output() -> None:
-    """Keep Python from failing once more, at its end, on what remains in standard output's buffer."""
+    """Discard the rest of standard output's buffer, on which Python would fail once more as it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -51,7 +51,7 @@ def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> An
 
 
 def parsed(parse: Callable[[str], T], text: str) -> T:
-    """What a text stands for, such as a planner or an environment.
+    """Parse a text, such as that of a planner or of an environment.
 
     Raises:
         UsageError: an invalid text.

@@ -45,7 +45,7 @@ def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
 
 
 def unused(name: str, *endings: str) -> Path:
-    """Return a path in the current folder that nothing has: `name`, else `name-2` and so on, with the first ending.
+    """Return a path in the current folder that does not exist: `name`, else `name-2` and so on, with the first ending.
 
     Args:
         name: without an ending.
@@ -80,7 +80,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def in_use(folder: Path) -> bool:
-    """Whether a driver has locked the folder; False too where this user may not open the lock."""
+    """True if a driver has locked the folder; False too where this user may not open the lock."""
     from filelock import FileLock, Timeout
 
     if not (folder / LOCK).exists():

@@ -41,7 +41,7 @@ def safe() -> Iterator[None]:
 
 
 def end_at_once() -> None:
-    """From here on let Ctrl-C end the process without a word: it has nothing left to do but to end."""
+    """Let Ctrl-C end the process silently from now on, since its work is done."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -82,7 +82,7 @@ def run_async(main: Coroutine[Any, Any, T]) -> T:
 
 @contextmanager
 def _replaced(before: Mapping[int, Any], handler: Callable[..., None]) -> Iterator[None]:
-    """Handle the signals by this function whose handlers are those named."""
+    """Handle signals by `handler` within this block, where their present handler is that in `before`."""
     ours = {number: expected for number, expected in before.items() if signal.getsignal(number) is expected}
     try:
         for number in ours:

@@ -36,7 +36,7 @@ def identity(modules: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:
 
 
 def key(suite: str) -> str:
-    """A short name for results of a suite, named by its digest: another one where a run could not be resumed."""
+    """A short key for results of a suite, given by its digest; it differs where a run could not be resumed."""
     return hashlib.blake2b(repr((suite, identity())).encode(), digest_size=4).hexdigest()
 
 

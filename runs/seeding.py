@@ -1,4 +1,4 @@
-"""Do episodes follow from their seed? Planners are compared in pairs of episodes that begin alike."""
+"""Checks that episodes follow from their seed, since planners are compared in pairs of episodes that begin alike."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ REMEDY = (
 
 
 def note(text: str, model: "Model", unseeded: bool) -> str:
-    """Check an environment before a run; returns what its parameters are followed by in reports.
+    """Check an environment before a run; returns the remark that follows its parameters in reports.
 
     Args:
         text: of the environment.
@@ -44,5 +44,5 @@ def note(text: str, model: "Model", unseeded: bool) -> str:
 
 
 def notes(resolved: Mapping[str, str]) -> list[str]:
-    """A line for each environment of a run that was played unseeded, from what `Suite.resolve` gave."""
+    """A line for each environment of a run that was played unseeded, from the result of `Suite.resolve`."""
     return [f"{text} was {UNSEEDED}" for text, meaning in resolved.items() if UNSEEDED in meaning]

@@ -179,7 +179,7 @@ def model_of(text: str) -> "Model":
 
 @functools.lru_cache(maxsize=16)  # a command asks for its environment when it is read, and before it starts
 def _sound_model(text: str, folder: str) -> "Model":
-    """The model of a text; one of another package must keep the contract of models, as far as a brief look tells.
+    """The model of a text; one of another package must keep the contract of models, as far as a brief check shows.
 
     Raises:
         UsageError: it does not, or the text is invalid.

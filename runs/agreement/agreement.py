@@ -1,4 +1,4 @@
-"""Runs a study: finds positions, searches them, and prints, draws and writes what they say."""
+"""Runs a study: finds positions, searches them, and prints, draws and writes the result."""
 
 import json
 import math
@@ -29,16 +29,16 @@ from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.suite import modules
 
 FILE, RESULT, CHART = "agreement.jsonl", "agreement.json", "agreement.png"
-SAME = ("env", "planner", "budget", "seed")  # what a study that goes on must keep
+SAME = ("env", "planner", "budget", "seed")  # of a study that is resumed
 
 
 def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Place = HERE) -> None:
     """Run a study and print its tables; the folder receives the searches, the result as JSON, and a chart.
 
     Args:
-        study: what to search.
+        study: to run.
         folder: receives FILE, RESULT and CHART.
-        resume: whether to go on with the study in the folder; positions, workers and rules may be others.
+        resume: whether to continue the study in the folder; positions, workers and rules may be others.
         jobs: number of workers; 1 searches in this process, None takes all cores, or all workers of a cluster.
         place: the workers' machine or cluster.
 
@@ -68,7 +68,7 @@ def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Plac
 
 
 def searched(study: Study, known: bool, folder: Path, resume: bool, workers: Workers) -> tuple[States, Outcome]:
-    """The positions of a study and what was found there; arguments and errors are those of `main`."""
+    """The positions of a study and their outcome; arguments and errors are those of `main`."""
     outside = modules([Setting(study.env, study.planner, study.budget, "simulations", study.seed)])
     identity = dict(provenance.identity(outside)) | {name: getattr(study, name) for name in SAME}
     kept = Kept()
@@ -89,7 +89,7 @@ def searched(study: Study, known: bool, folder: Path, resume: bool, workers: Wor
 
 
 def _reference(study: Study) -> str:
-    """The name of the search that says which action is best."""
+    """The name of the search that finds the best action."""
     return f"{REFERENCE} {study.reference * study.budget}"
 
 
@@ -103,7 +103,7 @@ def _judge(study: Study, known: bool, kept: Kept, index: int, state: list[float]
 
 
 def _report(study: Study, known: bool, summary: Summary, states: States, outcome: Outcome) -> dict[str, Any]:
-    """All of the result: the study, the summary, and what was found at every position."""
+    """All of the result: the study, the summary, and the outcome at every position."""
     given = {name: getattr(study, name) for name in (*SAME, "workers", "rules", "reference", "bandwidth")}
     each = {
         "state": states,

@@ -1,4 +1,4 @@
-"""Which actions agree with the best one of a position, what they lose against it, and how many are better."""
+"""Judges of actions: agreement with the best one of a position, loss against it, number of better ones."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -21,20 +21,20 @@ Flags = NDArray[np.bool_]
 
 
 def like(kernel: Kernel | None, actions: Array, one: Array) -> Flags:
-    """Whether each action, [A, action_dim], is that one: equal without a kernel, else at most h from it; [A]."""
+    """True for each action, [A, action_dim], that is `one`: equal without a kernel, else at most h from it; [A]."""
     if kernel is None:
         return np.asarray((actions == one).all(axis=1))
     return alike(kernel, actions, one[None])[:, 0] >= WITHIN
 
 
 class Judge(Protocol):
-    """What is known of the actions of one position."""
+    """The judge of the actions of one position."""
 
     def agrees(self, actions: Array) -> Flags:
-        """Whether each action, [A, action_dim], agrees with the best one, [A]."""
+        """True for each action, [A, action_dim], that agrees with the best one, [A]."""
 
     def regrets(self, actions: Array) -> Array:
-        """What each loses against the best one, [A]; NaN where that is not known."""
+        """The loss of each against the best one, [A]; NaN where that is not known."""
 
     def rank(self, action: Array) -> float:
         """The number of actions better than this one; NaN where actions are sampled."""
@@ -42,7 +42,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class ByOptimum:
-    """Of a position whose optimum is known.
+    """The judge of a position whose optimum is known.
 
     Args:
         q: Q of actions, [A, action_dim] -> [A].
@@ -71,7 +71,7 @@ class ByOptimum:
 
 @dataclass(frozen=True)
 class BySearch:
-    """Of a position where a long search says what is best.
+    """The judge of a position whose best action is that of a long search.
 
     Args:
         reference: its decision.
@@ -102,7 +102,7 @@ class BySearch:
 
 
 def known_optimum(model: Model) -> bool:
-    """Whether the optimum of a model is known."""
+    """True if the optimum of a model is known."""
     try:
         solve(model)
     except TypeError:

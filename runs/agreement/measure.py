@@ -1,4 +1,4 @@
-"""What is measured at every position: votes, choices of rules and of larger trees, and what a judge says of them."""
+"""Measurements at every position: votes, choices of rules and of larger trees, and their judgement."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,15 +14,15 @@ from bonspiel.runs.agreement.searches import RUN, TREE
 from bonspiel.runs.agreement.study import Study
 
 Choices = dict[tuple[str, int], Array]
-"""Actions by rule and number of workers, the larger trees' by TREE and how many workers have as many simulations."""
+"""Actions by rule and number of workers; those of larger trees by TREE and the workers with as many simulations."""
 
 
 class Position(NamedTuple):
     """A position that was searched.
 
     Attributes:
-        runs: what the single workers chose, [W, action_dim].
-        choices: what the rules and the larger trees chose.
+        runs: the choices of the single workers, [W, action_dim].
+        choices: those of the rules and the larger trees.
         winner: the action with most votes of all workers; where actions are sampled, with most votes like it.
         shares: by number of workers, the share of the votes that their winner has.
     """
@@ -63,7 +63,7 @@ def winner(study: Study, pool: Pool) -> tuple[Array, float]:
 
 
 class Outcome(NamedTuple):
-    """What was found at n positions; every array is [n].
+    """The judged choices at n positions; every array is [n].
 
     Attributes:
         limit: whether the action with most votes agrees.
@@ -89,7 +89,7 @@ class Outcome(NamedTuple):
 
 
 def outcome_of(study: Study, positions: Sequence[Position], judges: Sequence[Judge]) -> Outcome:
-    """Let the judges of the positions judge what was chosen there."""
+    """The choices at the positions, judged by their judges."""
     return Outcome(**_columns([_judged(study, one, judge) for one, judge in zip(positions, judges, strict=True)]))
 
 

@@ -13,7 +13,7 @@ RANDOM = 0.2  # of the decisions are replaced by a random action
 
 
 def check(env: str, model: Model) -> None:
-    """Refuse an environment all of whose positions are the same.
+    """Refuse an environment with a single position.
 
     Raises:
         UsageError: it has a single step and a single start.

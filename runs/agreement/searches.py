@@ -1,4 +1,4 @@
-"""The searches of a position: single workers, larger trees, workers that share, and what says which action is best."""
+"""The searches of a position: single workers, larger trees, workers that share, and the reference search."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ class Search(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is found by; of a position's searches one has it."""
+        """Its key among the searches of a position."""
         return f"{self.kind} {self.number}" if self.actions is None else f"{self.kind} {self.number} {self.actions}"
 
 
@@ -68,7 +68,7 @@ def cost(searches: Sequence[Search]) -> int:
 def search_all(
     env: str, planner: str, seed: int, position: int, state: list[float], searches: Sequence[Search]
 ) -> tuple[int, dict[str, list[Any]]]:
-    """Search a position; returns its index, and by the names of the searches what `decision_of` reads.
+    """Search a position; returns its index, and by the names of the searches the entries that `decision_of` reads.
 
     The workers draw as those of `planners.wrappers.root.Root` do that plans with the generator of the position.
 
@@ -93,7 +93,7 @@ def search_all(
 
 
 def workers_rng(planner: str, seed: int, position: int) -> planners.Rng:
-    """What the seeds of a position's workers are drawn from."""
+    """The generator that draws the seeds of a position's workers."""
     return named_rng(f"workers|{planner}", seed, position)
 
 

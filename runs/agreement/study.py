@@ -1,4 +1,4 @@
-"""What `bonspiel agreement` studies: an environment, a planner, numbers of workers, and rules that combine them."""
+"""A study of `bonspiel agreement`: an environment, a planner, numbers of workers, and rules that combine them."""
 
 import functools
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from bonspiel.runs.suite import model_of
 
 RULES = get_args(Combine)
 PARAMETERS = ("bandwidth", "cells", "rounds")  # of rules
-SHARED = "tries"  # the rule whose workers are no searches of their own
+SHARED = "tries"  # the rule whose workers share their search
 ALIKE = 0.1  # share of the range of actions that lies within h of one by default
 MOST_POSITIONS = 20_000  # their resamples are held in memory
 
@@ -35,11 +35,10 @@ class Study:
         planner: NAME[:key=value,...], of every worker.
         budget: simulations of every worker.
         workers: numbers of workers, W.
-        rules: NAME[:key=value,...], values of `combine` of `planners.wrappers.root.Root` with their parameters; empty
-        for all
-            that fit the planner and need no parameter.
-        positions: how many.
-        reference: budgets that the search has which says what is best, where the optimum is not known.
+        rules: NAME[:key=value,...], values of `combine` of `planners.wrappers.root.Root` with their parameters;
+            empty for all that fit the planner and need no parameter.
+        positions: their number.
+        reference: budgets of the search that finds the best action, where the optimum is not known.
         bandwidth: h, as of `Root`: actions that are sampled are alike within h, and rules take it if not given theirs;
             None for 0.05, and more with several coordinates, so that a random action is alike as often (ALIKE).
         seed: random seed.
@@ -91,12 +90,12 @@ class Study:
 
     @cached_property
     def same_actions(self) -> bool:
-        """Whether all searches of a position consider the same actions."""
+        """True if all searches of a position consider the same actions."""
         return has_same_actions(self.player, self.model)
 
     @cached_property
     def kernel(self) -> Kernel:
-        """How much alike two actions are, for actions that are sampled.
+        """The similarity of two actions, for actions that are sampled.
 
         Raises:
             UsageError: the model has no noise or range that the bandwidth is a part of.
@@ -114,7 +113,7 @@ class Study:
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  (asked at every position; reading a text takes 4 ms)
     def root(self, rule: str, workers: int) -> Root:
-        """The planner that searches a position by so many workers and combines them by a rule.
+        """The planner that searches a position by this number of workers and combines them by a rule.
 
         Raises:
             UsageError: an invalid text.
@@ -131,7 +130,7 @@ class Study:
         return f"root:inner=({self.planner}),workers={workers},combine={name},run=one,{parameters}"
 
     def is_shared(self, rule: str) -> bool:
-        """Whether the workers of a rule are no searches of their own."""
+        """True if the workers of a rule share their search."""
         return _parts(rule)[0] == SHARED
 
     def _unfit(self, rule: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What the positions say together: agreement, regret, bins of p0, unanimity, differences, equivalent budgets."""
+"""The summary over all positions: agreement, regret, bins of p0, unanimity, differences, equivalent budgets."""
 
 from collections.abc import Mapping
 from itertools import combinations, pairwise
@@ -25,7 +25,7 @@ def summarise(study: Study, found: Outcome, rng: Rng) -> Summary:
     """Everything as plain numbers, for JSON.
 
     Estimates are [value, low, high], and by numbers of workers where they depend on these. TREE stands for one tree
-    with the simulations of so many workers, for 1 the mean over all of them.
+    with the simulations of this number of workers, for 1 the mean over all of them.
     """
     resamples = Resamples(len(found.limit), rng)
     mean = resamples.mean
@@ -92,7 +92,7 @@ def _equivalents(study: Study, found: Outcome, resamples: Resamples) -> dict[str
 
 
 def among(p0: Array, low: float, high: float) -> NDArray[np.bool_]:
-    """Whether each p0 lies in [low, high), or [low, 1] if high is 1."""
+    """True for each p0 in [low, high), or [low, 1] if high is 1."""
     above = p0 >= low - ROUNDING
     return np.asarray(above if high == EDGES[-1] else above & (p0 < high - ROUNDING))
 

@@ -14,7 +14,7 @@ ONE_TREE = "one tree of W x budget"
 
 
 def tables(study: Study, found: Summary, optimum_known: bool) -> Iterator[str]:
-    """Each with a line that says what it shows."""
+    """The tables, each below a line that explains it."""
     most = study.most
     best = "the known optimum" if optimum_known else f"a search of {study.reference} budgets"
     alike = ""

@@ -25,11 +25,11 @@ States = list[list[float]]
 
 
 class Kept:
-    """What is in the file.
+    """The content of the file.
 
     Attributes:
         episodes: the positions of each episode.
-        searches: what each search found, by its position and its name.
+        searches: the decision of each search, by its position and its name.
     """
 
     def __init__(self) -> None:
@@ -45,18 +45,18 @@ class Kept:
             self.searches.setdefault(index, {}).update(found)
 
     def decision(self, position: int, name: str) -> Decision:
-        """What a search found."""
+        """The decision of a search."""
         return decision_of(self.searches[position][name])
 
 
 class Work:
-    """Does what is not kept yet.
+    """Does the work that is not in the file yet.
 
     Args:
-        study: what is studied.
+        study: to do the work of.
         workers: connected workers.
         modules: of other packages, from which the planner or the environment come.
-        kept: what is in the file.
+        kept: the content of the file.
         add: adds an entry to the file.
     """
 
@@ -93,7 +93,7 @@ class Work:
                     self._keep("episode", index, states)
 
     def search(self, states: States, wanted: Mapping[int, Sequence[Search]]) -> None:
-        """Search positions, as far as they have not been searched yet.
+        """Search positions, without the searches that are kept already.
 
         Args:
             states: the positions.

@@ -1,4 +1,4 @@
-"""`bonspiel bench --stress`: many long searches by several threads in one tree, and whether they lost anything."""
+"""`bonspiel bench --stress`: many long searches by several threads in one tree, checked for lost visits."""
 
 import itertools
 import sys
@@ -17,7 +17,7 @@ SEARCHES, SIMULATIONS, THREADS = 100, 1_000_000, 4
 
 
 def main() -> int:
-    """Search Trap again and again, and print what is wrong with the trees; 1 if anything is."""
+    """Search Trap again and again, and print the faults of the trees; returns 1 if there are any."""
     model, wrong = envs.parse("trap"), 0
     turns = list(zip(range(SEARCHES), itertools.cycle(INNER), strict=False))
     for number, inner in followed(turns, "searches"):
@@ -30,7 +30,7 @@ def main() -> int:
 
 
 def one_search(model: Any, inner: str, seed: int) -> list[str]:
-    """What is wrong with the tree of a search."""
+    """The faults of the tree of a search."""
     planner = planners.parse(f"threads:inner=({inner}),threads={THREADS}")
     with kept_trees() as trees:
         planner.plan(model, model.initial_state(None), Budget(SIMULATIONS), np.random.default_rng(seed))

@@ -126,7 +126,7 @@ class CurlingGame:
         return Record(self.match(scheduled), tuple(shots), ends, result, tuple(setups))
 
     def is_record_of(self, found: Record, scheduled: ScheduledGame) -> bool:
-        """Whether the match on record is the scheduled one."""
+        """True if the match on record is the scheduled one."""
         return found.match == self.match(scheduled)
 
     def summary(self, found: Record) -> GameSummary:

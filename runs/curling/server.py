@@ -49,7 +49,7 @@ def main(options: Options) -> int:
     serve = server_dc4.prepared(options) if options.protocol == "dc4" else partial(_serve, options)
     context = _context(options)
     with closing(context.executor), served_pages(options, context) as pages:
-        gc.freeze()  # what is loaded now stays: looking through it for garbage would keep all matches waiting
+        gc.freeze()  # loaded code stays: a search for garbage in it would keep all matches waiting
         try:
             ended: int | None = asyncio.run(serve(context, pages))
         except PortError as error:

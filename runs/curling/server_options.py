@@ -57,7 +57,7 @@ class Options:
     mixed_players: str = _option(MIXED_PLAYERS, None, "alike", choices=("alike", "example"))
 
 
-# by protocol: what differs from Digital Curling 3, and what has no option
+# by protocol: defaults other than those of Digital Curling 3, and fields without an option
 CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     "dc3": {},
     "dc2": {

@@ -14,7 +14,7 @@ from bonspiel.runs.verbs.web_extra import needing_web
 if TYPE_CHECKING:
     from bonspiel.curling.server.pages.seat import Seat
 
-LAST_NEWS = 5.0  # s for the person's page to tell the end of the last match, which a slow engine has to play again
+LAST_NEWS = 5.0  # s for the person's page to show the end of the last match, which a slow engine has to play again
 
 
 class Pages(NamedTuple):

@@ -1,4 +1,4 @@
-"""The picture of `bonspiel map`: the position and the shot, what its errors do, and the values of all aims per spin."""
+"""The picture of `bonspiel map`: the position, the shot with its errors, and the values of all aims per spin."""
 
 from math import atan2, hypot, isnan
 from pathlib import Path

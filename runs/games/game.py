@@ -97,7 +97,7 @@ class Forfeit(Exception):
     """A player gave no action that can be played; the message is the reason.
 
     Args:
-        player: who lost by it, 0 or 1.
+        player: the loser, 0 or 1.
         reason: in one line.
     """
 
@@ -186,7 +186,7 @@ class TwoPlayerGame(Hashable, Protocol):
         """
 
     def is_record_of(self, record: Any, scheduled: ScheduledGame) -> bool:
-        """Whether this scheduled game is the recorded one."""
+        """True if this scheduled game is the recorded one."""
 
     def summary(self, record: Any) -> GameSummary:
         """The facts of a complete record.

@@ -33,7 +33,7 @@ def play_match(
     """Play all games of a tournament that its folder lacks.
 
     Args:
-        tournament: what to play.
+        tournament: to be played.
         games: of each pairing; even, as games come in pairs.
         folder: for the index and the records.
         jobs: number of worker processes; 1 plays in this process.

@@ -21,9 +21,9 @@ def wilson(total: float, games: int) -> Interval:
 
     Args:
         total: sum of the values of the games, each from 0 to 1.
-        games: how many there were, at least 1.
+        games: their number, at least 1.
     """
-    from scipy.special import ndtri  # late: what shows no ratings starts sooner
+    from scipy.special import ndtri  # late: verbs without ratings start sooner
 
     z = float(ndtri(0.5 + 0.5 * CONFIDENCE))
     rate, weight = total / games, z * z / games
@@ -59,7 +59,7 @@ def paired_test(pairs: Sequence[float]) -> float:
         return 1.0
     steps //= np.gcd.reduce(steps)
     reach = int(np.abs(steps).sum())
-    chances = np.ones(1)  # of the sums -r, -r + 1, ..., r, where r is what the flips so far can reach
+    chances = np.ones(1)  # of the sums -r, -r + 1, ..., r, where r is the largest sum of the flips so far
     for step in np.sort(np.abs(steps)):
         chances = 0.5 * np.pad(chances, (0, 2 * step)) + 0.5 * np.pad(chances, (2 * step, 0))
     sums = np.abs(np.arange(-reach, reach + 1))
@@ -97,7 +97,7 @@ def elo_intervals(scores: Sequence[tuple[int, int, Sequence[float]]], players: i
 
     Args:
         scores: (i, j, pairs) for every two players that met; pairs as in `paired_test`, for player i.
-        players: how many there are.
+        players: their number.
         rng: draws the resamples.
     """
 

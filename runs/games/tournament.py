@@ -86,7 +86,7 @@ def make_tournament(
         game: NAME[:key=value,...].
         seed: of all games.
         simulations: budgets, one for all planners or one for each; empty if `milliseconds` are given.
-        milliseconds: likewise.
+        milliseconds: budgets in time, in the same way.
 
     Raises:
         UsageError: unknown, out of range, or contradictory.

@@ -1,1 +1,1 @@
-"""What `runs` does with Go alone: its benchmark, its matches and the Go Text Protocol."""
+"""Go in `runs`: its benchmarks, its matches, life and death, and the Go Text Protocol."""

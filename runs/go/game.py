@@ -76,7 +76,7 @@ class GoGame:
         return Step(after, 0.5 + 0.5 * reward, area - model.komi)
 
     def facts(self, scheduled: ScheduledGame) -> dict[str, Any]:
-        """What tells a scheduled game from others."""
+        """The identity of a scheduled game: its sides, the seed and its numbers."""
         sides = [list(side) for side in scheduled.sides]
         return {"sides": sides, "seed": scheduled.seed, "pair": scheduled.pair, "number": scheduled.number}
 
@@ -102,7 +102,7 @@ class GoGame:
         return GoRecord(self.model, (black, white), self.facts(scheduled), played, value, result, reason)
 
     def is_record_of(self, found: GoRecord, scheduled: ScheduledGame) -> bool:
-        """Whether the game on record is the scheduled one."""
+        """True if the game on record is the scheduled one."""
         return found.model == self.model and found.facts == self.facts(scheduled)
 
     def summary(self, found: GoRecord) -> GameSummary:

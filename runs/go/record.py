@@ -14,7 +14,7 @@ NAMES = ("B", "W")
 
 @dataclass(frozen=True)
 class RecordedMove:
-    """A move of player 0 (Black) or 1 (White), with the player's own estimate, None without one, and what it cost."""
+    """A move of player 0 (Black) or 1 (White), with the player's own estimate, None without one, and its cost."""
 
     player: int
     index: int

@@ -96,7 +96,7 @@ def letters_of(index: int, size: int) -> str:
 
 
 def index_of_letters(text: str, size: int) -> int:
-    """The move that SGF writes so.
+    """The move of letters as SGF writes them.
 
     Raises:
         ValueError: it is not on the board.

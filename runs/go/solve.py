@@ -60,7 +60,7 @@ def main(file: Path, switches: str, limits: Limits, as_json: bool, picture: Path
 
 
 def _reporter() -> Callable[[int, int, int], None]:
-    """Tells on standard error every few seconds how far a search is."""
+    """A function that prints the progress of a search on standard error, at most every LINE_SECONDS."""
     last = time.monotonic()
 
     def report(nodes: int, phi: int, delta: int) -> None:
@@ -73,7 +73,7 @@ def _reporter() -> Callable[[int, int, int], None]:
 
 
 def facts(tsumego: Tsumego, solution: Solution) -> dict[str, Any]:
-    """What was found, for JSON; phi and delta are what is left to prove, and to disprove, that the mover wins."""
+    """The solution for JSON; phi and delta are the work left to prove, and to disprove, that the mover wins."""
     answer = solution.second or solution.first
     return {
         "mover": COLOURS[tsumego.mover],
@@ -89,7 +89,7 @@ def facts(tsumego: Tsumego, solution: Solution) -> dict[str, Any]:
 
 
 def lines(tsumego: Tsumego, solution: Solution) -> list[str]:
-    """What was found, for people."""
+    """The solution for people, line by line."""
     found = facts(tsumego, solution)
     verdict = f"{found['mover']} to move: {WORDS[solution.verdict]}"
     if solution.verdict == "open":

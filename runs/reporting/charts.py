@@ -37,7 +37,7 @@ def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 
 
 def numbers(values: Any) -> list[float | None]:
-    """For JSON, with 6 digits, None for what is not finite."""
+    """For JSON, with 6 digits, None for a number that is not finite."""
     return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values]
 
 

@@ -1,4 +1,4 @@
-"""What planners' decisions cost: simulations, and steps of the model."""
+"""The costs of planners' decisions: simulations, and steps of the model."""
 
 import math
 from typing import NamedTuple

@@ -26,7 +26,7 @@ from bonspiel.runs.runner.episode import environment_rng, planner_rng
 ROLES = len(jit.ROLES)
 TAIL = ROLES + 2  # after the model's own params: addresses of its functions, length of an action, the counter
 LONGEST = 0.02  # s; dearer decisions are not made again for a report
-PATIENCE = 10  # times as long ones are for a leaderboard, which leaves out who cannot be counted
+PATIENCE = 10  # times as long ones are for a leaderboard, which leaves out planners that cannot be counted
 LARGEST = 1_000  # simulations
 DECISIONS = 3
 
@@ -109,7 +109,7 @@ def traced_rollout(
     movers: Array,
     owners: Array,
 ) -> float:
-    """The model's own, whose steps cannot be counted: what it traces is not known step by step."""
+    """The model's own, whose steps cannot be counted."""
     problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
     params[-1] = np.nan
     return float(jit.traced_rollout(problem, state, scratch, depth, rng, keys, movers, owners))
@@ -151,7 +151,7 @@ class Counted:
 
 @functools.cache
 def _counted_class(cls: type[Any]) -> type[Counted]:
-    """A class for each class of models, as searches know what a model offers by its class."""
+    """A class for each class of models, since the class of a model shows its capabilities."""
     roles = {role: staticmethod(cast(Any, function)) for role, function in COUNTING.items() if hasattr(cls, role)}
     return type(f"Counted{cls.__name__}", (Counted,), roles)
 
@@ -211,7 +211,7 @@ def of_settings(store: Store) -> dict[Setting, float]:
 
 
 def _countable(efforts: Mapping[Setting, Effort], longest: float) -> dict[tuple[str, str], list[Setting]]:
-    """The settings whose decisions take so many seconds at most, by environment and planner, in order of the budget."""
+    """The settings with decisions of at most `longest` seconds, by environment and planner, smallest budget first."""
     found: dict[tuple[str, str], list[Setting]] = {(setting.env, setting.planner): [] for setting in efforts}
     for setting in sorted(efforts, key=lambda setting: setting.budget):
         quick = efforts[setting].seconds <= longest * efforts[setting].steps

@@ -27,7 +27,7 @@ PLANNERS: dict[str, tuple[str, Any]] = {
 
 
 class Style(NamedTuple):
-    """The style of a curve: colour and marker tell the planner, the line its parameters."""
+    """The style of a curve: colour and marker stand for the planner, the line for its parameters."""
 
     colour: str
     marker: Any

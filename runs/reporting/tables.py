@@ -19,7 +19,7 @@ from bonspiel.runs.statistics.timing import TOLERANCE, Timing
 
 MOST = 200  # failures that are listed
 
-Cell = tuple[str, float | None]  # HTML, and what to sort by
+Cell = tuple[str, float | None]  # HTML, and the value to sort by
 
 
 def text(value: str) -> Cell:

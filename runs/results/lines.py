@@ -1,6 +1,6 @@
-"""Files of JSON lines that keep what was computed, so that a command that was stopped goes on where it was.
+"""Files of JSON lines that keep results, so that a command that was stopped can continue.
 
-The first line, and one for every time that the command went on, is an object: what its results depend on.
+The first line, and one for every time that the command was resumed, is an object: the identity of its sources.
 """
 
 import json
@@ -21,10 +21,10 @@ def kept(path: Path, noun: str, identity: Mapping[str, Any], resume: bool, take:
 
     Args:
         path: the file.
-        noun: what it holds, for messages.
-        identity: what its entries depend on.
-        resume: whether to continue the file that is there.
-        take: called with every entry that is there; may raise ValueError, TypeError or IndexError for a bad one.
+        noun: its content in a few words, for messages.
+        identity: facts that its entries depend on.
+        resume: whether to continue an existing file.
+        take: called with every existing entry; may raise ValueError, TypeError or IndexError for a bad one.
 
     Raises:
         UsageError: the folder cannot be used, or its entries depend on something else.

@@ -19,7 +19,7 @@ from bonspiel.runs.suite import Suite
 DRAFT = "results.sqlite.new"
 DERIVED = re.compile(r"(chart\.(png|svg)|report\.(html|md)|leaderboard(-\w+)?\.(html|md|svg))")  # made of results
 
-Facts = Mapping[str, Any]  # where, when and by what a run is made
+Facts = Mapping[str, Any]  # the provenance of a run
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def write(
 
     Args:
         folder: the run's folder, which need not exist.
-        suite: what is to be played.
+        suite: to be played.
         resolved: the full parameters behind the suite's texts, as from `Suite.resolve`.
         provenance: as from `runs.provenance.collect`.
         resume: whether to continue an existing run.
@@ -64,7 +64,7 @@ def write(
 
 
 def holds(folder: Path) -> bool:
-    """Whether the folder holds a run; it may also be missing, or have nothing but what reports wrote.
+    """True if the folder holds a run; it may also be missing, or have nothing but the files of reports.
 
     Raises:
         UsageError: it has no run, but other files.
@@ -80,7 +80,7 @@ def holds(folder: Path) -> bool:
 
 
 def _difference(before: Suite, now: Suite) -> str | None:
-    """Name what keeps a suite from extending another; None if it plays all of it."""
+    """The reason why a suite does not extend another, in words; None if it plays all of it."""
     seeds, episodes = ({setting[:4]: setting.seed for setting in now.settings()}, now.episodes())
     for setting, count in before.episodes().items():
         env, planner, budget, unit, seed = setting
@@ -97,7 +97,7 @@ def _difference(before: Suite, now: Suite) -> str | None:
 def _holds_run(
     folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, resume: bool, part: Part
 ) -> bool:
-    """Whether the folder holds a run to continue; refuse anything else in it."""
+    """True if the folder holds a run to continue; refuse anything else in it."""
     if not holds(folder):
         return False
     with read(folder, matches=True) as store:

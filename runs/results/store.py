@@ -49,16 +49,16 @@ class Store:
 
     Attributes:
         folder: the run's folder.
-        suite: what the run plays.
+        suite: of the run.
         resolved: the full parameters behind the suite's texts.
-        provenance: where, when and by what it was made.
+        provenance: machine, time, sources and command of the run.
         part: the share of the suite's episodes that belongs here.
         driver: of the last driver the start ("began", seconds since the epoch), and the "episodes" played and "seconds"
             of planning before it; empty without one.
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
-        """Read what the run is; `connection` holds a checked results file.
+        """Read the facts of the run; `connection` holds a checked results file.
 
         Raises:
             ValueError, KeyError, TypeError, AttributeError: its parts do not fit together.
@@ -116,7 +116,7 @@ class Store:
         """
         ((busy, *_),) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy:
-            raise sqlite3.OperationalError("somebody is reading it")
+            raise sqlite3.OperationalError("another process is reading it")
 
     def pending(self) -> dict[Setting, list[int]]:
         """The indices of the episodes still to play, failed ones included."""
@@ -200,7 +200,7 @@ class Store:
 
 
 def plan(suite: Suite, resolved: Mapping[str, str]) -> dict[str, str]:
-    """The entries of the table `meta` that say what a run plays."""
+    """The entries of the table `meta` that describe the suite of a run."""
     return {"name": suite.name, "suite": suite.to_json(), "digest": suite.digest(), "resolved": json.dumps(resolved)}
 
 

@@ -4,7 +4,7 @@ import os
 import socket
 import sys
 
-NAME = "bonspiel core"  # of what marks a core as taken
+NAME = "bonspiel core"  # of the mark of a taken core
 
 _claims: list[socket.socket] = []  # open for as long as the process lives
 

@@ -43,7 +43,7 @@ def play(
     """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 
     Args:
-        suite: what to play.
+        suite: to be played.
         folder: where the results go.
         jobs: number of workers; 1 plays in this process, None takes all cores, or all workers of a cluster.
         resume: whether to continue an existing run.
@@ -69,7 +69,7 @@ def play(
 
 @contextmanager
 def _pulse(schedule: Schedule, advance: Callable[..., None]) -> Iterator[str]:
-    """Show the progress of long episodes while none ends; yields the folder for what workers write of them."""
+    """Show the progress of long episodes while none ends; yields the folder of the workers' heartbeats."""
     over, began = threading.Event(), time.monotonic()
 
     def watch(folder: str) -> None:

@@ -32,7 +32,7 @@ def planner_rng(setting: Setting, episode: int) -> planners.Rng:
 
 
 def named_rng(text: str, seed: int, index: int) -> planners.Rng:
-    """The draws of what is named by a text, in the episode or game of this index."""
+    """The draws that a text names, in the episode or game of this index."""
     key = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
     return np.random.default_rng(np.random.SeedSequence((seed, index, key)))
 
@@ -51,7 +51,7 @@ def failures_named(planner: str, env: str) -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """The error and its place in one line, without the place if it is a refusal of this file, which says all."""
+    """The error and its place in one line, without the place if this file raised it with a complete message."""
     frames = traceback.extract_tb(error.__traceback__)
     where = next((frame for frame in reversed(frames) if frame.filename != checks.__file__), frames[-1])
     if where.filename == __file__:

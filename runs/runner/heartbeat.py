@@ -64,11 +64,11 @@ class Heart:
                 self._file.unlink(missing_ok=True)
 
 
-_hearts: list[Heart] = []  # of this process: one while it plays for a driver that listens
+_hearts: list[Heart] = []  # of this process: one while it plays for a driver that reads its beats
 
 
 def current() -> Heart | None:
-    """The heart of this process, None where nobody listens."""
+    """The heart of this process, None where no driver reads its beats."""
     return _hearts[-1] if _hearts else None
 
 

@@ -12,7 +12,7 @@ from bonspiel.runs.runner.heartbeat import Beat
 from bonspiel.runs.runner.trial import Trial, group, largest
 
 BATCH_SECONDS = 1.0  # much more than the 2 ms overhead of a batch, little to lose in an interruption
-LASTING = 1.25  # what an episode under way takes at least, in times of what it took so far
+LASTING = 1.25  # an episode under way takes at least this many times what it took so far
 
 
 class Schedule:
@@ -56,7 +56,7 @@ class Schedule:
         """Batches, sized when they are requested."""
         yield from ((setting, [], self._shares[group(setting)]) for setting in self._trials)
         while self._pending:
-            if self._probes:  # the cheapest first: they soon tell how long episodes are
+            if self._probes:  # the cheapest first: they soon show how long episodes are
                 setting, size = min(self._probes, key=self._cost), 1
                 self._probes.remove(setting)
             else:
@@ -71,7 +71,7 @@ class Schedule:
             yield setting, batch
 
     def record(self, done: Batch | Trial) -> None:
-        """Learn the cost of an episode of the batch's setting, or what to expect of the trial's planner."""
+        """Learn the cost of an episode from a batch, or the expected cost from a trial."""
         if isinstance(done, Batch):
             episodes, seconds = self._played.get(done.setting, (0, 0.0))
             self._played[done.setting] = episodes + len(done.results), seconds + done.seconds
@@ -88,7 +88,7 @@ class Schedule:
                 self._expected[setting] = slowdown * expected.seconds
 
     def see(self, beats: Iterable[Beat]) -> None:
-        """Learn how far the episodes under way are: those that take longer than expected tell how long others will."""
+        """Learn how far the episodes under way are; one that takes longer than expected raises the cost of others."""
         found: dict[Setting, list[Beat]] = {}
         for beat in beats:
             found.setdefault(beat.setting, []).append(beat)
@@ -138,7 +138,7 @@ class Schedule:
         return max(mean(seconds / episodes for episodes, seconds in known), 1e-6)
 
     def _correction(self, setting: Setting) -> float:
-        """How many times as long as expected the episodes of a planner took."""
+        """The ratio of measured to expected seconds of a planner's episodes; 1 where none was played."""
         alike = [other for other in list(self._played) if group(other) == group(setting)]
         expected = sum(self._played[other][0] * self._expected[other] for other in alike)
         return sum(self._played[other][1] for other in alike) / expected if alike else 1.0

@@ -17,14 +17,14 @@ from bonspiel.runs.runner import episode
 from bonspiel.runs.runner.episode import budget_of, play
 
 LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are tried
-RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # what is played at each of them at most, but for one episode
+RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # played at each of them at most, except for a single longer episode
 LONG = 0.05  # seconds: episodes with ten times the simulations would take too long to be tried
 DECISION_SECONDS = 0.03  # with larger budgets single decisions are made, until one takes so long
 SHARE = 0.1  # of the decisions and of the time of a run that a trial takes at most
-WAITING = 0.01  # share of the time that passes below which the processor's says that a planner waits
+WAITING = 0.01  # a planner waits if the processor's time is below this share of the time that passes
 POINTS = 4  # of an episode at which these are made: near its end plans look fewer steps ahead
-FAR = 10  # times the simulations that were tried, beyond which a trial that had to stop tells nothing
-FEWEST = 3 + POINTS  # decisions of a trial that tells something
+FAR = 10  # times the simulations that were tried, beyond which a trial that had to stop is no evidence
+FEWEST = 3 + POINTS  # decisions of a trial that is worth its time
 ENOUGH = 10  # episodes give the mean length; those of smaller budgets count too where there are fewer
 
 
@@ -43,7 +43,7 @@ class Rung(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What was measured of a planner.
+    """The measured costs of a planner.
 
     Attributes:
         setting: the planner and its environment, with the largest budget to try.
@@ -69,7 +69,7 @@ class Cost(NamedTuple):
 
 
 def largest(settings: Sequence[Setting]) -> list[Setting]:
-    """For each planner in an environment and unit of budgets the setting with its largest budget: what to try."""
+    """The settings to try: for each planner in an environment and unit of budgets the one with its largest budget."""
     found: dict[tuple[str, str, str], Setting] = {}
     for setting in sorted(settings, key=lambda setting: setting.budget):
         found[group(setting)] = setting
@@ -77,12 +77,12 @@ def largest(settings: Sequence[Setting]) -> list[Setting]:
 
 
 def group(setting: Setting) -> tuple[str, str, str]:
-    """What settings that differ in their budgets alone have in common."""
+    """The part that settings share which differ in their budgets alone: environment, planner and unit."""
     return setting.env, setting.planner, setting.unit
 
 
 class Took(NamedTuple):
-    """What something took: seconds that passed, and seconds of the processor."""
+    """Seconds of some work: those that passed, and those of the processor."""
 
     elapsed: float
     used: float
@@ -107,7 +107,7 @@ class Allowance:
         self._began = Took(time.perf_counter(), time.process_time())
 
     def permits(self, decisions: float, simulations: int = 1, rungs: Sequence[Rung] = ()) -> bool:
-        """Whether some more decisions may be made, with so many simulations each, after these rungs."""
+        """True if `decisions` more may be made, with this number of simulations each, after these rungs."""
         if decisions > self.decisions or not (rungs and self._episodes):
             return decisions <= self.decisions
         run = sum(count * cost(rungs, budget, self._unit).seconds for budget, count in self._episodes.items())
@@ -125,7 +125,7 @@ def climb(setting: Setting, episodes: Mapping[float, int] | None = None) -> Tria
     Args:
         setting: the planner, its environment, and the largest budget.
         episodes: of the run, by budget in the setting's unit: the trial takes a tenth of it at most, and nothing is
-            tried where that tells nothing. None: no limit.
+            tried where that is too little. None: no limit.
     """
     model, player = episode.model_of(setting.env), planners.parse(setting.planner)
     if not Allowance(setting.unit, episodes, model.horizon).permits(FEWEST):
@@ -136,7 +136,7 @@ def climb(setting: Setting, episodes: Mapping[float, int] | None = None) -> Tria
         return Trial(setting, [])
     rungs: list[Rung] = []
     lengths: list[int] = []
-    for state in states[:2]:  # loads what is compiled
+    for state in states[:2]:  # loads compiled code
         _decide(model, player, 1, state)
     allowance.begin()
     elapsed, used = time.perf_counter(), time.process_time()
@@ -171,7 +171,7 @@ def _ladder(setting: Setting) -> list[int]:
 
 
 def _reaches(rung: Rung, setting: Setting) -> bool:
-    """Whether nothing larger is needed."""
+    """True if no larger budget needs to be tried."""
     if setting.unit == "simulations":
         return rung.simulations >= setting.budget
     return rung.seconds >= setting.budget / 1e3
@@ -228,7 +228,7 @@ def _seconds(took: Sequence[Took]) -> list[float]:
 
 
 def _waits(elapsed: float, used: float) -> bool:
-    """Whether something waits, rather than shares a core with other programs."""
+    """True if the work mostly waits, rather than shares a core with other programs."""
     return elapsed >= LONG and used < WAITING * elapsed
 
 

@@ -138,7 +138,7 @@ def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array) -> Compariso
 
 
 def table(comparisons: Sequence[Comparison]) -> str:
-    """A table in Markdown for each environment, a row for each budget; and what the columns mean."""
+    """A table in Markdown for each environment, a row for each budget; and the meaning of the columns."""
     parts = []
     for (env, first, second), group in groupby(comparisons, lambda c: (c.a.env, c.a.planner, c.b.planner)):
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]
@@ -169,7 +169,7 @@ def needed(more: float) -> str:
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as JSON has it: null for what is not known, or not finite."""
+    """A comparison as JSON has it: null for a number that is not known or not finite."""
     a, (n, difference, p, more), (mean_a, mean_b) = comparison.a, comparison.paired, comparison.means
     setting = {"env": a.env, "budget": a.budget, "unit": a.unit, "a": a.planner, "b": comparison.b.planner}
     means = {"episodes": n, "mean_a": mean_a, "mean_b": mean_b, "difference": _known(difference), "p": p}

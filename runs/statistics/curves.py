@@ -43,7 +43,7 @@ class Panel:
 
     @property
     def known(self) -> Known:
-        """The values that returns are measured by."""
+        """The known values of the environment."""
         return Known(self.optimum, self.random, self.reference)
 
     def label(self, planner: str) -> str:
@@ -113,7 +113,7 @@ Column = Callable[[Summary], Interval]
 
 
 def columns(panel: Panel) -> dict[str, Column]:
-    """The estimates of a point, by name; a regret and a normalised score where the environment has what they need."""
+    """The estimates of a point, by name; a regret and a normalised score where the values that they need are known."""
     found: dict[str, Column] = {"mean return": attrgetter("interval")}
     found["median"] = lambda summary: Interval(summary.median, math.nan, math.nan)
     found["interquartile mean"] = attrgetter("iqm")
@@ -163,7 +163,7 @@ VARIES = "decides otherwise when it is run again with the same seed: its threads
 
 
 def varies(planner: str) -> bool:
-    """Whether the planner of this text says that its decisions are not reproducible."""
+    """True if the planner of this text declares that its decisions are not reproducible."""
     try:
         return not traits_of(planners.parse(planner)).reproducible
     except (ImportError, TypeError, ValueError):  # of a package that is not installed here

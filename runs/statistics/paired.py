@@ -146,7 +146,7 @@ def mean_probability_of_improvement(a: Sequence[ArrayLike], b: Sequence[ArrayLik
 
 
 class Pairs(NamedTuple):
-    """All pairs of an episode of one planner and one of another, told by the classes of equal returns.
+    """All pairs of an episode of one planner and one of another, as classes of equal returns.
 
     Attributes:
         classes_a: the class of each return of the one, [n].

@@ -1,4 +1,4 @@
-"""What is lost against the optimum: V* where episodes start, and the simple regret of first actions."""
+"""Losses against the optimum: V* where episodes start, and the simple regret of first actions."""
 
 import functools
 from collections.abc import Iterable
@@ -79,6 +79,6 @@ def _solved(env: str) -> "tuple[Model, Reference] | None":
 
 
 def starts_differ(model: Model) -> bool:
-    """Whether episodes start in different states."""
+    """True if episodes start in different states."""
     start, other = (model.initial_state(np.random.default_rng(seed)) for seed in (0, 1))
     return bool((start != other).any())

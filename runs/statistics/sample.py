@@ -134,7 +134,7 @@ def resampled(classes: NDArray[np.int64], rng: Rng, rows_at_once: int | None = N
     Args:
         classes: as in `bootstrap`.
         rng: draws the resamples.
-        rows_at_once: resamples in a block, for blocks that are used together; what BLOCK allows if None.
+        rows_at_once: resamples in a block, for blocks that are used together; by BLOCK if None.
     """
     n, counts = len(classes), np.bincount(classes)
     k = len(counts)
@@ -157,7 +157,7 @@ def _middle_mean(counts: NDArray[np.int64], support: Array) -> Array:
 
 
 def regret(summary: Summary, optimum: float) -> Interval:
-    """What is lost against the optimum; an interval may reach below 0, as noise may favour a policy.
+    """The loss against the optimum; an interval may reach below 0, as noise may favour a policy.
 
     Episodes that start in different states are compared with the optimum from the same starts.
     """
@@ -207,7 +207,7 @@ def mean_score(strata: Sequence[ArrayLike], rng: Rng) -> Interval:
     return Interval(*map(float, stratified_mean(strata_of_values, rng)))
 
 
-Stratum = tuple[NDArray[np.int64], Array]  # the class of each value, [n], and what is averaged of each class, [k, ...]
+Stratum = tuple[NDArray[np.int64], Array]  # the class of each value, [n], and its values to average, [k, ...]
 
 
 def stratified_mean(strata: Sequence[Stratum], rng: Rng) -> tuple[Array, Array, Array]:

@@ -1,11 +1,11 @@
-"""What returns in an environment are measured by: the optimum or a reference, and the random policy."""
+"""The scale of returns in an environment: from the random policy to the optimum or a reference."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from bonspiel import envs
 
-OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best of the run"  # what has the normalised score 1
+OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best of the run"  # the policy with the normalised score 1
 SCORE = "normalised score"
 
 
@@ -14,7 +14,7 @@ class Scale(NamedTuple):
 
     Attributes:
         low: the random policy's.
-        high: what `top` names.
+        high: that of `top`.
         top: OPTIMUM, REFERENCE (it can be exceeded), or BEST where neither is known.
     """
 
@@ -24,7 +24,7 @@ class Scale(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What a score on this scale is called: whatever is not the optimum is marked."""
+        """The name of a score on this scale; a top other than the optimum is part of it."""
         return SCORE if self.top == OPTIMUM else f"{SCORE} ({self.top})"
 
     def scores(self, returns: Any) -> Any:
@@ -33,7 +33,7 @@ class Scale(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Values of an environment that are known without a run, None for what is not.
+    """Values of an environment that are known without a run, None for unknown ones.
 
     Attributes:
         optimum: of the optimal policy.
@@ -60,7 +60,7 @@ class Known(NamedTuple):
 
 
 def known(env: str) -> Known:
-    """What is known of an environment, given as text."""
+    """The known values of an environment, given as text."""
     from bonspiel.envs.optimal import optimal_value, random_value
     from bonspiel.envs.references import reference
 

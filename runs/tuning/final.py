@@ -37,7 +37,7 @@ def fresh(study: Study) -> range:
 
 
 def finalists(study: Study, searches: Mapping[str, Sequence[Trial]]) -> dict[str, list[Setting]]:
-    """Who takes part in the final, by the planner that they are candidates of.
+    """The candidates in the final, by the planner that they are variants of.
 
     Args:
         study: its `against` take part.
@@ -91,7 +91,7 @@ def rounds(title: str, env: str, returns: Returns) -> str:
 
 @dataclass(frozen=True)
 class Effort:
-    """What a planner's tuning has cost.
+    """The cost of a planner's tuning.
 
     Attributes:
         trials: candidates, the planner as it is written included.
@@ -120,7 +120,7 @@ class Effort:
 
 
 def spent(efforts: Mapping[str, Effort]) -> str:
-    """A table of what each planner's tuning has cost."""
+    """A table of the cost of each planner's tuning."""
     rows = [["planner", "trials", "pruned", "episodes", "simulations", "seconds of planning"]]
     for name, one in efforts.items():
         numbers = (one.trials, one.pruned, one.episodes, one.simulations)

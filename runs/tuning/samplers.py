@@ -1,8 +1,8 @@
 """Samplers choose the values of trials: TPE of Optuna where it is installed (extra `tune`), or random search.
 
 A trial's draws come from a generator of its own, named by study and trial. Trials are asked for in batches of a fixed
-size, and told when all of a batch have ended: what is asked for depends on the results of whole batches alone, and
-neither on the number of workers nor on interruptions.
+size, and their results are reported when the whole batch has ended: so the next values depend neither on the number of
+workers nor on interruptions.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ class Sampler(Protocol):
         """The values of a trial; numbers count from 1, each is asked for once, in order."""
 
     def tell(self, number: int, means: Sequence[float], pruned: bool) -> None:
-        """Learn how a trial went: its mean returns after each step, the last the largest number of episodes."""
+        """Learn the result of a trial: its mean returns after each step, the last over all of its episodes."""
 
 
 def make(study: Study, space: Space) -> Sampler:
@@ -107,5 +107,5 @@ class TPE:
         trial = self._asked.pop(number)
         for step, mean in enumerate(means):
             trial.report(mean, step)
-        told: dict[str, Any] = {"state": TrialState.PRUNED} if pruned else {"values": means[-1]}
-        self._search.tell(trial, **told)
+        result: dict[str, Any] = {"state": TrialState.PRUNED} if pruned else {"values": means[-1]}
+        self._search.tell(trial, **result)

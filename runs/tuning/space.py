@@ -1,4 +1,4 @@
-"""What is tuned of a planner: the parameters of its space that its text leaves open, with the values a model allows."""
+"""The space to tune a planner in: the parameters that its text leaves open, with the values a model allows."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,8 +31,8 @@ class Space:
     """The parameters to choose for a planner.
 
     Args:
-        start: NAME[:key=value,...]; what it gives stays as it is.
-        model: what the planner is to search. Values that it does not support there are left out, such as rollouts
+        start: NAME[:key=value,...]; the parameters in it stay as they are.
+        model: the model to search. Values that it does not support there are left out, such as rollouts
             where the model has none.
         spread: of the model's returns, the unit of the ranges that are `of_returns`.
 
@@ -46,7 +46,7 @@ class Space:
     """
 
     def __init__(self, start: str, model: Model, spread: float) -> None:
-        """Find what is left open."""
+        """Find the open parameters."""
         planner = planner_for(start, model, type(model).__name__)
         declared = getattr(planner, "tuning", None)
         if not declared:

@@ -1,4 +1,4 @@
-"""Studies: what is tuned where, with which effort. A file of studies is TOML; docs/tuning.md names its keys."""
+"""Studies: planners to tune in an environment, with an effort. Their files are TOML; docs/tuning.md names the keys."""
 
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -20,10 +20,10 @@ SHOWN = 10  # trials in the table of a search
 
 
 def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int, unseeded: bool = False) -> None:
-    """Run studies one after the other and print what they found.
+    """Run studies one after the other and print their results.
 
     Args:
-        studies: what to tune.
+        studies: to run.
         folder: keeps the episodes; nothing is kept if None.
         resume: whether to continue the tuning in the folder.
         jobs: number of workers.
@@ -56,7 +56,7 @@ def check(study: Study, unseeded: bool = False) -> list[Space]:
 
 
 def run(study: Study, spaces: Sequence[Space], episodes: Journal) -> None:
-    """Run one study and print what it found."""
+    """Run one study and print its results."""
     given = (*study.planners, *study.against)
     print(f"{study.env}: random plans have returns of standard deviation {spaces[0].spread:g}", file=sys.stderr)
     searches = {}
@@ -90,7 +90,7 @@ def run(study: Study, spaces: Sequence[Space], episodes: Journal) -> None:
 
 @contextmanager
 def meter(total: int) -> Iterator[Callable[[int, float], None]]:
-    """Show progress over episodes; yields what `Journal.play` calls."""
+    """Show progress over episodes; yields the function that `Journal.play` calls."""
     done, played, spent = 0, 0, 0.0
     with progress(total) as advance:
 

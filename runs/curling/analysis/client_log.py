@@ -65,7 +65,7 @@ def first_object(file: Path) -> dict[str, Any]:
 
 
 def is_log(file: Path) -> bool:
-    """Whether a file is the log of a client, of any protocol, or of a server of Digital Curling 3.
+    """True if a file is the log of a client, of any protocol, or of a server of Digital Curling 3.
 
     Raises:
         OSError: it cannot be read.

@@ -1,4 +1,4 @@
-"""Names of shots, by what they do to the stones if they are thrown without an error."""
+"""Names of shots, by their effect on the stones if they are thrown without an error."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
 """The expected win probability of an aim: throws with errors, each followed by a reply of the judge and an estimate.
 
 The errors are the same for all aims of a position (common random numbers), and stratified: their two largest parts are
-cut into cells of equal probability with two throws in each, so that the difference of the two tells the standard error
+cut into cells of equal probability with two throws in each, so that the difference of the two gives the standard error
 (Cochran 1977, "Sampling techniques", chapter 5).
 """
 
@@ -49,7 +49,7 @@ def throw(model: Curling, thrower: Thrower, aim: Throw, deviates: Array) -> Thro
 
     Args:
         model: of the match.
-        thrower: who throws.
+        thrower: with the errors.
         aim: (vx, vy, rotation), m/s.
         deviates: [4], as from `errors`.
     """

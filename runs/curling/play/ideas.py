@@ -1,4 +1,4 @@
-"""What a planner thought of a position: the win probability that it expected, and its best ideas by name."""
+"""A planner's view of a position: the win probability that it expected, and its best ideas by name."""
 
 from typing import NamedTuple
 

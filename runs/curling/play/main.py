@@ -35,7 +35,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
-    """Play; what has to be closed in the end is added to `leaving`."""
+    """Play the match; `leaving` closes its resources in the end."""
     against, milliseconds, out = arguments.against, arguments.milliseconds, arguments.record
     seconds = number("milliseconds", milliseconds, 1, LONGEST, whole=False) / 1000.0
     if out is not None:

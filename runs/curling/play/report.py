@@ -42,7 +42,7 @@ def message(game: InteractiveGame) -> str:
 
 
 def _setup(game: InteractiveGame) -> str:
-    """Who set up the end and how, before its first stone."""
+    """The team that set up the end, and its choice; empty after the first stone."""
     if not game.setups or shot_of(game.state) != game.model.first_shot:
         return ""
     setup = game.setups[-1]

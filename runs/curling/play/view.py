@@ -1,4 +1,4 @@
-"""The ice as data: what a picture of it shows, and a shot under way."""
+"""The ice as data: the content of its picture, and a shot under way."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What a leaderboard shows, and the words for it."""
+"""The content of a leaderboard, and the words for it."""
 
 import math
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class Findings:
         return self.costs[board.unit, board.budget, planner]
 
     def cost_table(self, board: Leaderboard) -> tuple[str, str, dict[str, list[float]]]:
-        """What is shown of the costs on a leaderboard: its name, the format of a number, and each planner's numbers.
+        """The column of costs on a leaderboard: its name, the format of a number, and each planner's numbers.
 
         The numbers are in order of the problems: simulations reached in a time budget, model steps otherwise.
         """
@@ -51,7 +51,7 @@ class Findings:
 
     @property
     def heads(self) -> dict[str, str]:
-        """The heads of the problems' columns; what is measured by anything but the optimum is marked."""
+        """The heads of the problems' columns; a scale whose top is not the optimum is marked."""
         return {env: env if scale.top == OPTIMUM else f"{env} ({scale.top})" for env, scale in self.problems.items()}
 
     @property
@@ -77,7 +77,7 @@ class Findings:
 
     @property
     def scale(self) -> str:
-        """What the scores 0 and 1 are, in a line."""
+        """The meaning of the scores 0 and 1, in a line."""
         tops = {top: [env for env, scale in self.problems.items() if scale.top == top] for top in (REFERENCE, BEST)}
         marked = [f"the {top} in {', '.join(found)}" for top, found in tops.items() if found]
         return "score 0: the random policy; 1: " + ", ".join(["the optimum", *marked])

@@ -297,7 +297,7 @@ def test_a_draft_gets_its_name_when_all_of_it_is_in_the_file(tmp_path):
 
 def test_a_draft_that_does_not_get_into_its_file_is_given_up(tmp_path):
     with (
-        pytest.raises(UsageError, match=r"cannot be written \(somebody is reading it\)"),
+        pytest.raises(UsageError, match=r"cannot be written \(another process is reading it\)"),
         run_folder.drafted(tmp_path, SUITE, RESOLVED, {}) as results,
         closing(sqlite3.connect(tmp_path / run_folder.DRAFT, isolation_level=None)) as looking,
     ):

@@ -1,10 +1,10 @@
-"""What a person's page sends, as JSON."""
+"""Messages from a person's page, as JSON."""
 
 import msgspec
 
 
 class AimMessage(msgspec.Struct):
-    """Where a person aims: the target in m, the spin (1 counter-clockwise, -1 clockwise), the weight as in `Aim`."""
+    """A person's aim: the target in m, the spin (1 counter-clockwise, -1 clockwise), the weight as in `Aim`."""
 
     x: float
     y: float

@@ -37,7 +37,7 @@ class SeatPage(ThrowingPage):
     Attributes:
         seat: to be opened by the server of the matches.
         phase: "seat" (no match), "wait" (for the other team), "setup" (one of the teams sets up the end), "aim" (the
-            person's turn), "moved" (thrown or set up, and not yet told), "think" (the other team's turn), "over".
+            person's turn), "moved" (thrown or set up, not yet in the news), "think" (the other team's turn), "over".
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class SeatPage(ThrowingPage):
             self._news.task_done()
 
     async def _is_taken(self, news: dict[str, Any]) -> bool:
-        """Take news; false after an error, which is told."""
+        """Take news; false after an error, which the page then shows."""
         try:
             await self._take(news)
         except Exception as error:  # the person has to know why the page stands still
@@ -145,12 +145,12 @@ class SeatPage(ThrowingPage):
         if news["type"] == "left":
             self._enter("seat", reason=news["reason"])
         elif news["type"] == "turn":
-            told = {"left": news["left"], "since": news["since"]}
+            clock = {"left": news["left"], "since": news["since"]}
             if is_setup_due(self.state):
                 setups = self._match.setups() if decider_of(self.state) == self.me else []
-                self._enter("setup", setups=setups, **told)
+                self._enter("setup", setups=setups, **clock)
             else:
-                self._enter("aim" if turn_of(self.state)[2] == self.me else "think", **told)
+                self._enter("aim" if turn_of(self.state)[2] == self.me else "think", **clock)
         else:
             await self._take_line(parse_line(json.dumps(news)))
 
@@ -176,7 +176,7 @@ class SeatPage(ThrowingPage):
 
 
 def _warm_up(maker: PageEvents) -> None:
-    """Do once what the page of a match does: code is compiled and loaded where it is first called."""
+    """Call the functions of a match's page once: code is compiled and loaded at its first call."""
     maker.match_event()
     state = maker.model.begin_end(maker.state)
     for weight in (0.0, 1.0):

@@ -59,7 +59,7 @@ class ThrowingPage(ABC):
 
     @property
     def routes(self) -> list[Route]:
-        """The addresses of the page; what stands for the root is checked by `_check_root`."""
+        """The addresses of the page; `_check_root` checks their first part."""
         pages = [Route(path, self._page) for path in ("/{root}", "/{root}/")]
         match = "/{root}/{match}"
         changes = {"aim": self._take_aim, "throw": self._throw, "setup": self._set_up, "next": self._next}
@@ -69,12 +69,12 @@ class ThrowingPage(ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """Of the page."""
+        """The title of the page."""
 
     @property
     @abstractmethod
     def state(self) -> Array:
-        """Before the next shot."""
+        """The state before the next shot."""
 
     @property
     def engine(self) -> str:
@@ -89,41 +89,41 @@ class ThrowingPage(ABC):
     @property
     @abstractmethod
     def may_throw(self) -> bool:
-        """Whether it is the person's turn."""
+        """True if it is the person's turn."""
 
     @abstractmethod
     def throw(self, velocity: tuple[float, float]) -> None:
-        """Throw at (vx, vy), m/s, with the spin of the aim; it is the person's turn."""
+        """Throw at (vx, vy), m/s, with the spin of the aim; called if `may_throw`."""
 
     @property
     @abstractmethod
     def may_set_up(self) -> bool:
-        """Whether the person has to set up the end."""
+        """True if the person has to set up the end."""
 
     @abstractmethod
     def set_up(self, choice: str) -> None:
-        """Set up the end by one of the choices that are allowed; the person has to."""
+        """Set up the end by one of the allowed choices; called if `may_set_up`."""
 
     @abstractmethod
     def go_on(self) -> None:
-        """Begin what the person has to begin: the next end, or a match.
+        """Begin the next end, or a match, as the person asks for.
 
         Raises:
             HTTPException: there is nothing to begin.
         """
 
     def publish(self, *events: Event) -> None:
-        """Send events to all who look at this match."""
+        """Send events to all viewers of this match."""
         self._events += events
         self._wake()
 
     def publish_turn(self, phase: str, shots: int, end: int, since: float, **more: Any) -> None:
-        """Send that a turn has begun at a time of the clock, after so many shots, in an end, from 0."""
+        """Send that a turn began at the time `since` of the clock, after `shots` shots, in an end, from 0."""
         self._turn = {"type": "turn", "phase": phase, "shots": shots, "end": end, "since": since, **more}
         self.publish(self._turn)
 
     def clear(self) -> None:
-        """Go over to the next match, which has no events yet."""
+        """Begin the next match, which has no events yet."""
         self.number += 1
         self._events = []
         self._wake()
@@ -162,24 +162,24 @@ class ThrowingPage(ABC):
 
     async def _take_aim(self, request: Request) -> JSONResponse:
         """Take an aim, and answer with the paths of the stones that it would cause without noise."""
-        told = self._aim_at(await self._message(request, AimMessage))
+        corrections = self._aim_at(await self._message(request, AimMessage))
         aim, law, tracks = self.aim, self.model.law, None
         if (velocity := aim.velocity(law)) is not None:
             thrown = *velocity, law.launch_spin * aim.side
             # a slow engine must not keep other pages waiting
             tracks = await asyncio.to_thread(preview, self.model, self.state, self.engine, thrown)
-        return JSONResponse({"aim": _aim_data(aim), "told": told, "tracks": tracks})
+        return JSONResponse({"aim": _aim_data(aim), "told": corrections, "tracks": tracks})
 
     async def _throw(self, request: Request) -> JSONResponse:
         asked = await self._message(request, ThrowMessage)
         if asked.shot != self.shots:
             raise HTTPException(HTTPStatus.CONFLICT, f"shot {asked.shot + 1} is not the next one")
-        told = self._aim_at(asked)
+        corrections = self._aim_at(asked)
         velocity = self.aim.velocity(self.model.law)
         if velocity is None:
             raise HTTPException(HTTPStatus.CONFLICT, "no throw of this weight reaches the target")
         self.throw(velocity)
-        return JSONResponse({"told": told})
+        return JSONResponse({"told": corrections})
 
     async def _set_up(self, request: Request) -> JSONResponse:
         asked = await self._message(request, SetupMessage)
@@ -197,7 +197,7 @@ class ThrowingPage(ABC):
         return JSONResponse({"told": []})
 
     def _aim_at(self, asked: AimMessage) -> list[str]:
-        """Aim as asked, or at the nearest that is allowed; what was changed, in words."""
+        """Aim as asked, or at the nearest aim that is allowed; returns the corrections in words."""
         if not self.may_throw:
             raise HTTPException(HTTPStatus.CONFLICT, "it is not your turn")
         side = 1.0 if asked.side >= 0 else -1.0
@@ -229,7 +229,7 @@ class ThrowingPage(ABC):
             raise HTTPException(HTTPStatus.NOT_FOUND, "that match is over, load the page again")
 
     def _check_root(self, request: Request) -> None:
-        """Refuse who does not know the address, after the same time however much of it is right."""
+        """Refuse a request with another address; the comparison takes the same time however much of it is right."""
         if not secrets.compare_digest(f"/{request.path_params['root']}".encode(), self.root.encode()):
             raise HTTPException(HTTPStatus.NOT_FOUND)
 

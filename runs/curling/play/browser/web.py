@@ -23,7 +23,7 @@ TICK = 0.02  # s between two looks at the planner
 
 
 def play_in_web(game: InteractiveGame, host: str = "127.0.0.1", port: int = 0) -> None:
-    """Serve the page of a game until Ctrl-C; who knows its address may throw.
+    """Serve the page of a game until Ctrl-C; anyone who knows its address may throw.
 
     Raises:
         RunError: the planner failed, or the address cannot be served.
@@ -118,7 +118,7 @@ class GamePage(ThrowingPage):
         self._begin_turn()
 
     async def _play(self) -> None:
-        """Bring stones to rest at once, as the page shows how they move, and throw what the planner has chosen."""
+        """Bring stones to rest at once, as the page shows their ways, and throw the planner's shot."""
         try:
             while True:
                 if self._game.phase == "flight":
@@ -143,7 +143,7 @@ class GamePage(ThrowingPage):
             self.publish(self._maker.next_event(game_record(game).result))
 
     def _review(self) -> Event:
-        """What the planner thought of its shots in the last end."""
+        """The event with the planner's ideas for its shots in the last end."""
         game, end = self._game, len(self._game.ends) - 1
         thoughts = [
             {"number": number, "ideas": [idea._asdict() for idea in best_ideas(game.model, state, decision)]}
@@ -153,7 +153,7 @@ class GamePage(ThrowingPage):
         return {"type": "review", "end": end, "thoughts": thoughts}
 
     def _begin_turn(self) -> None:
-        """Publish what begins now, and how the end was set up."""
+        """Publish the turn that begins now, and the set-up of the end."""
         self._turn_began, game = self._clock(), self._game
         for setup in game.setups[self._setups :]:
             self.publish(self._maker.next_event(setup))
