@@ -29,7 +29,7 @@ from bonspiel.runs.tables import estimate, markdown
 MOST_ENDS = 2
 PLAYER = "champion:threads=1"
 TENTHS = 10
-SLOPE_BOUNDS = (0.1, 3.0), (0.0, 3.0)  # of few matches the likelihood may have no largest value
+SLOPE_BOUNDS = (0.1, 3.0), (0.0, 3.0)  # with few matches the likelihood may have no maximum
 
 
 class Sample(NamedTuple):
@@ -71,7 +71,7 @@ def samples(count: int, against: str, simulations: Sequence[int], seed: int) -> 
 
 
 def expectations(found: Sequence[Sample]) -> tuple[Array, Array]:
-    """Return what the network expects for the players' teams, and the stones to come in the end, each [n]."""
+    """Return the network's expectations for the players' teams, and the stones to come in the end, each [n]."""
     chances, to_come = [], []
     for ends, team, place, _ in found:
         state = np.array(place)
@@ -102,7 +102,7 @@ def cross_fitted(value: Array, to_come: Array, won: Array) -> Array:
 
 
 def table(chances: Array, won: Array) -> str:
-    """Return the rows of the tenths of probabilities: positions, what was said, and how many were won."""
+    """Return the rows of the tenths of probabilities: positions, mean estimate, and share of wins."""
     rows = [("says", "positions", "says on the mean", "wins")]
     tenths = np.minimum((TENTHS * chances).astype(int), TENTHS - 1)
     for tenth in range(TENTHS):

@@ -97,7 +97,7 @@ PARTS = tuple(dict.fromkeys(meeting.part for meeting in MEETINGS))
 
 
 def play(meeting: Meeting, games: int, out: Path, seed: int, jobs: int) -> dict[str, Any]:
-    """Play what is missing of a match; its results, as `bonspiel match --json` prints them."""
+    """Play the missing games of a match; its results, as `bonspiel match --json` prints them."""
     tournament = make_tournament(meeting.sides, meeting.game, seed, [meeting.simulations], [])
     folder = out / f"{meeting.part}-{meeting.name}-{seed}".replace(" ", "-").replace("/", "-")
     facts = provenance.collect(sys.argv[1:], sources_of(tournament.game))

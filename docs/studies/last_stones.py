@@ -26,7 +26,7 @@ from bonspiel.runs.progress import followed
 from bonspiel.runs.statistics.sample import summarise
 from bonspiel.runs.tables import estimate
 
-NOT_COMPARED = {"process"}  # is somebody else's program
+NOT_COMPARED = {"process"}  # a program of any strength
 
 
 class Position(NamedTuple):
@@ -46,7 +46,7 @@ def positions(model: Curling, stones: int, count: int, seed: int) -> Iterator[Po
 
 
 def points_after(model: Curling, state: Array, action: Array) -> int:
-    """Points of the team with the hammer after an action without noise, if both teams then play as is best."""
+    """Points of the team with the hammer after an action without noise, if both teams then play best."""
     following = np.empty(model.state_dim)
     points, over = model.step_exact(state, action, following, model.params, np.random.default_rng(0))
     if not over:
@@ -65,7 +65,7 @@ def losses(planner: Planner, model: Curling, among: Sequence[Position], simulati
 
 
 def row(name: str, lost: Array, rng: Rng) -> str:
-    """The line of a planner: how often it keeps or betters the forced score, what it loses, how often it betters."""
+    """The line of a planner: shares of positions in which it keeps and betters the forced score, and points lost."""
     kept, mean = wilson(float((lost <= 0.0).sum()), len(lost)), summarise(lost, rng).interval
     return f"| `{name}` | {estimate(kept)} | {estimate(mean, 2)} | {(lost < 0.0).mean():.3f} |"
 
@@ -73,7 +73,7 @@ def row(name: str, lost: Array, rng: Rng) -> str:
 def table(stones: int, count: int, simulations: int, noise: str, seed: int) -> Iterator[str]:
     """The lines of all planners in positions with `stones` to come."""
     exact, model = Curling(noise="none"), Curling(noise=noise)
-    forced_scores(exact, state_after(0, STONES - stones))  # loads what is compiled
+    forced_scores(exact, state_after(0, STONES - stones))  # loads compiled code
     found = list(positions(exact, stones, count, seed))
     seconds = [1e3 * position.seconds for position in found]
     yield f"## {stones} to come\n"

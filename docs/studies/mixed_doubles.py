@@ -39,7 +39,7 @@ class Situation(NamedTuple):
 
 
 def situation(rng: Rng) -> Situation:
-    """One at random, in which the team that decides has its power play."""
+    """A random start of an end, in which the team that decides has its power play."""
     left, lead = int(rng.integers(1, MOST_LEFT + 1)), int(rng.integers(-MOST_LEAD, MOST_LEAD + 1))
     decider, other = int(rng.integers(2)), bool(rng.integers(2))
     return Situation(left, lead, int(rng.integers(PATTERNS)), decider, (decider == 0 or other, decider == 1 or other))

@@ -21,7 +21,7 @@ from bonspiel.envs.snapshot.wrappers import without_transparent
 from bonspiel.planners.model import Array
 from bonspiel.runs.tables import markdown
 
-STEPS = 5  # that are timed together: before the shortest episodes end
+STEPS = 5  # timed together; few, as the shortest episodes end soon after them
 DEPTH = 6  # steps from the reset to the first of them
 SECONDS = 2.0  # of repeats, of which the fastest counts: other processes only ever slow one down
 HALF = np.float32(-0.5), np.float32(0.5)

@@ -25,7 +25,7 @@ SETS = {
 
 
 def solve_with(sets: Sequence[str], number: int, empty: int, limits: Limits) -> tuple[Tsumego, list[Solution]]:
-    """A generated problem, and what some sets of switches find."""
+    """A generated problem, and the solutions by some sets of switches."""
     problem = make_problem(number, empty)
     return problem, [solve_tsumego(problem, SETS[name], limits) for name in sets]
 

@@ -197,6 +197,7 @@ def test_workers_are_measured_at_a_place(run, monkeypatch):
 
 
 @pytest.mark.parametrize("option", [("--backend", "dask"), ("--address", "tcp://nowhere:1"), ("--jobs", "2")])
-def test_a_place_without_workers_is_refused(run, option):
+def test_a_place_without_workers_is_refused(run, monkeypatch, option):
+    monkeypatch.setattr(bench, "BENCHMARKS", ())
     status, _, error = run("bench", *option)
     assert status == 2 and "need --workers" in error

@@ -111,16 +111,16 @@ def serving(texts: Sequence[str]) -> Iterator[Measurement]:
     yield from figures_of(measure(MATCHES, ENDS), MATCHES, ENDS)
 
 
-def figures_of(load: Load, matches: int, ends: int) -> Iterator[Measurement]:
-    """The measurements of matches as figures.
+def figures_of(load: Load, matches: int, ends: int, what: str = "serving") -> Iterator[Measurement]:
+    """The measurements of matches as figures with the name `what`.
 
     Raises:
         RunError: a match did not end, or a move was lost.
     """
-    moves, what, where = len(load.latencies), "serving", f"{matches} matches at once, {ends} ends"
+    moves, where = len(load.latencies), f"{matches} matches at once, {ends} ends"
     if (load.finished, load.records, load.updates) != (2 * matches, matches, 2 * (moves + matches)):
         ended = f"{load.finished / 2:g} ended for their clients and {load.records} on record"
-        raise RunError(f"serving: of {matches} matches {ended}, with {moves} moves and {load.updates} updates")
+        raise RunError(f"{what}: of {matches} matches {ended}, with {moves} moves and {load.updates} updates")
     p50, p99 = (1e3 * float(np.quantile(load.latencies, share)) for share in (0.5, 0.99))
     yield Measurement(what, moves / load.seconds, "moves/s", "(none)", where)
     yield Measurement(what, p50, "ms", "(none)", "median, move to update")

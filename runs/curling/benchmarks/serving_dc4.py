@@ -134,4 +134,4 @@ def measure(matches: int, ends: int, pause: float = 0.0) -> Load:
 
 def serving_dc4(texts: Sequence[str]) -> Iterator[Measurement]:
     """Simultaneous matches of Digital Curling 4: a stream for each client, and a POST request for each move."""
-    yield from figures_of(measure(MATCHES, ENDS), MATCHES, ENDS)
+    yield from figures_of(measure(MATCHES, ENDS), MATCHES, ENDS, "serving_dc4")
