@@ -160,12 +160,12 @@ def test_compiled_code_depends_on_the_same_sources_as_in_a_checkout_and_on_no_ot
     show = """
 import sys
 from pathlib import Path
-from bonspiel.planners.core import sources
+from bonspiel.planners.core.code import sources
 for file in map(Path, sys.argv[1:]):
     print(*sorted(str(one) for one in sources.imports_of(file.resolve())))
 print(len(sources.folders()))
 """
-    engine = site / "bonspiel" / "curling" / "engines" / "box2d.py"
+    engine = site / "bonspiel" / "curling" / "ice" / "engines" / "box2d.py"
     own, of_engine, folders = run("-c", show, "own.py", str(engine)).splitlines()
     in_checkout = {str(one.relative_to(ROOT)) for one in sources.imports_of(project / "own.py") if ROOT in one.parents}
     home = site.resolve() / "bonspiel"
