@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -24,7 +25,8 @@ def files(name):
 
 def module(file):
     """The name of a file's module."""
-    return "bonspiel." + ".".join(file.relative_to(ROOT).with_suffix("").parts)
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("bonspiel", *parts) if parts[0] in ALLOWED else parts).removesuffix(".__init__")
 
 
 @pytest.mark.parametrize("name", ALLOWED)
@@ -68,20 +70,54 @@ def test_the_general_wing_of_runs_knows_curling_only_where_verbs_are_composed():
         assert not unexpected or name.startswith("runs/curling/"), f"{name} imports {unexpected}"
 
 
-def test_no_modules_of_runs_import_each_other_in_a_circle():
-    modules = {module(file): file for file in files("runs")}
-    graph = {name: imports(file) & modules.keys() for name, file in modules.items()}
+def modules():
+    """The modules of the four packages and of `bonspiel` itself, by name."""
+    return {module(file): file for name in ("bonspiel", *ALLOWED) for file in files(name)}
+
+
+def imported(file, known):
+    """The modules among `known` that a file imports anywhere, for types too."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            places = ((f"{node.module}.{alias.name}", node.module) for alias in node.names)
+            found |= {place if place in known else package for place, package in places}
+    return found & known.keys()
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    known = modules()
+    assert {"bonspiel", "bonspiel.planners.core.search", "bonspiel.runs.cli"} <= known.keys()
+    graph = {name: imported(file, known) - {name} for name, file in known.items()}
     TopologicalSorter(graph).prepare()  # a CycleError names the circle
 
 
-def test_only_two_files_know_the_compiler():
-    users = [
-        file
+def test_one_folder_knows_the_compiler():
+    users = {
+        file.parent
         for name in ALLOWED
         for file in files(name)
         if "import numba" in file.read_text() or "from numba" in file.read_text()
-    ]
-    assert sorted(users) == [ROOT / "planners" / "core" / name for name in ("atomics.py", "jit.py")]
+    }
+    assert users == {ROOT / "planners" / "core" / "jit"}
+
+
+def test_files_and_folders_can_be_read_at_one_sitting():
+    everything = [file for name in ALLOWED for file in files(name)]
+    lengths = {str(file.relative_to(ROOT)): file.read_text().count("\n") for file in everything}
+    assert {name: length for name, length in lengths.items() if length > 300} == {}
+    widths = Counter(str(file.parent.relative_to(ROOT)) for file in everything)
+    assert {folder: width for folder, width in widths.items() if width > 15} == {}
+
+
+@pytest.mark.parametrize(
+    "folder", sorted({str(file.parent.relative_to(ROOT)) for name in ALLOWED for file in files(name)})
+)
+def test_every_folder_says_in_one_sentence_what_is_in_it(folder):
+    docstring = ast.get_docstring(ast.parse((ROOT / folder / "__init__.py").read_text()))
+    assert docstring and docstring.splitlines()[0].endswith(".")
 
 
 def test_the_package_says_that_it_is_typed():

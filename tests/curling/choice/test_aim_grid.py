@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from tests.curling.test_shots import path
 
 from bonspiel import curling
 from bonspiel.curling.choice.aim_grid import WIDEST, aim_grid
 from bonspiel.curling.ice.noise import NOISES
 from bonspiel.curling.ice.physics import DC2, FCV1
 from bonspiel.curling.ice.sheet import no_stones
+from tests.curling.ice.test_shots import path
 
 SETTINGS = pytest.mark.parametrize(("law", "noise"), [(FCV1, "normal_dist"), (DC2, "dc2"), (DC2, "gat")])
 

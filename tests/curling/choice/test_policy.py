@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from tests.curling.test_candidates import board, random_states
 
 from bonspiel.curling.choice.policy import default_shot
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.match.state import FREE_GUARD, LAW, shot_of, state_of, stones_of, team_of
 from bonspiel.curling.model import Curling
+from tests.curling.choice.test_candidates import board, random_states
 
 PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 

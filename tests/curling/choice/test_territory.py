@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.curling.test_candidates import actions, board
 
 from bonspiel import planners
 from bonspiel.curling.choice.policy import default_shot
@@ -27,6 +26,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.planners import Budget
 from bonspiel.planners.core.search import kept_trees
 from bonspiel.planners.trees.rave_uct.territory import ALL, LOSSES, WINS
+from tests.curling.choice.test_candidates import actions, board
 
 PHYSICS = pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 MODELS = {

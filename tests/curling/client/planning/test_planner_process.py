@@ -418,7 +418,7 @@ def test_the_planner_dies_with_its_client_even_in_an_endless_loop():
 import asyncio
 from bonspiel.curling.client.planning.planner_process import PlannerProcess
 from tests.curling.client.fakes import FailingPlanner
-from tests.curling.client.test_planner_process import START
+from tests.curling.client.planning.test_planner_process import START
 async def ask():
     async with PlannerProcess(FailingPlanner(((0, "hangs"),))) as thinker:
         print("started", flush=True)
