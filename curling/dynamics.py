@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from bonspiel.curling.choice.candidates import MOST_CANDIDATES, candidate_shots
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
-from bonspiel.curling.ice.noise import noisy_velocity, velocity_with_errors
+from bonspiel.curling.ice.execution import noisy_velocity, velocity_with_errors
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.mixed_doubles import begin_end
 from bonspiel.curling.match.state import (

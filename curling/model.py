@@ -3,8 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,35 +14,28 @@ from bonspiel.curling.choice.cells import cells
 from bonspiel.curling.choice.playouts import rollout, traced_rollout, value
 from bonspiel.curling.choice.territory import REGIONS, region
 from bonspiel.curling.dynamics import actions, player, sample_action, step, step_exact
-from bonspiel.curling.ice.noise import Noise, Pair, Thrower, mean_noise, noise_of
-from bonspiel.curling.ice.physics import Physics, physics_of
-from bonspiel.curling.ice.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES, no_stones
-from bonspiel.curling.learning.end_weights import load
-from bonspiel.curling.match.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
-from bonspiel.curling.match.rules import MODIFIED, rule_of
+from bonspiel.curling.ice.noise import Noise, Thrower, noise_of
+from bonspiel.curling.ice.sheet import STONES, no_stones
+from bonspiel.curling.match.mixed_doubles import begin_end, choice_of, first_state, is_setup_due, set_up
 from bonspiel.curling.match.state import (
     FIRST_STONE,
     HAMMER,
     LEAD,
     MIXED_STATE_DIM,
     PER_THROWER,
-    REWARDS,
     STATE_DIM,
     TIME,
     state_of,
     thrower_at,
 )
-from bonspiel.curling.match.value import table_of
-from bonspiel.curling.model_params import NETWORK_TABLE, params_of, weights_of
-from bonspiel.planners.checks import require, require_choice, require_count, require_positive, require_share
+from bonspiel.curling.model_params import params_of, weights_of
+from bonspiel.curling.settings import NETWORK_TABLE, MatchSettings
+from bonspiel.planners.checks import require
 from bonspiel.planners.model import AimBlock, Array, Rng
-
-MOST_ENDS = 100
-GAMES = ("standard", "mixed_doubles")
 
 
 @dataclass(frozen=True)
-class Curling:
+class Curling(MatchSettings):
     """A match of curling, or a single end, on the analytic engine; the teams alternate and rewards are team 0's.
 
     `curling.match.state` describes the state, `curling.match.mixed_doubles` that game. An action is (vx, vy, spin): the
@@ -79,21 +71,6 @@ class Curling:
             and `noise` the mean over the throws of an end.
     """
 
-    ends: int = 1
-    rule: str | None = None
-    noise: str | Noise | None = None
-    physics: Literal["fcv1", "dc2", "dc4"] = "fcv1"
-    extra_ends: int = 0
-    velocity_unit: Literal["m/s", "box"] = "m/s"
-    reward: Literal["points", "win", "win_probability"] = "points"
-    tie: float = 0.5
-    table: str | tuple[float, ...] | None = None
-    max_speed: float | None = None
-    weights: str | None = None
-    game: Literal["standard", "mixed_doubles"] = "standard"
-    pattern: int = 0
-    throwers: tuple[Pair, Pair] | None = None
-
     time_index = TIME
     discount = 1.0
     compiled = True
@@ -113,95 +90,20 @@ class Curling:
     indifference = 0.002
 
     def __post_init__(self) -> None:
-        require_count("ends", self.ends, 1, MOST_ENDS)
-        require_count("extra_ends", self.extra_ends, 0, MOST_ENDS)
-        require_choice("reward", self.reward, REWARDS)
-        require_share("tie", self.tie)
-        require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
-        self._check_game()
-        rule = MODIFIED if self.is_mixed else self.law.rule
-        noise = self.law.noises[0] if self.throwers is None else self._check_throwers(self.throwers)
-        for name, default in (("rule", rule), ("noise", noise)):
-            if getattr(self, name) is None:
-                # models of the same match must be equal and print alike
-                object.__setattr__(self, name, default)
-        if not self.is_mixed:
-            rule_of(self.rule)
-        noise_of(self.noise)
-        fits = isinstance(self.noise, Noise) or self.noise in self.law.noises
-        allowed = f"{', '.join(map(repr, self.law.noises))} or a Noise of your own with physics={self.physics!r}"
-        require(fits, "noise", self.noise, allowed)
-        if self.max_speed is not None:
-            require_positive("max_speed", self.max_speed)
-        if self.table not in (None, NETWORK_TABLE):
-            object.__setattr__(self, "table", table_of(self.table, self.physics))
-        if self.weights not in (None, "none"):
-            require(isinstance(self.weights, str), "weights", self.weights, 'a file or "none"')
-            load(Path(str(self.weights)))
+        """Check the settings, and that there are weights if the table of end scores is the network's."""
+        super().__post_init__()
         if self.table == NETWORK_TABLE:
             require(len(weights_of(self)) > 0, "table", self.table, "another where there are no weights for the game")
-
-    def _check_game(self) -> None:
-        """Refuse what is of the other game."""
-        require_choice("game", self.game, GAMES)
-        require_count("pattern", self.pattern, 0, PATTERNS - 1)
-        if self.is_mixed:
-            in_mixed = "in mixed doubles"
-            require(self.law.sheet == DC3_SHEET, "physics", self.physics, f"'fcv1' or 'dc4' {in_mixed}")
-            require(self.rule in (None, MODIFIED), "rule", self.rule, f"None or {MODIFIED!r} {in_mixed}")
-            require(self.table is None, "table", self.table, f"None {in_mixed}")
-            require(self.weights in (None, "none"), "weights", self.weights, f"None or 'none' {in_mixed}")
-
-    def _check_throwers(self, throwers: tuple[Pair, Pair]) -> Noise:
-        """The mean errors of their throws."""
-        require(self.is_mixed, "throwers", throwers, "None in standard games")
-        require(self.max_speed is None, "max_speed", self.max_speed, "None with throwers, who have their own")
-        noise = mean_noise([pair[player] for pair in throwers for player in MIXED_THROWERS])
-        require(self.noise in (None, noise), "noise", self.noise, "None with throwers, who have their own")
-        return noise
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether the game is mixed doubles."""
-        return self.game == "mixed_doubles"
 
     @property
     def state_dim(self) -> int:
         """Length of the states."""
         return MIXED_STATE_DIM if self.is_mixed else STATE_DIM
 
-    @property
-    def first_shot(self) -> int:
-        """Number of the first shot of an end."""
-        return MIXED_FIRST_SHOT if self.is_mixed else 0
-
-    @property
-    def end_shots(self) -> int:
-        """Number of shots of an end."""
-        return STONES - self.first_shot
-
-    @property
-    def law(self) -> Physics:
-        """The parameters of the physics."""
-        return physics_of(self.physics)
-
-    @property
-    def horizon(self) -> int:
-        """A bound on the shots of the longest match, to which the time in the states counts."""
-        return STONES * (self.ends + self.extra_ends)
-
     @cached_property
     def params(self) -> Array:
         """Parameters of the model functions, in the order of `curling.match.state`."""
         return params_of(self)
-
-    @property
-    def unit(self) -> tuple[float, float, float]:
-        """(a, b, c) of the velocity (a * action[0], b + c * action[1]), m/s."""
-        if self.velocity_unit == "m/s":
-            return 1.0, 0.0, 1.0
-        low, high = self.law.min_vy, self.law.max_speed
-        return self.law.max_vx, 0.5 * (low + high), 0.5 * (high - low)
 
     def steps_left(self, state: Array) -> int:
         """Shots left in the episode, the end with "win_probability", else the longest match; 0 after the match."""

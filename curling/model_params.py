@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,15 +13,11 @@ from bonspiel.curling.match.rules import MIXED_PROTECTED, rule_of
 from bonspiel.curling.match.setup_value import setup_values
 from bonspiel.curling.match.state import REWARDS
 from bonspiel.curling.match.value import table_of, win_probabilities
+from bonspiel.curling.settings import NETWORK_TABLE, MatchSettings
 from bonspiel.planners.model import Array
 
-if TYPE_CHECKING:
-    from bonspiel.curling.model import Curling
 
-NETWORK_TABLE = "network"
-
-
-def params_of(match: "Curling") -> Array:
+def params_of(match: MatchSettings) -> Array:
     """The parameters as one vector."""
     law, sheet = match.law, match.law.sheet
     throws = law_index(law.name), law.launch_spin, *law.tee_draw, sheet.tee, sheet.in_house
@@ -36,7 +31,7 @@ def params_of(match: "Curling") -> Array:
     return expect_ends(params) if match.table == NETWORK_TABLE else params
 
 
-def throwers_of(match: "Curling") -> tuple[Thrower, ...]:
+def throwers_of(match: MatchSettings) -> tuple[Thrower, ...]:
     """The two players of team 0 and of team 1; in standard games all are alike."""
     fastest = match.law.max_speed
     if match.throwers is None:
@@ -44,7 +39,7 @@ def throwers_of(match: "Curling") -> tuple[Thrower, ...]:
     return tuple(Thrower(min(player.max_speed, fastest), player.noise) for pair in match.throwers for player in pair)
 
 
-def _values(match: "Curling") -> Array:
+def _values(match: MatchSettings) -> Array:
     """The win probabilities before each end, in mixed doubles with the best set-ups, as a flat vector."""
     if match.is_mixed:
         values, choices = setup_values(match.ends, match.extra_ends, match.tie)
@@ -53,14 +48,14 @@ def _values(match: "Curling") -> Array:
     return win_probabilities(match.ends, match.extra_ends, match.tie, table).ravel()
 
 
-def weights_of(match: "Curling") -> Array:
+def weights_of(match: MatchSettings) -> Array:
     """Of the network, [WEIGHTS]; empty where `value` plays out."""
     if why_no_weights(match) is not None:
         return NO_WEIGHTS
     return own()[0] if match.weights is None else load(Path(match.weights))[0]
 
 
-def why_no_weights(match: "Curling") -> str | None:
+def why_no_weights(match: MatchSettings) -> str | None:
     """Return the first thing in which a match differs from those that the network is for; None if nothing does."""
     if match.is_mixed:
         return "game='mixed_doubles', the network is for 'standard'"

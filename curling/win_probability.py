@@ -13,7 +13,8 @@ import numpy as np
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.model_params import NETWORK_TABLE, why_no_weights
+from bonspiel.curling.model_params import why_no_weights
+from bonspiel.curling.settings import NETWORK_TABLE
 from bonspiel.planners.model import Array
 
 PLAYOUTS = 300  # for a standard error of at most 0.03

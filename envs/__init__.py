@@ -29,59 +29,31 @@ __all__ = ["IDS", "ModelEnv", "Recorded", "check_model", "from_gymnasium", "make
 
 
 class Environment(NamedTuple):
-    """Places, "module:Class", of a model and of its Gymnasium environment, if it has one, and the id of the latter."""
+    """Places, "module:Class", of a model and of its Gymnasium environment, and the id of the latter; "" without one."""
 
     model: str
     env: str = ""
     id: str = ""
 
 
+def _in_folder(folder: str, cls: str) -> Environment:
+    """A problem in a folder of `envs`: the model `cls` in its module `model`, the environment `clsEnv` in its `env`."""
+    package = f"bonspiel.envs.{folder}"
+    return Environment(f"{package}.model:{cls}", f"{package}.env:{cls}Env", f"bonspiel/{cls}-v0")
+
+
 ENVIRONMENTS = {
-    "trap": Environment("bonspiel.envs.trap.model:Trap", "bonspiel.envs.trap.env:TrapEnv", "bonspiel/Trap-v0"),
-    "treasure_hunt": Environment(
-        "bonspiel.envs.treasure_hunt.model:TreasureHunt",
-        "bonspiel.envs.treasure_hunt.env:TreasureHuntEnv",
-        "bonspiel/TreasureHunt-v0",
-    ),
-    "pendulum": Environment(
-        "bonspiel.envs.classic.pendulum.model:Pendulum",
-        "bonspiel.envs.classic.pendulum.env:PendulumEnv",
-        "bonspiel/Pendulum-v0",
-    ),
-    "mountain_car": Environment(
-        "bonspiel.envs.classic.mountain_car.model:MountainCar",
-        "bonspiel.envs.classic.mountain_car.env:MountainCarEnv",
-        "bonspiel/MountainCar-v0",
-    ),
-    "cart_pole": Environment(
-        "bonspiel.envs.classic.cart_pole.model:CartPole",
-        "bonspiel.envs.classic.cart_pole.env:CartPoleEnv",
-        "bonspiel/CartPole-v0",
-    ),
-    "double_integrator": Environment(
-        "bonspiel.envs.classic.double_integrator.model:DoubleIntegrator",
-        "bonspiel.envs.classic.double_integrator.env:DoubleIntegratorEnv",
-        "bonspiel/DoubleIntegrator-v0",
-    ),
-    "bicycle": Environment(
-        "bonspiel.envs.classic.bicycle.model:Bicycle",
-        "bonspiel.envs.classic.bicycle.env:BicycleEnv",
-        "bonspiel/Bicycle-v0",
-    ),
-    "donut": Environment(
-        "bonspiel.envs.classic.donut.model:Donut", "bonspiel.envs.classic.donut.env:DonutEnv", "bonspiel/Donut-v0"
-    ),
-    "racetrack": Environment(
-        "bonspiel.envs.classic.racetrack.model:Racetrack",
-        "bonspiel.envs.classic.racetrack.env:RacetrackEnv",
-        "bonspiel/Racetrack-v0",
-    ),
-    "hovering": Environment(
-        "bonspiel.envs.classic.hovering.model:Hovering",
-        "bonspiel.envs.classic.hovering.env:HoveringEnv",
-        "bonspiel/Hovering-v0",
-    ),
-    "go": Environment("bonspiel.envs.go.model:Go", "bonspiel.envs.go.env:GoEnv", "bonspiel/Go-v0"),
+    "trap": _in_folder("trap", "Trap"),
+    "treasure_hunt": _in_folder("treasure_hunt", "TreasureHunt"),
+    "pendulum": _in_folder("classic.pendulum", "Pendulum"),
+    "mountain_car": _in_folder("classic.mountain_car", "MountainCar"),
+    "cart_pole": _in_folder("classic.cart_pole", "CartPole"),
+    "double_integrator": _in_folder("classic.double_integrator", "DoubleIntegrator"),
+    "bicycle": _in_folder("classic.bicycle", "Bicycle"),
+    "donut": _in_folder("classic.donut", "Donut"),
+    "racetrack": _in_folder("classic.racetrack", "Racetrack"),
+    "hovering": _in_folder("classic.hovering", "Hovering"),
+    "go": _in_folder("go", "Go"),
     "curling": Environment(
         "bonspiel.curling.model:Curling", "bonspiel.envs.curling.env:CurlingEnv", "bonspiel/Curling-v0"
     ),
@@ -118,7 +90,7 @@ def __getattr__(name: str) -> Any:
 
 
 def make_model(name: str, **parameters: Any) -> Any:
-    """A model by name, e.g. `make_model("trap", noise_range=0.01)`; `envs.outside` says what else a name may be.
+    """A model by name, e.g. `make_model("trap", noise_range=0.01)`; `envs.outside` has the other forms of a name.
 
     Raises:
         ValueError: unknown name or parameter (the close match is named), or a value out of range.

@@ -11,7 +11,7 @@ from bonspiel.planners.checks import is_discrete, offers, require, require_count
 from bonspiel.planners.jit import SIGNATURES
 from bonspiel.planners.model import Array, HasActions, HasCells, HasTimeIndex, Model, Rng
 
-BRIEF = (1, 4, 16)  # states looked at, as long as there is time
+BRIEF = (1, 4, 16)  # numbers of states to check, while time is left
 BRIEF_SECONDS = 0.02
 
 REQUIRED = [name for name in vars(Model) if not name.startswith("_")]

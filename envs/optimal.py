@@ -1,5 +1,8 @@
 """Values of the best policy, by dynamic programming or the Riccati equation, and of the random one.
 
+The solver of a model is the module `optimum` in the folder of the model's own module, also in other packages. It has
+`solve(model, actions)`, as `solve` below for actions or None, and may have `random_value(model)`.
+
 Examples:
     >>> from bonspiel.envs import Trap
     >>> reference = solve(Trap(noise_range=0.1))
@@ -62,7 +65,7 @@ def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
     """The optimal policy of a model.
 
     Args:
-        model: one with a module `optimum` beside its own, in the same package.
+        model: one with a solver.
         actions: the only actions to choose from, [A, action_dim], as for a planner with a fixed action set.
 
     Raises:
@@ -88,7 +91,7 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
     if solver is None:
         kind = type(model)
         raise TypeError(
-            f"no dynamic programming reference for {kind.__name__}: no module optimum beside {kind.__module__}"
+            f"no optimum of {kind.__name__} is known: there is no module optimum in the folder of {kind.__module__}"
         )
     return solver.solve(model, None if actions is None else np.array(actions))
 
@@ -99,7 +102,7 @@ def optimal_value(model: Model) -> float:
 
 
 def random_value(model: Model) -> float:
-    """Expected return of the model's random actions over whole episodes: simulated where no solver computes it.
+    """Expected return of the model's random actions over whole episodes: simulated if no solver computes it.
 
     Raises:
         TypeError: the model is too large for its solver; without one, it is not compiled, or has two players.
@@ -113,7 +116,7 @@ def _random_value(model: Any) -> float:
 
 
 def _solver(model: Model) -> Any:
-    """The module `optimum` beside the model's, with `solve` and perhaps `random_value`; None without one."""
+    """The solver of a model, None without one."""
     package = type(model).__module__.rpartition(".")[0]
     found = package and importlib.util.find_spec(f"{package}.optimum")
     return importlib.import_module(f"{package}.optimum") if found else None

@@ -4,7 +4,7 @@
 |---|---|
 | `trap:noise_range=0.1` | a name of this project, or one that an installed package adds |
 | `gym:Pendulum-v1:g=9.8` | `gymnasium.make("Pendulum-v1", g=9.8)` |
-| `gym:my_module:Id-v0`, `gym:my_module/Id-v0` | likewise, after an import of `my_module`, which registers it |
+| `gym:my_module:Id-v0`, `gym:my_module/Id-v0` | the same, after an import of `my_module`, which registers it |
 | `my_package.module:MyModel:size=3` | a model: `MyModel(size=3)` |
 | `my_package.module:make_env:size=3` | a function or class that gives a model or a Gymnasium environment |
 

@@ -1,4 +1,4 @@
-"""Values to measure planners by where no optimum is known: mean returns of a planner with a large budget."""
+"""Reference values of problems without a known optimum: mean returns of a planner with a large budget."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ from bonspiel import envs
 
 
 class ReferenceValue(NamedTuple):
-    """What a planner with a large budget attains, as measured; it bounds nothing, and others may exceed it.
+    """Measured return of a planner with a large budget; it is no bound, others may exceed it.
 
     Attributes:
         mean: return.

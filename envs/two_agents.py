@@ -1,4 +1,4 @@
-"""What PettingZoo environments of games for two agents share (needs the extra `pettingzoo`)."""
+"""Base class of PettingZoo environments for games of two agents (needs the extra `pettingzoo`)."""
 
 from abc import abstractmethod
 from typing import Any, TypeVar
@@ -36,11 +36,11 @@ class TwoAgents(AECEnv[str, Observation, Action | None]):  # type: ignore[misc]
         self.agents: list[str] = []
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """What an agent observes."""
+        """The space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """What an agent may do."""
+        """The space of an agent's actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -81,7 +81,7 @@ class TwoAgents(AECEnv[str, Observation, Action | None]):  # type: ignore[misc]
     @property
     @abstractmethod
     def mover(self) -> int:
-        """Which of the agents moves next, 0 or 1."""
+        """The agent that moves next, 0 or 1."""
 
     def second_reward(self, reward: float, over: bool) -> float:
         """The second agent's reward for a step."""

@@ -1,8 +1,9 @@
 """The interface of planners: a model and a budget go in, a decision comes out."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,6 +180,23 @@ class ResumableSearch(Protocol):
 
     def decide(self, actions: Array, budget: Budget, start: float) -> Decision:
         """Choose one of the actions, [A, action_dim], by simulations; `start` is the clock when the plan began."""
+
+
+class MergeableSearch(Protocol):
+    """A search that several workers extend, each in a copy, and whose statistics are added up again.
+
+    A planner that offers one for models without `actions` has
+    `begin_mergeable(model, state, budget, root_actions) -> MergeableSearch`. It can be sent to another process.
+    """
+
+    def extended(self, budget: Budget, rng: Rng) -> Self:
+        """A copy with more simulations."""
+
+    def merged(self, parts: Sequence[Self]) -> Self:
+        """This search with all simulations that the parts, each extended from it, have added."""
+
+    def decide(self, start: float) -> Decision:
+        """The decision by all simulations so far; `start` is the clock when the plan began."""
 
 
 def unsupported(planner: object, model: Model) -> str | None:

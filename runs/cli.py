@@ -9,7 +9,7 @@ try:  # Ctrl-C may come during the imports
     from collections.abc import Sequence
 
     from bonspiel.runs import interrupts
-    from bonspiel.runs.curling.verbs import client, curling, server
+    from bonspiel.runs.curling.verbs import client, curling, learn, server
     from bonspiel.runs.experiment import RunError, UsageError
     from bonspiel.runs.go import verbs as go
     from bonspiel.runs.verbs import agreement, benchmarks, film, games, results, tree
@@ -28,7 +28,7 @@ def add_games(verb: Verb) -> None:
 
 GROUPS = {
     "benchmarks": (benchmarks.add_verbs, results.add_verbs, agreement.add_verbs, tree.add_verbs, film.add_verbs),
-    "games": (add_games, curling.add_verbs, go.add_verbs),
+    "games": (add_games, curling.add_verbs, learn.add_verbs, go.add_verbs),
     "curling servers": (server.add_verbs, client.add_verbs),
 }
 EPILOG = """example: bonspiel run quick

@@ -8,7 +8,7 @@ from bonspiel.curling.choice.policy import default_shot
 from bonspiel.curling.choice.territory import REGIONS, write_owners
 from bonspiel.curling.dynamics import proceed, spin_of
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
-from bonspiel.curling.ice.noise import noisy_velocity
+from bonspiel.curling.ice.execution import noisy_velocity
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.curling.learning.end_network import SCORES, predict
 from bonspiel.curling.learning.end_network import WORKSPACE as NETWORK_WORKSPACE

@@ -9,7 +9,7 @@ import numpy as np
 
 from bonspiel.curling.dynamics import spin_of, velocity_of
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
-from bonspiel.curling.ice.noise import velocity_with_errors
+from bonspiel.curling.ice.execution import velocity_with_errors
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.match.state import LAW, PER_THROWER, TEE, THROWERS, VALUES
 from bonspiel.planners.jit import MATRIX, VECTOR, compiled, float64, helper, kernel, typeof

@@ -10,14 +10,14 @@ from bonspiel.curling.client.connection import Connection, MessageFormat
 from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.client.message_log import TO_SERVER, MessageLog
-from bonspiel.curling.client.position import ClientPosition
 from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.protocols import ProtocolError, dc2
 from bonspiel.curling.protocols.dc2_codec import MAX_TEXT, decode_server, encode
 from bonspiel.curling.protocols.dc2_coordinates import stones_of_position, throw_from_sheet
 
 FIRST_TIME = 60.0  # s, assumed thinking time until the first Go
-position_of = partial(ClientPosition, extra_ends=False, rule="four_rock", physics="dc2")
+position_of = partial(MatchPosition, reward="win_probability", physics="dc2", rule="four_rock")
 VERDICTS = {"WIN": "won", "LOSE": "lost", "DRAW": "drawn"}
 
 
@@ -66,7 +66,7 @@ class MatchTracker:
             case _:
                 raise ProtocolError(f"{type(message).__name__} received in the middle of a match")
 
-    def own_turn(self) -> tuple[str, ClientPosition]:
+    def own_turn(self) -> tuple[str, MatchPosition]:
         """End and shot for people, and the position for planners, when the own team is to throw.
 
         Raises:
@@ -81,9 +81,9 @@ class MatchTracker:
         position = self.match_position(stones, state.shot, 1 - first, state.last_end - state.end)
         return f"end {state.end + 1}, shot {state.shot + 1}", position
 
-    def match_position(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> ClientPosition:
-        """A position of this match; see `ClientPosition`."""
-        return position_of(stones, shot, hammer, self._lead, max(ends, 1), noise=self.noise)
+    def match_position(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> MatchPosition:
+        """A position of this match; see `MatchPosition`."""
+        return position_of(stones, shot, hammer, self._lead, ends=max(ends, 1), noise=self.noise)
 
     def result(self, over: dc2.GameOver) -> str:
         """The result for people, own points first."""

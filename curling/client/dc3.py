@@ -2,6 +2,7 @@
 
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from msgspec import UNSET
@@ -11,8 +12,9 @@ from bonspiel.curling.client.console import count_ends, describe_shot
 from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
-from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.position import EXTRA_ENDS, MatchPosition
 from bonspiel.curling.protocols import ProtocolError, dc3
 from bonspiel.curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
 
@@ -21,6 +23,7 @@ PLAYERS = 4  # of a team; each throws two stones in every end
 SHOTS_EACH = 4  # of both teams together, while the same two players throw
 SHEET_WIDTH = 4.75  # m, as planners assume
 
+position_of = partial(MatchPosition, extra_ends=EXTRA_ENDS, reward="win_probability", physics="fcv1")
 FORMAT = MessageFormat(decode_server, encode, b"\n", MAX_SERVER_LINE, MessageLog.write_json)
 
 
@@ -47,18 +50,18 @@ class AnnouncedMatch:
                 raise ProtocolError(f"unknown player type {player.type!r}, must be 'normal_dist' or 'identical'")
             if player.max_speed is not UNSET and player.max_speed <= 0.0:
                 raise ProtocolError(f"a player's max_speed is {player.max_speed:g}, must be above 0")
-            if min(_noise(player)) < 0.0:
+            if min(_errors(player)) < 0.0:
                 raise ProtocolError("a player's standard deviation is below 0")
 
     @property
     def _players(self) -> dc3.Players:
         return self.game.players[self.team]
 
-    def first_position(self) -> ClientPosition:
+    def first_position(self) -> MatchPosition:
         """The position before the first shot."""
         return self._position(no_stones(), shot=0, hammer=1, lead=0, end=0)
 
-    def position(self, state: dc3.State) -> ClientPosition:
+    def position(self, state: dc3.State) -> MatchPosition:
         """The position of a state in which the own team throws next.
 
         Raises:
@@ -73,14 +76,15 @@ class AnnouncedMatch:
             raise ProtocolError(f"the own team is to move, but shot {state.shot} is the other team's")
         return position
 
-    def _position(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> ClientPosition:
+    def _position(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> MatchPosition:
         setting, player = self.game.setting, self._players[shot // SHOTS_EACH]
         ends, rule = max(setting.max_end - end, 1), "five_rock" if setting.five_rock_rule else "four_rock"
         max_speed = None if player.max_speed is UNSET else player.max_speed
-        return ClientPosition(stones, shot, hammer, lead, ends, True, rule, "fcv1", _noise(player), max_speed)
+        noise, place = Noise(*_errors(player)), (stones, shot, hammer, lead)
+        return position_of(*place, ends=ends, rule=rule, noise=noise, max_speed=max_speed)
 
 
-def _noise(player: dc3.Player) -> tuple[float, float]:
+def _errors(player: dc3.Player) -> tuple[float, float]:
     """Standard deviations of speed, m/s, and angle, rad."""
     if player.type == "identical":
         return 0.0, 0.0

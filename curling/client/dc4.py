@@ -20,8 +20,9 @@ from bonspiel.curling.client.dc4_connection import (
 )
 from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
-from bonspiel.curling.client.position import ClientPosition, MixedDoubles, Throwers
+from bonspiel.curling.ice.noise import Pair
 from bonspiel.curling.ice.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
+from bonspiel.curling.match.position import EXTRA_ENDS, MatchPosition, MixedDoubles
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
 
@@ -31,7 +32,9 @@ RULES = {"five_rock": "fgz_rule", "no_tick": "no_tick_rule", MODIFIED: "modified
 EXTRA_FRACTION = 0.5  # of a share of time in extra ends: they all have one clock, and there may be more of them
 RESEND_SECONDS = 2.0  # until a lost throw is sent again
 
-position_of = partial(ClientPosition, extra_ends=True, physics="dc4", noise="normal_dist")
+position_of = partial(
+    MatchPosition, extra_ends=EXTRA_ENDS, reward="win_probability", physics="dc4", noise="normal_dist"
+)
 
 
 async def create_match(
@@ -69,7 +72,7 @@ async def play_dc4(
     name: str,
     player: MatchPlayer,
     rule: str = "five_rock",
-    throwers: tuple[Throwers, Throwers] | None = None,
+    throwers: tuple[Pair, Pair] | None = None,
 ) -> None:
     """Play one match as team 0 or 1, or as the other one if that side is taken.
 
@@ -113,7 +116,7 @@ async def play_dc4(
         report(_result(team, state))
 
 
-def _first_position(rule: str, throwers: tuple[Throwers, Throwers] | None) -> ClientPosition:
+def _first_position(rule: str, throwers: tuple[Pair, Pair] | None) -> MatchPosition:
     """A position to warm up with."""
     shot, mixed = 0, None
     if rule == MODIFIED:
@@ -121,7 +124,7 @@ def _first_position(rule: str, throwers: tuple[Throwers, Throwers] | None) -> Cl
     return position_of(no_stones(), shot=shot, hammer=1, lead=0, ends=ENDS, rule=rule, mixed=mixed)
 
 
-def _position(state: StateUpdate, rule: str, throwers: tuple[Throwers, Throwers] | None = None) -> ClientPosition:
+def _position(state: StateUpdate, rule: str, throwers: tuple[Pair, Pair] | None = None) -> MatchPosition:
     """The position in which a team throws, or sets up the end; `throwers` are those of team 0 and of team 1."""
     hammer, settings, mixed = state.hammer, state.mixed_doubles_settings, None
     if settings is not None:
@@ -130,14 +133,11 @@ def _position(state: StateUpdate, rule: str, throwers: tuple[Throwers, Throwers]
         mixed = MixedDoubles(settings.positioned_stones_pattern, decider, (first, second), throwers)
         hammer = decider if hammer is None else hammer
     assert hammer is not None
-    left = max(state.ends - state.end_number, 1)
-    position = stones_of_update(state), state.shot, hammer, state.lead, left
-    return position_of(*position, rule=rule, mixed=mixed)
+    place, left = (stones_of_update(state), state.shot, hammer, state.lead), max(state.ends - state.end_number, 1)
+    return position_of(*place, ends=left, rule=rule, mixed=mixed)
 
 
-async def _move(
-    server: Dc4Connection, player: MatchPlayer, state: StateUpdate, position: ClientPosition
-) -> StateUpdate:
+async def _move(server: Dc4Connection, player: MatchPlayer, state: StateUpdate, position: MatchPosition) -> StateUpdate:
     delivery: asyncio.Task[StateUpdate] | None = None
 
     async def send(shot: AimedShot | None) -> None:

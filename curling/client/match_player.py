@@ -14,8 +14,8 @@ from bonspiel.curling.client.planning.patience import Patience
 from bonspiel.curling.client.planning.planner_process import OWN_SECONDS, PlannerProcess
 from bonspiel.curling.client.planning.planner_worker import ShotChoice
 from bonspiel.curling.client.planning.time_manager import LEAST, TimeManager, slices_left
-from bonspiel.curling.client.position import ClientPosition
 from bonspiel.curling.ice.physics import physics_of
+from bonspiel.curling.match.position import MatchPosition
 
 WARM_UP = 3.0  # s at most for the planning before a match
 
@@ -51,14 +51,14 @@ class MatchPlayer:
         """Wait for a server without end, unless somebody sets another patience."""
         self.patience = Patience(self.report)
 
-    async def warm_up(self, position: ClientPosition, remaining: float) -> None:
+    async def warm_up(self, position: MatchPosition, remaining: float) -> None:
         """Let the planner plan once, while no clock runs, for as long as in a match of `remaining` seconds."""
         allowance = self.timing.allowance(remaining, _slices(position))
         failure = await self.planner.warm_up(position, max(min(allowance.seconds, WARM_UP), LEAST))
         if failure is not None:
             self.warn(f"the planner fails: {failure}")
 
-    async def move(self, where: str, position: ClientPosition, remaining: float, received: float, send: Send) -> None:
+    async def move(self, where: str, position: MatchPosition, remaining: float, received: float, send: Send) -> None:
         """Choose and send one move.
 
         Args:
@@ -88,7 +88,7 @@ class MatchPlayer:
         effort = f"{simulations} in {choice.seconds:.2f} s, {remaining:.1f} s were left"
         self.report(f"{where}: {shot or 'conceded'}{_expected(choice.chance)}, {effort}")
 
-    async def set_up(self, where: str, position: ClientPosition, send: Callable[[str], Awaitable[None]]) -> None:
+    async def set_up(self, where: str, position: MatchPosition, send: Callable[[str], Awaitable[None]]) -> None:
         """Choose and send the set-up of an end of mixed doubles, for which no clock runs.
 
         Args:
@@ -115,15 +115,15 @@ class MatchPlayer:
         print_error(text)
 
 
-def _slices(position: ClientPosition) -> float:
-    return slices_left(position.shot, position.ends, position.first_shot)
+def _slices(position: MatchPosition) -> float:
+    return slices_left(position.shot, position.ends_left, position.first_shot)
 
 
 def _expected(chance: float | None) -> str:
     return "" if chance is None else f", expects to win {chance:.1%}"
 
 
-def _aimed_shot(position: ClientPosition, choice: ShotChoice) -> AimedShot:
+def _aimed_shot(position: MatchPosition, choice: ShotChoice) -> AimedShot:
     if choice.action is None:
         return AimedShot(*physics_of(position.physics).tee_draw, 1.0)
     vx, vy, spin = choice.action

@@ -5,6 +5,7 @@ Stones are an array [16, 2], NaN where absent: rows 0-7 are team 0's in the orde
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +75,16 @@ DC2_SHEET = Sheet(hog_line=30.0, tee=36.4, back_line=38.23, half_width=2.375, ho
 def no_stones() -> Array:
     """An empty sheet, [16, 2] of NaN."""
     return np.full((STONES, 2), np.nan)
+
+
+def places(stones: Array) -> tuple[tuple[float, float] | None, ...]:
+    """Stones as plain values: 16 places (x, y), None where absent."""
+    return tuple(None if math.isnan(x) else (float(x), float(y)) for x, y in stones)
+
+
+def stones_at(places: Sequence[Sequence[float] | None]) -> Array:
+    """The array of stones, [16, 2], at 16 `places`."""
+    return np.array([(math.nan, math.nan) if place is None else place for place in places], np.float64)
 
 
 def present(stones: Array) -> NDArray[np.bool_]:

@@ -1,1 +1,1 @@
-"""Learns the weights of `curling.learning.end_network` from self-play: `python -m bonspiel.curling.learning --help`."""
+"""Training of the weights of `curling.learning.end_network` by self-play, as by `bonspiel learn`."""

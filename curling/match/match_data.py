@@ -1,17 +1,14 @@
 """The data of a recorded match: its settings and players, the set-ups, the shots, the ends and the result."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
 from msgspec import Meta
 
 from bonspiel.curling.ice.noise import Noise, Pair
 from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT
 from bonspiel.curling.model import Curling
-from bonspiel.planners.model import Array
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
 REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; a game cut short is won by the other team
@@ -58,9 +55,14 @@ class Match:
     throwers: tuple[Pair, Pair] | None = None
 
     @property
+    def is_mixed(self) -> bool:
+        """Return whether the game is mixed doubles."""
+        return self.game == "mixed_doubles"
+
+    @property
     def first_shot(self) -> int:
         """Number of the first shot of an end."""
-        return MIXED_FIRST_SHOT if self.game == "mixed_doubles" else 0
+        return MIXED_FIRST_SHOT if self.is_mixed else 0
 
     def model(self) -> Curling:
         """The model of the match; its reward is 1 for a win of team 0."""
@@ -155,16 +157,6 @@ class Record(NamedTuple):
     ends: tuple[End, ...]
     result: Result
     setups: tuple[Setup, ...] = ()
-
-
-def places(stones: Array) -> tuple[Point | None, ...]:
-    """`RecordedShot.stones` of an array of stones, [16, 2], NaN where absent."""
-    return tuple(None if math.isnan(x) else (float(x), float(y)) for x, y in stones)
-
-
-def stones_after(shot: RecordedShot) -> Array:
-    """The stones at rest after a recorded shot, [16, 2], NaN where absent."""
-    return np.array([(math.nan, math.nan) if place is None else place for place in shot.stones])
 
 
 def score_of(ends: Sequence[End]) -> tuple[int, int]:

@@ -7,19 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.curling.ice.engines import Path, make_engine
-from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.ice.sheet import STONES, places, stones_at
 from bonspiel.curling.match import mixed_doubles
-from bonspiel.curling.match.match_data import (
-    CUT_SHORT,
-    PLAYED_OUT,
-    End,
-    Record,
-    Setup,
-    Throw,
-    places,
-    score_of,
-    stones_after,
-)
+from bonspiel.curling.match.match_data import CUT_SHORT, PLAYED_OUT, End, Record, Setup, Throw, score_of
 from bonspiel.curling.match.state import (
     FIRST_STONE,
     HAMMER,
@@ -133,7 +123,7 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
             state = states[-1] = set_up(model, state, next(setups, None))
         turn = turn_of(state)
         require(turn == shot[:4], f"{where}: (end, shot, team, hammer)", shot[:4], f"{turn}")
-        after, stones = outcome(model, state, shot.thrown, record.match.engine), stones_after(shot)
+        after, stones = outcome(model, state, shot.thrown, record.match.engine), stones_at(shot.stones)
         apart = np.abs(after.stones - stones)
         same = (np.isnan(after.stones) == np.isnan(stones)).all() and not (apart > tolerance).any()
         require(bool(same), f"{where}: stones", shot.stones, f"those of the replay, {places(after.stones)}")

@@ -8,7 +8,7 @@ import shlex
 import sys
 import threading
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -16,13 +16,11 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
-from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.match.match_data import places
-from bonspiel.curling.match.mixed_doubles import decider_of
-from bonspiel.curling.match.state import LEAD, POWER, TIME, hammer_of, stones_of, team_of
+from bonspiel.curling.match.position import MatchPosition
+from bonspiel.curling.match.state import team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.planners.checks import check_action, require, steps_left
+from bonspiel.planners.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 from bonspiel.planners.registry import VERBATIM
@@ -122,38 +120,8 @@ class ProcessPlayer:
 
 def position(model: Curling, state: Array, budget: Budget, seed: int) -> dict[str, Any]:
     """The message that asks for a shot."""
-    end, shot = divmod(int(state[TIME]), STONES)
-    thrower = model.thrower(state)
-    of_game = {"mixed_doubles": _mixed_doubles(model, state)} if model.is_mixed else {}
     limit = {"seconds": budget.seconds} if budget.seconds else {"simulations": budget.simulations}
-    return {
-        "type": "position",
-        "stones": places(stones_of(state)),
-        "shot": shot,
-        "team": int(team_of(state)),
-        "hammer": int(hammer_of(state)),
-        "lead": int(state[LEAD]),
-        "end": end,
-        "ends": model.ends,
-        "extra_ends": model.extra_ends,
-        "reward": model.reward,
-        "tie": float(model.tie),
-        "physics": model.physics,
-        "rule": model.rule,
-        "noise": asdict(thrower.noise),
-        "max_speed": thrower.max_speed,
-        "budget": limit,
-        "seed": seed,
-        **of_game,
-    }
-
-
-def _mixed_doubles(model: Curling, state: Array) -> dict[str, Any]:
-    """What a position of mixed doubles holds more."""
-    power_plays = [bool(state[POWER + team]) for team in (0, 1)]
-    throwers = None if model.throwers is None else [[asdict(player) for player in pair] for pair in model.throwers]
-    told = {"pattern": model.pattern, "decider": decider_of(state), "power_plays": power_plays}
-    return told | {"throwers": throwers}
+    return {"type": "position", **MatchPosition.of(model, state).to_json(), "budget": limit, "seed": seed}
 
 
 def decoded(line: bytes, kind: type[Answer]) -> Answer:

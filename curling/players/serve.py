@@ -18,42 +18,47 @@ import numpy as np
 PROTOCOL = 1
 
 
-def _module(name: str) -> Any:
-    """Import a module of bonspiel, whose packages had top-level names in version 0.1."""
-    try:
-        return import_module(f"bonspiel.{name}")
-    except ModuleNotFoundError as error:
-        if not f"bonspiel.{name}.".startswith(f"{error.name}."):
-            raise
-        return import_module(name)
+def _module(*names: str) -> Any:
+    """Import the first of these modules that this version of bonspiel has."""
+    for name in names:
+        try:
+            return import_module(name)
+        except ModuleNotFoundError as error:
+            if not f"{name}.".startswith(f"{error.name}."):  # the module is there, and needs another one
+                raise
+    raise ModuleNotFoundError(f"this version of bonspiel has none of {', '.join(names)}")
 
 
-players = _module("curling.players")
-Curling = _module("curling.model").Curling
-Noise = _module("curling.noise").Noise
-state_of = _module("curling.state").state_of
-Budget = _module("planners").Budget
+# the packages had top-level names in version 0.1
+players = _module("bonspiel.curling.players", "curling.players")
+Curling = _module("bonspiel.curling.model", "curling.model").Curling
+Budget = _module("bonspiel.planners", "planners").Budget
 WARM_UP = Budget(seconds=0.1)  # which loads, or compiles, all that a planner needs
-
-
-match_of = functools.cache(Curling)
 
 
 def position(asked: dict[str, Any]) -> tuple[Any, Any]:
     """The match and the state of a message."""
-    given = {key: asked[key] for key in ("ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed")}
-    given["noise"], mixed = Noise(**asked["noise"]), asked.get("mixed_doubles")
+    try:
+        codec = import_module("bonspiel.curling.match.position").MatchPosition
+    except ModuleNotFoundError:
+        return _standard_position(asked)
+    found = codec.from_json(asked)
+    return found.model(), found.state()
+
+
+_match_of = functools.cache(Curling)
+
+
+def _standard_position(asked: dict[str, Any]) -> tuple[Any, Any]:
+    """`position` in standard games, for versions of bonspiel that lack `curling.match.position`."""
+    if "mixed_doubles" in asked:
+        raise ValueError("this version of bonspiel plays standard games only")
+    Noise = _module("bonspiel.curling.noise", "curling.noise").Noise
+    state_of = _module("bonspiel.curling.state", "curling.state").state_of
+    settings = {key: asked[key] for key in ("ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed")}
+    match = _match_of(noise=Noise(**asked["noise"]), **settings)
     stones = np.array([(math.nan, math.nan) if place is None else place for place in asked["stones"]])
-    place = stones, asked["shot"], asked["hammer"], asked["end"], asked["lead"]
-    if mixed is None:
-        return match_of(**given), state_of(*place)
-    mixed_state_of = _module("curling.mixed_doubles").mixed_state_of  # older versions have none
-    given |= {"game": "mixed_doubles", "pattern": mixed["pattern"]}
-    if mixed["throwers"] is not None:
-        Thrower = _module("curling.noise").Thrower  # nor this
-        pairs = [tuple(Thrower(one["max_speed"], Noise(**one["noise"])) for one in pair) for pair in mixed["throwers"]]
-        given |= {"noise": None, "max_speed": None, "throwers": tuple(pairs)}
-    return match_of(**given), mixed_state_of(*place, mixed["decider"], tuple(mixed["power_plays"]))
+    return match, state_of(stones, asked["shot"], asked["hammer"], asked["end"], asked["lead"])
 
 
 def shot(planner: Any, asked: dict[str, Any], start: float) -> dict[str, Any]:

@@ -26,15 +26,15 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
+from bonspiel.curling.ice.noise import Noise, Thrower
 from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, no_stones
 from bonspiel.curling.protocols import ProtocolError, decode_json
 from bonspiel.curling.protocols.dc3 import Coordinate, PerTeam, Team
 from bonspiel.planners.model import Array
 
-# the two players of mixed doubles, the server's own and those of the organisers' example: top speed, m/s, standard
-# deviations of speed, m/s, and angle, rad
-DEFAULT_PLAYERS = (4.0, 0.0076, 0.0018), (4.0, 0.0076, 0.0018)
-EXAMPLE_PLAYERS = (4.0, 0.08, 0.006), (3.0, 0.025, 0.0025)
+# the two players of mixed doubles, the server's own and those of the organisers' example
+DEFAULT_PLAYERS = Thrower(4.0, Noise(0.0076, 0.0018)), Thrower(4.0, Noise(0.0076, 0.0018))
+EXAMPLE_PLAYERS = Thrower(4.0, Noise(0.08, 0.006)), Thrower(3.0, Noise(0.025, 0.0025))
 LEAST_SPIN, MOST_SPIN = math.pi / 6.0, math.pi / 2.0  # rad/s, as the server clamps it
 
 Points: TypeAlias = Annotated[int, Meta(ge=0, le=TEAM_STONES)]

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from bonspiel.curling.model import MOST_ENDS
 from bonspiel.curling.protocols import Finite, ProtocolError, Thrown
 from bonspiel.curling.protocols.dc3 import PerTeam, Team
 from bonspiel.curling.protocols.dc4 import MixedDoublesSettings
+from bonspiel.curling.settings import MOST_ENDS
 
 Name = Annotated[str, Meta(max_length=256)]
 Places = tuple[dict[str, float], ...]

@@ -6,19 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.match.match_data import (
-    End,
-    Match,
-    Point,
-    Record,
-    RecordedShot,
-    Result,
-    Setup,
-    Throw,
-    places,
-    stones_after,
-)
+from bonspiel.curling.ice.sheet import STONES, places, stones_at
+from bonspiel.curling.match.match_data import End, Match, Point, Record, RecordedShot, Result, Setup, Throw
 from bonspiel.curling.match.mixed_doubles import allowed_choices, is_setup_due
 from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, row_of, stones_of
 from bonspiel.curling.match.umpire import first_state, outcome, set_up, turn_of
@@ -105,7 +94,7 @@ class PageEvents:
         before = self.state
         after = outcome(self.model, before, shot.thrown, self.match.engine, trajectory=True)
         assert after.path is not None
-        stones = stones_after(shot)
+        stones = stones_at(shot.stones)
         apart = float(np.nanmax(np.hypot(*(after.stones - stones).T), initial=0.0))
         same = np.array_equal(np.isnan(after.stones), np.isnan(stones))
         self.deviation = max(self.deviation, apart if same else math.inf)

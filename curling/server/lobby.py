@@ -97,7 +97,8 @@ class Lobby:
 
     def __init__(self, make_session: Callable[[], Session], most: int | None = None) -> None:
         self._make_session, self._most = make_session, most
-        self._guests: list[Guest] = []  # oldest first
+        # the oldest first, with the session that greets them; they may play in another one
+        self._guests: dict[Guest, Session] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._begun = self._over = 0
         self.done = asyncio.Event()
@@ -108,15 +109,15 @@ class Lobby:
             client.close()
             return
         partner = self._lonely_guest(team)
-        session = self._make_session() if partner is None else partner.session
+        session = self._make_session() if partner is None else self._guests[partner]
         side = team if team is not None else 0 if partner is None else 1 - partner.side
-        guest = Guest(client, session, side, team is not None, name)
-        self._guests.append(guest)
+        guest = Guest(client, session.sides, side, team is not None, name)
+        self._guests[guest] = session
         if partner is None:
             session.context.report(f"{client.address} waits as {guest.label}")
         else:
             partner.side = 1 - side
-        self.start_task(self._receive(guest))
+        self.start_task(self._receive(guest, session))
 
     def start_task(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Run a coroutine until it ends, or until `close`."""
@@ -134,14 +135,14 @@ class Lobby:
 
     def _lonely_guest(self, team: int | None) -> Guest | None:
         """The oldest guest without a partner in its session whom a client for this team may meet."""
-        shared = Counter(guest.session for guest in self._guests)
-        lonely = (guest for guest in self._guests if shared[guest.session] == 1)
+        shared = Counter(self._guests.values())
+        lonely = (guest for guest, session in self._guests.items() if shared[session] == 1)
         return next((guest for guest in lonely if team is None or not guest.is_bound or guest.side != team), None)
 
-    async def _receive(self, guest: Guest) -> None:
+    async def _receive(self, guest: Guest, session: Session) -> None:
         """Greet a guest, and begin a match if another one is ready already."""
         try:
-            await guest.session.greet(guest)
+            await session.greet(guest)
         except (ClientFault, ProtocolError) as fault:
             self._dismiss(guest, fault)
             return
@@ -158,12 +159,11 @@ class Lobby:
 
     def _begin(self, pair: Sequence[Guest]) -> None:
         """Begin the match of two ready guests, the first to arrive first."""
-        unused = (guest.session for guest in pair if guest.session.clients == [None, None])
-        session = next(unused, None) or self._make_session()
+        greeting = [self._guests.pop(guest) for guest in pair]
+        session = next((one for one in greeting if one.clients == [None, None]), None) or self._make_session()
         first, second = pair
         team = first.side if first.is_bound else 1 - second.side if second.is_bound else 0
         for guest, side in ((first, team), (second, 1 - team)):
-            self._guests.remove(guest)
             session.add_client(side, guest.client, guest.name)
         self._begun += 1
         if self._begun == self._most:
@@ -172,17 +172,17 @@ class Lobby:
 
     def _dismiss(self, guest: Guest, fault: Exception) -> None:
         """Disconnect a guest for a fault."""
-        if guest in self._guests:
-            self._guests.remove(guest)
+        session = self._guests.pop(guest, None)
+        if session is not None:
             awaited = any(guest.may_meet(other) for other in self._guests)
             who, separator = "client" if awaited else "waiting client", ":" * isinstance(fault, ProtocolError)
-            guest.session.context.report(f"{who} {guest.client.address}: {guest.label}{separator} {fault}")
+            session.context.report(f"{who} {guest.client.address}: {guest.label}{separator} {fault}")
         guest.client.close()
 
     def _turn_away(self) -> None:
         """Disconnect all guests, for whom there are no more matches."""
         while self._guests:
-            self._guests.pop().client.close()
+            self._guests.popitem()[0].client.close()
 
     def _count(self, _: object) -> None:
         self._over += 1

@@ -13,7 +13,6 @@ from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.dynamics import release
 from bonspiel.curling.ice.engines import Path
 from bonspiel.curling.ice.engines import names as engine_names
-from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.match.state import HAMMER, LEAD, TIME, row_of, stones_of, team_of
 from bonspiel.curling.model import Curling
@@ -91,6 +90,8 @@ class CurlingEnv(ModelEnv):
     `reward="win_probability"` an episode is one end.
 
     ## Arguments
+    Those of `curling.model.Curling` and of the environment, by name:
+
     * `ends` (default 1) and `extra_ends` (default 0): the most extra ends after a tie.
     * `rule` (default None, that of the physics: "five_rock" for "fcv1", "four_rock" for "dc2"): or "no_tick", "none".
     * `noise` (default None, that of the physics: "normal_dist" for "fcv1", "dc2" for "dc2"): or "none", for "dc2" also
@@ -122,37 +123,27 @@ class CurlingEnv(ModelEnv):
 
     def __init__(
         self,
-        ends: int = 1,
-        rule: str | None = None,
-        noise: str | Noise | None = None,
-        physics: str = "fcv1",
+        *,
         engine: str = "analytic",
-        extra_ends: int = 0,
-        velocity_unit: str = "box",
-        reward: str = "points",
-        tie: float = 0.5,
-        table: str | tuple[float, ...] | None = None,
         opponent: str | Planner | None = None,
         opponent_simulations: int = 1000,
         render_mode: str | None = None,
-        game: str = "standard",
-        pattern: int = 0,
+        **match: Any,
     ) -> None:
-        """Make the model, its environment and the opponent.
+        """Make the model, its environment and the opponent; `match` are the arguments of `curling.model.Curling`.
 
         Raises:
             ValueError: an argument that is not allowed; the message names it.
         """
-        match: tuple[Any, ...] = (ends, rule, noise, physics, extra_ends, velocity_unit, reward, tie, table)
-        of_game: dict[str, Any] = {"game": game, "pattern": pattern}
-        super().__init__(_model_class(engine)(*match, **of_game), render_mode)
+        match = {"velocity_unit": "box"} | match
+        super().__init__(_model_class(engine)(**match), render_mode)
         self.opponent = planners.parse(opponent) if isinstance(opponent, str) else opponent
         plays = self.opponent is None or callable(getattr(self.opponent, "plan", None))
         require(plays, "opponent", opponent, "None, a planner, or one in writing such as 'random'")
-        twin = Curling(*match, **of_game)  # searches need a compiled model
-        self._planned = twin if reward == "points" else twin.planning()
+        twin = Curling(**match)  # searches need a compiled model
+        self._planned = twin if twin.reward == "points" else twin.planning()
         self.budget = Budget(simulations=opponent_simulations)
-        self._engine = make_engine(engine, physics=physics)
+        self._engine = make_engine(engine, self.model.physics)
         self._opponent_rng = np.random.default_rng(0)
         self._final: Array | None = None  # stones at the end of the last shot, before any rule
         self._flight: Path | None = None

@@ -4,8 +4,8 @@ A point is row * (size + 1) + column with rows and columns from 1 on; the edge a
 of the next. Point 0 is of the edge: it stands for no point, and as a move for a pass.
 
 A chain is a ring of stones, known by one of them, its head. Its pseudo-liberties are its liberties, each counted once
-for every stone of the chain beside it. Their number, sum and sum of squares say whether all are the same point: just
-then the number times the squares is the square of the sum.
+for every stone of the chain beside it. All of them are the same point if and only if their number times the sum of
+their squares is the square of their sum.
 """
 
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class Board(NamedTuple):
         stones: number of stones of each head's chain.
         empties: the empty points, in any order.
         places: of each empty point in `empties`.
-        owners: whose each point is, +1 Black's, -1 White's, 0 nobody's; see `envs.go.scoring`.
+        owners: owner of each point, +1 Black, -1 White, 0 neither; see `envs.go.scoring`.
         steps: from a point to its neighbours, [8].
         counts: the number of empty points, [1].
     """
@@ -219,13 +219,13 @@ def place_stone(board: Board, point: int, colour: int) -> int:
 
 @helper
 def in_atari(board: Board, head: int) -> bool:
-    """Whether a chain has just one liberty."""
+    """Return whether a chain has exactly one liberty."""
     return board.liberties[head] * board.squares[head] == board.sums[head] * board.sums[head]
 
 
 @helper
 def is_suicide(board: Board, point: int, colour: int) -> bool:
-    """Whether a stone on an empty point would leave its own chain without liberties."""
+    """Return whether a stone on an empty point would leave its own chain without liberties."""
     if TABLE[board.around[point]] & OPEN:
         return False
     for side in range(SIDES):

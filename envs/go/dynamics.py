@@ -27,7 +27,7 @@ from bonspiel.planners.model import Array, Rng
 
 @helper
 def result_of(points: int, params: Array) -> float:
-    """+1 if Black has won by these points more than White, -1 if White has, 0 for a draw."""
+    """+1 if Black has won with these points more than White, -1 if White has won, 0 for a draw."""
     lead = points - params[KOMI]
     return 1.0 if lead > 0.0 else -1.0 if lead < 0.0 else 0.0
 
@@ -169,7 +169,7 @@ def _write_priors(workspace: Ints, state: Array, params: Array, moves: Array, ou
 
 @compiled("priors")
 def priors(state: Array, params: Array, actions: Array, out: Array) -> None:
-    """What the position around each move says; see `envs.go.playouts.priors`."""
+    """Prior visits and mean of each move by the position around it; see `envs.go.playouts.priors`."""
     _write_priors(np.empty(workspace_of(int(params[SIZE])), np.int32), state, params, actions, out)
 
 

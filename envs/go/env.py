@@ -21,7 +21,8 @@ class GoEnv(ModelEnv):
 
     ## Description
     Black and White put stones on the points of a board in turn; chains without empty points beside them are captured.
-    Who has more points in the end, stones and empty points that only one colour reaches, with komi for White, wins.
+    The player with more points in the end wins: stones, and empty points that only one colour reaches; White also has
+    komi.
 
     ## Action Space
     `Discrete(size^2 + 1)`: a point, counted from left to right and from top to bottom, or size^2, a pass. An illegal
@@ -84,7 +85,7 @@ class GoEnv(ModelEnv):
         return observation, reward, terminated, truncated, self._info()
 
     def draw(self, figure: Any) -> None:
-        """The board, the last move, and whose turn it is."""
+        """The board, the last move and the player to move."""
         state, model = self.state, self.model
         last, mover = int(state[model.area + LAST]), COLOURS[int(state[model.area + MOVER])]
         played = f"{vertex_of(last, model.size)}, " if last >= 0 else ""

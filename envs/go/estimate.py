@@ -1,4 +1,4 @@
-"""What playouts say of a position: whose the points are, and which stones are dead."""
+"""Owners of the points of a position, dead stones and the final score, estimated by playouts."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,11 @@ from bonspiel.envs.go.state import PASSES, PLY
 from bonspiel.planners.model import Array, Rng
 
 PLAYOUTS = 1000
-ALIVE = 0.25  # the part of the playouts that dead stones stay below
+ALIVE = 0.25  # share of the playouts in which a stone's colour owns its point; dead stones have less
 
 
 def owned_parts(model: Go, state: Array, rng: Rng, playouts: int = PLAYOUTS) -> Array:
-    """The part of playouts at whose end Black owns each point, and White, [2, size^2]; a finished game is played on."""
+    """Shares of playouts at whose end Black, and White, own each point, [2, size^2]; a finished game is played on."""
     owned, begun = np.zeros((2, model.area)), state.copy()
     begun[[model.area + PASSES, model.area + PLY]] = 0.0
     add_owners(np.empty(workspace_of(model.size), np.int32), begun, playouts, model.params, owned, rng)

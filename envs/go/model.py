@@ -87,7 +87,7 @@ class Go:
 
     @property
     def n_regions(self) -> int:
-        """The number of points, whose owners `traced_rollout` tells."""
+        """The number of points, whose owners `traced_rollout` writes."""
         return self.area
 
     @cached_property

@@ -1,6 +1,6 @@
-"""What the eight neighbours of a point say: eyes, liberties and the 3x3 patterns of MoGo, looked up in a table.
+"""Eyes, liberties and the 3x3 patterns of MoGo by the eight neighbours of a point, looked up in a table.
 
-A neighbourhood is a number with two bits for the colour of each neighbour; `DOWN` and `RIGHT` say which comes when.
+A neighbourhood is a number with two bits for the colour of each neighbour, in the order of `DOWN` and `RIGHT`.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which moves are legal: empty points, no suicide, no ko; with superko, no position of the game again."""
+"""Legal moves: empty points, no suicide, no ko; with superko, no repeated position of the game."""
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def hash_after(board: Board, before: int, point: int, colour: int) -> int:
 
 @helper
 def judge(board: Board, state: Array, params: Array, before: int, index: int) -> int:
-    """Whether the player to move may play on a point: LEGAL, or the rule that it breaks.
+    """Return LEGAL if the player to move may play on a point, or the rule that the move breaks.
 
     Args:
         board: the position of the state.

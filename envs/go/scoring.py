@@ -1,4 +1,4 @@
-"""Area scoring: a player's stones, and the empty points that only they reach."""
+"""Area scoring: a player's stones, and the empty regions that only these border."""
 
 from bonspiel.envs.go.board import INTS, Board, Ints, board_in, point_of, read_position
 from bonspiel.envs.go.neighbourhoods import BESIDE, BLACK, EMPTY, SIDES, TABLE, WHITE
@@ -11,13 +11,13 @@ BOTH = BESIDE_BLACK | BESIDE_WHITE
 
 @helper
 def _owner(reached: int) -> int:
-    """Whose an empty point is that stones of these colours reach."""
+    """Owner of an empty region bordered by stones of these colours: +1 Black, -1 White, 0 neither or both."""
     return (1 if reached == BESIDE_BLACK else 0) - (1 if reached == BESIDE_WHITE else 0)
 
 
 @helper
 def score_filled(board: Board, size: int) -> int:
-    """Points of Black less those of White where each empty point is owned by the stones beside it, as after a playout.
+    """Points of Black less those of White if the stones beside each empty point own it, as after a playout.
 
     Writes `Board.owners`.
     """
@@ -33,7 +33,7 @@ def score_filled(board: Board, size: int) -> int:
 
 @helper
 def score_area(board: Board, size: int) -> int:
-    """Points of Black less those of White in any position; an empty region belongs to the one colour that reaches it.
+    """Points of Black less those of White in any position; an empty region belongs to the one colour that borders it.
 
     Writes `Board.owners`.
     """

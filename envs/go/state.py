@@ -17,7 +17,7 @@ from bonspiel.planners.model import Array
 
 MOVER, KO, LAST, BEFORE_LAST, PASSES, PLY, HISTORY = range(7)
 NONE = -1.0
-AREAS = 3  # a game lasts as many times as many plies as the board has points
+AREAS = 3  # plies for each point of the board after which a game ends
 
 # entries of a model's params
 SIZE, KOMI, SUPERKO, MOGO = range(4)

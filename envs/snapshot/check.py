@@ -39,11 +39,11 @@ class UnseededError(Exception):
 def check_restoring(model: GymnasiumModel) -> None:
     """Play episodes with random actions in the environment and, restored before each step, in the model.
 
-    Other steps are taken before each of the first, once as many as these. The rest of the episode shows what a snapshot
-    lacks even if it matters late, such as a count of steps.
+    Before each of the first steps the model takes another one, and once as many as these. The rest of the episode shows
+    parts of the state that a snapshot lacks even if they matter late, such as a count of steps.
 
     Raises:
-        UnfaithfulError: says at which step and by how much they differ.
+        UnfaithfulError: they differ; the message has the step and the difference.
         FailingError: a reset or a step of the environment failed.
     """
     rng, start = np.random.default_rng(0), time.perf_counter()
@@ -90,7 +90,7 @@ def check_seeding(model: GymnasiumModel) -> None:
     In the second copy every generator that is found has moved on, so that one which the reset should have seeded shows.
 
     Raises:
-        UnseededError: says where the two differ.
+        UnseededError: the two differ; the message has the place.
         FailingError: a reset or a step of the environment failed.
     """
     first = list(_beginning(model, STEPS, moved=False))
@@ -104,7 +104,7 @@ def check_seeding(model: GymnasiumModel) -> None:
 
 
 def _beginning(model: GymnasiumModel, most: int, *, moved: bool) -> Iterator[tuple[Any, float, bool]]:
-    """The observations, rewards and ends of the first steps of an episode, the reset included, at most so many."""
+    """The observations, rewards and ends of at most the first `most` steps of an episode, the reset included."""
     env, rng, start, over = model.storage.fresh(), np.random.default_rng(0), time.perf_counter(), False
     for generator, _ in _generators(env) if moved else ():
         generator.random()

@@ -35,8 +35,8 @@ def from_gymnasium(
        wrapper that records the episode, see `observe` and `envs.Recorded`. Its cost: docs/results/restore.md.
 
     Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
-    first three; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way that was taken,
-    `model.rejected` says why not one before it. Noise must come from the environment's `np_random`.
+    first three; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way in use,
+    `model.rejected` has the reasons against those before it. Noise must come from the environment's `np_random`.
 
     Examples:
         >>> import gymnasium, numpy as np

@@ -25,7 +25,7 @@ class GymnasiumModel:
     alone.
 
     Attributes:
-        storage: restores the environment; its `name` says how.
+        storage: restores the environment, by the way `name`.
         rejected: the ways that were tried before, each with the reason why it is not faithful.
         horizon: largest number of steps.
         discount: discount factor of a step.
@@ -78,7 +78,7 @@ class GymnasiumModel:
 
     @cached_property
     def env(self) -> Any:
-        """A copy of the environment, in which nobody acts."""
+        """A copy of the environment that takes no steps."""
         return self.storage.fresh()
 
     def initial_state(self, rng: Rng) -> Array:

@@ -1,4 +1,4 @@
-"""What a replay needs of an episode: the reset, the actions, and the noise of each step."""
+"""Records of episodes for a replay: the reset, the actions, and the noise of each step."""
 
 from dataclasses import dataclass
 from typing import Any, Self

@@ -1,4 +1,4 @@
-"""What all ways to restore an environment have in common."""
+"""The interface of all ways to restore an environment, and a store of numbered snapshots."""
 
 from collections import OrderedDict
 from typing import Any, Protocol
@@ -38,7 +38,7 @@ class Storage(Protocol):
 
 
 class Kept:
-    """What stands behind snapshots that are numbers: those used last are kept.
+    """The objects of snapshots that are numbers, those used last.
 
     In a tree search the states that it visits again stay and those of rollouts make room. Observed states, from number
     1 on, make no room for searched ones, below 1.

@@ -1,4 +1,4 @@
-"""Wrappers: which are left out of a model, which a snapshot need not contain, and where an episode is recorded."""
+"""Wrappers that a model leaves out, those that a snapshot need not contain, and the recorder of an episode."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def without_transparent(env: Any) -> Any:
 
 
 def is_stateless(env: Any) -> bool:
-    """Whether all wrappers around an environment are known to have no state."""
+    """Return whether all wrappers around an environment are known to have no state."""
     while isinstance(env, gymnasium.Wrapper):
         if type(env) not in STATELESS:
             return False
@@ -47,7 +47,7 @@ def is_stateless(env: Any) -> bool:
 
 
 def has_begun(env: Any) -> bool:
-    """Whether the environment was reset, as far as OrderEnforcing knows."""
+    """Return whether the environment was reset, as far as OrderEnforcing knows."""
     while isinstance(env, gymnasium.Wrapper):
         if isinstance(env, wrappers.OrderEnforcing) and not env.has_reset:
             return False

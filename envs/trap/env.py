@@ -15,8 +15,8 @@ class TrapEnv(ModelEnv):
     """Two moves to the right along a line, past a trap.
 
     ## Description
-    The first step decides: who stays in the safe region twice earns 1.4, and small changes of that policy earn less.
-    Who first goes to the edge of the trap can jump across it with the second step, which earns 1.7, the optimum. From
+    The first step decides: two steps in the safe region earn 1.4, and small changes of that policy earn less. A first
+    step to the edge of the trap allows a jump across it with the second step, which earns 1.7, the optimum. From
     Couetoux, Hoock, Sokolovska, Teytaud, Bonnard, "Continuous Upper Confidence Trees" (LION 2011), values over 100.
 
     ## Action Space

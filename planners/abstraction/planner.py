@@ -1,21 +1,20 @@
 """The abstraction tree: UCB1 on statistics gathered over cells of similar states (a 2017 thesis).
 
-The search is in `fixed_actions` where one set of actions serves all states, and in `state_actions` where the model has
-a set for each.
+The search is in `fixed/` where one set of actions serves all states, and in `per_state/` where the model has a set for
+each.
 """
 
-import functools
 import time
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
-
-import numpy as np
+from typing import ClassVar, Literal
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.abstraction.action_search import ActionSearch
-from bonspiel.planners.abstraction.fixed_actions import FixedSettings
-from bonspiel.planners.abstraction.state_actions import SetSettings
-from bonspiel.planners.abstraction.trie_search import TrieSearch
+from bonspiel.planners.abstraction.cells import FIXED, PER_STATE, Cells
+from bonspiel.planners.abstraction.fixed.episode import FixedEpisode, empty_trie, task_of
+from bonspiel.planners.abstraction.fixed.mergeable import FixedMergeable
+from bonspiel.planners.abstraction.fixed.search import FixedSettings
+from bonspiel.planners.abstraction.per_state.resumable import PerStateSearch
+from bonspiel.planners.abstraction.per_state.search import PerStateSettings
 from bonspiel.planners.checks import (
     MOST_ACTIONS,
     check_actions,
@@ -34,26 +33,6 @@ from bonspiel.planners.core.zobrist import LEVELS
 from bonspiel.planners.model import HasActions, HasRollout
 from bonspiel.planners.planner import EpisodeSearch, FreshSearches, check_plan
 from bonspiel.planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
-
-
-class Cells(NamedTuple):
-    """Thresholds and weights of cells; see `AbstractionTree`."""
-
-    threshold: float
-    threshold_base: float
-    weight_power: float
-    scale_power: float
-    max_depth: int
-
-    @functools.lru_cache(maxsize=64)  # noqa: B019  (asked for every decision; a tuple of numbers is cheap to keep)
-    def arrays(self) -> tuple[Array, Array]:
-        """The weight and the threshold of every depth, [max_depth + 1] each."""
-        depths = np.arange(self.max_depth + 1.0)
-        return (depths + 1.0) ** self.weight_power, self.threshold * self.threshold_base**depths
-
-
-FIXED = Cells(8.0, 1.5, 2.0, 2.0 / 3.0, 24)  # the thesis's parameters for Trap
-SETS = Cells(1.0, 1.3, 4.0, 0.4, 15)  # and for curling
 
 
 @dataclass(frozen=True)
@@ -136,9 +115,9 @@ class AbstractionTree:
             require_count("tree_steps", self.tree_steps, 0)
         require_share("memory", self.memory)
 
-    def cells(self, own_sets: bool) -> Cells:
+    def cells(self, per_state: bool) -> Cells:
         """The parameters of the trie, with the defaults for a model with or without its own sets of actions."""
-        default = SETS if own_sets else FIXED
+        default = PER_STATE if per_state else FIXED
         given = {name: getattr(self, name) for name in Cells._fields}
         return default._replace(**{name: value for name, value in given.items() if value is not None})
 
@@ -163,7 +142,7 @@ class AbstractionTree:
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         if not offers(model, HasActions):
-            return TrieSearch(self, model).plan(state, budget, rng, root_actions)
+            return FixedEpisode(self, model).plan(state, budget, rng, root_actions)
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng)
         own = own_actions(model, state) if root_actions is None else check_actions(model, root_actions)
@@ -171,7 +150,7 @@ class AbstractionTree:
 
     def begin_episode(self, model: Model) -> EpisodeSearch:
         """The decisions of an episode; see `planners.begin_episode`."""
-        return FreshSearches(self, model) if offers(model, HasActions) else TrieSearch(self, model)
+        return FreshSearches(self, model) if offers(model, HasActions) else FixedEpisode(self, model)
 
     def settings(self, actions: Array) -> FixedSettings:
         """The parameters of the search with one set of actions, [A, action_dim]."""
@@ -187,11 +166,18 @@ class AbstractionTree:
             self.root == "trie",
         )
 
-    def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> ActionSearch:
-        """An empty, resumable search for a model with `actions`."""
+    def begin_mergeable(
+        self, model: Model, state: Array, budget: Budget, root_actions: Array | None = None
+    ) -> FixedMergeable:
+        """An empty search for a model without `actions`; see `planners.planner.MergeableSearch`."""
+        problem, settings, at_root = task_of(self, model, state, root_actions)
+        return FixedMergeable(self, model, state, root_actions, empty_trie(problem, settings, at_root, budget))
+
+    def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> PerStateSearch:
+        """An empty search for a model with `actions`; see `planners.planner.ResumableSearch`."""
         cells = self.cells(True)
         tree_steps = -1 if self.tree_steps is None else self.tree_steps
-        settings = SetSettings(
+        settings = PerStateSettings(
             self.exploration,
             self.spread,
             *cells.arrays(),
@@ -200,4 +186,4 @@ class AbstractionTree:
             self.policy_visits,
             tree_steps,
         )
-        return ActionSearch(model, state, rng, settings, budget.simulations)
+        return PerStateSearch(model, state, rng, settings, budget.simulations)

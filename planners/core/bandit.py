@@ -1,5 +1,7 @@
 """The bandit at the root of a search without a tree node for it: UCB1 on the decision's own actions."""
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +9,7 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.backup import average
-from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED
+from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, UNTRIED
 from bonspiel.planners.core.tree.selection import sqrt_2_log, ucb1
 from bonspiel.planners.model import Array
 
@@ -47,3 +49,42 @@ def update_arm(bandit: Bandit, arm: int, gain: float) -> None:
     bandit.pulls[0] += 1
     bandit.visits[arm] += 1
     average(bandit.value, arm, gain, bandit.visits[arm])
+
+
+def merged_bandit(common: Bandit, bandits: Sequence[Bandit]) -> Bandit:
+    """The common bandit with all visits that these, each a copy of it at first, have added."""
+    # each bandit counts as a whole, and all but one of their copies of the common visits are taken away
+    visits = np.concatenate([*(bandit.visits for bandit in bandits), (1 - len(bandits)) * common.visits])
+    means = np.concatenate([*(bandit.value[:, MEAN] for bandit in bandits), common.value[:, MEAN]])
+    count = len(common.visits)
+    totals, values = pooled(np.tile(np.arange(count), len(bandits) + 1), visits, means, count)
+    value = common.value.copy()
+    tried = totals > 0
+    value[tried, MEAN], value[tried, INV_SQRT] = values[tried], 1.0 / np.sqrt(totals[tried])
+    return Bandit(common.actions, totals, value, np.array([totals.sum()]))
+
+
+def pooled(
+    index: NDArray[np.int64], visits: NDArray[np.int64], means: Array, count: int
+) -> tuple[NDArray[np.int64], Array]:
+    """Visits and means of `count` actions, each from several reports; a report with negative visits takes away.
+
+    Means are taken as differences from the first one, so that equal means stay what they are, bit for bit.
+
+    Args:
+        index: the action of each report, [n].
+        visits: its visits, [n].
+        means: its mean return, [n]; not used where there are no visits.
+        count: number of actions.
+
+    Returns:
+        N = sum n and Q = sum n q / N of each action, [count]; NaN where N = 0.
+    """
+    totals = np.zeros(count, np.int64)
+    np.add.at(totals, index, visits)
+    given = np.flatnonzero(visits)
+    start = np.full(count, math.nan)
+    start[index[given[::-1]]] = means[given[::-1]]
+    with np.errstate(invalid="ignore"):  # an action of infinite returns has no mean, and is not the best
+        off = np.bincount(index[given], visits[given] * (means[given] - start[index[given]]), count)
+    return totals, np.where(totals > 0, start + off / np.maximum(totals, 1), math.nan)

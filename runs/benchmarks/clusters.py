@@ -1,16 +1,17 @@
-"""Overhead and gain of workers, here or on a cluster: `python -m bonspiel.runs.benchmarks.clusters --help`."""
+"""`bonspiel bench --workers`: overhead and gain of worker processes, here or on a cluster."""
 
-import argparse
 import time
 from contextlib import closing
 
-from bonspiel.runs.experiment import RunError, Setting, UsageError
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.progress import counted
 from bonspiel.runs.runner import backends, parallel
 from bonspiel.runs.runner.backends import Place, Workers
-from bonspiel.runs.verbs.command_line import CLUSTER_JOBS, add_place
 
 WARM_UP = 20  # tasks a worker, before anything is measured
 LEARNING = 5.0  # s, of what an episode costs
+TASKS = 2_000  # empty ones
+SECONDS = 20.0  # of planning
 EPISODES = 200_000  # more than are played while it is measured
 SETTING = Setting("trap", "dpw", 1_000, "simulations", 0)
 
@@ -53,27 +54,19 @@ def steady(workers: Workers, seconds: float) -> tuple[float, float]:
     return episodes / wall, playing / (workers.jobs * wall)
 
 
-def main() -> None:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    add_place(parser)
-    parser.add_argument("--jobs", type=int, metavar="N", help=CLUSTER_JOBS)
-    parser.add_argument("--tasks", type=int, default=2_000, metavar="N", help="empty tasks to run (default: 2000)")
-    seconds = "time of planning in seconds (default: 20)"
-    parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help=seconds)
-    arguments = parser.parse_args()
+def main(place: Place, jobs: int | None) -> int:
+    """Measure and print; all cores, or all workers of the cluster, if `jobs` is None.
+
+    Raises:
+        UsageError: a package is missing, or a number is out of range.
+        RunError: the cluster does not answer, or its workers end.
+    """
     start = time.perf_counter()
-    try:
-        with backends.connect(Place(arguments.backend, arguments.address), arguments.jobs) as workers:
-            list(parallel.spread(nothing, [(n,) for n in range(workers.jobs)], workers.jobs, backend=workers.backend))
-            print(f"{arguments.backend}, {workers.jobs} workers: {time.perf_counter() - start:.1f} s to start")
-            wall, processor = empty(workers, arguments.tasks)
-            print(f"an empty task: {1e3 * wall:.2f} ms, {1e3 * processor:.2f} ms of the driver's processor")
-            rate, share = steady(workers, arguments.seconds)
-            print(f"steady state: {rate:.0f} episodes a second, workers play {share:.1%} of the time")
-    except (RunError, UsageError) as error:
-        parser.exit(1, f"{error}\n")
-
-
-if __name__ == "__main__":
-    main()
+    with backends.connect(place, jobs) as workers:
+        list(parallel.spread(nothing, [(n,) for n in range(workers.jobs)], workers.jobs, backend=workers.backend))
+        print(f"{place.backend}, {counted(workers.jobs, 'worker')}: {time.perf_counter() - start:.1f} s to start")
+        wall, processor = empty(workers, TASKS)
+        print(f"an empty task: {1e3 * wall:.2f} ms, {1e3 * processor:.2f} ms of the driver's processor")
+        rate, share = steady(workers, SECONDS)
+        print(f"steady state: {rate:.0f} episodes a second, workers play {share:.1%} of the time")
+    return 0

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from bonspiel.curling import players
 from bonspiel.curling.dynamics import release
 from bonspiel.curling.ice.noise import Noise
-from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.ice.sheet import STONES, places
 from bonspiel.curling.match import record
-from bonspiel.curling.match.match_data import Throw, places, score_of
+from bonspiel.curling.match.match_data import Throw, score_of
 from bonspiel.curling.match.mixed_doubles import setup_of
 from bonspiel.curling.match.record import End, Match, Record, RecordedShot, Result, Setup
 from bonspiel.curling.match.state import HAMMER, TIME, shot_of, team_of

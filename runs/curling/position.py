@@ -1,15 +1,11 @@
 """Positions of curling, from records and from JSON files."""
 
 import json
-from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
 
 from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.match.state import state_of
+from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.model import Curling
 from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
@@ -18,18 +14,11 @@ from bonspiel.runs.curling import match_files
 from bonspiel.runs.curling.analysis.match import thrown_shots
 from bonspiel.runs.experiment import UsageError, number
 
-KEYS = {"stones": None, "shot": None, "hammer": 1, "end": 0, "lead": 0, "ends": 1, "physics": "fcv1"}
+KEYS = "stones", "shot", "hammer", "end", "lead", "ends", "physics"  # of a file; those of a standard game
 
 
-class MatchPosition(NamedTuple):
-    """A match and its state before a shot."""
-
-    match: Curling
-    state: Array
-
-
-def from_record(path: Path, end: int, shot: int) -> MatchPosition:
-    """The position before a shot of a recorded or logged game; ends and shots count from 1.
+def from_record(path: Path, end: int, shot: int) -> tuple[Curling, Array]:
+    """The match and the state before a shot of a recorded or logged game; ends and shots count from 1.
 
     Raises:
         ValueError: no record, or it has no such shot.
@@ -42,14 +31,13 @@ def from_record(path: Path, end: int, shot: int) -> MatchPosition:
     index = (end - 1) * model.end_shots + shot - 1
     last = len(game.shots) - (end - 1) * model.end_shots
     require(shot <= last, "shot", shot, f"at most {last}, the last of this end on record")
-    return MatchPosition(model, thrown_shots(game)[index].state)
+    return model, thrown_shots(game)[index].state
 
 
-def from_json(path: Path) -> MatchPosition:
-    """The position in a file that holds one JSON object.
+def from_json(path: Path) -> tuple[Curling, Array]:
+    """The match and the state of a file that holds one JSON object.
 
-    Its keys are those of `KEYS`, with defaults where they are optional: stones, 16 places [x, y] in m or null; shot,
-    hammer, end, lead (as of `curling.match.state.state_of`), ends and physics (as of `Curling`).
+    Its keys are those of `KEYS`, as in `curling.match.position.MatchPosition`; all but stones and shot are optional.
 
     Raises:
         ValueError, UsageError: no such object, or no position of such a match.
@@ -65,22 +53,17 @@ def from_json(path: Path) -> MatchPosition:
     for key, allowed in (("stones", f"{STONES} places, each [x, y] or null"), ("shot", f"0 to {STONES - 1}")):
         if key not in given:
             raise UsageError(f"{key} is missing ({allowed})")
-    full = KEYS | given
-    stones, match = full["stones"], Curling(ends=full["ends"], physics=full["physics"])
-    listed = isinstance(stones, list) and len(stones) == STONES
-    pairs = listed and all(place is None or (isinstance(place, list) and len(place) == 2) for place in stones)
-    require(pairs, "stones", stones, f"{STONES} places, each [x, y] or null")
-    for i, place in enumerate(stones):
-        finite = place is None or all(type(v) in (int, float) and isfinite(v) for v in place)
-        require(finite, f"stones[{i}]", place, "two finite numbers or null")
-    places = np.array([(np.nan, np.nan) if place is None else place for place in stones], np.float64)
-    numbers = {key: number(key, full[key], -1_000, 1_000, whole=True) for key in ("shot", "hammer", "end", "lead")}
-    require(numbers["end"] < match.ends, "end", numbers["end"], f"below ends={match.ends}, as it counts from 0")
-    return MatchPosition(match, state_of(places, **numbers))
+    for key in ("shot", "hammer", "end", "lead"):
+        if key in given:
+            number(key, given[key], -1_000, 1_000, whole=True)
+    position = MatchPosition.from_json(given)
+    match = position.model()
+    require(position.end < match.ends, "end", position.end, f"below ends={match.ends}, as it counts from 0")
+    return match, position.state()
 
 
-def read_position(path: Path, end: int | None, shot: int | None) -> MatchPosition:
-    """The position of a JSON file, or of a record before a shot.
+def read_position(path: Path, end: int | None, shot: int | None) -> tuple[Curling, Array]:
+    """The match and the state of a JSON file, or of a record before a shot.
 
     Raises:
         UsageError: it cannot be read, or cannot occur in a match.
@@ -89,13 +72,13 @@ def read_position(path: Path, end: int | None, shot: int | None) -> MatchPositio
         if path.suffix == ".json":
             if end is not None or shot is not None:
                 raise UsageError("--end and --shot are for records only (.jsonl); a .json file is one position")
-            found = from_json(path)
+            match, state = from_json(path)
         else:
             path.stat()  # report a wrong name before missing options
             if end is None or shot is None:
                 raise UsageError("not .json, so the record of a game or a log: choose a position with --end N --shot N")
-            found = from_record(path, end, shot)
-        return found._replace(state=check_match_state(found.match, found.state))
+            match, state = from_record(path, end, shot)
+        return match, check_match_state(match, state)
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror})") from error
     except RecursionError as error:

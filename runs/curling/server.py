@@ -14,7 +14,6 @@ import numpy as np
 
 from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.match.match_data import Match
-from bonspiel.curling.model import MOST_ENDS
 from bonspiel.curling.server import dc2, dc3
 from bonspiel.curling.server.dc2_person import Dc2Person
 from bonspiel.curling.server.dc3_person import Dc3Person
@@ -25,6 +24,7 @@ from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.serve import serve_matches
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.shot_executor import ShotExecutor
+from bonspiel.curling.settings import MOST_ENDS
 from bonspiel.runs.curling import server_dc4
 from bonspiel.runs.curling.server_options import Options
 from bonspiel.runs.curling.server_pages import Pages, served_pages

@@ -40,7 +40,7 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
         player = Player(law.max_speed, noise.speed, noise.angle, "default")
         for line in pages.lines:
             context.report(line)
-        mixed = [Player(*numbers, "example") for numbers in EXAMPLE_PLAYERS]
+        mixed = [Player(one.max_speed, one.noise.speed, one.noise.angle, "example") for one in EXAMPLE_PLAYERS]
         chosen = mixed if options.mixed_players == "example" else None
         matches = Dc4Matches(context, player, options.late_shots, options.matches, chosen)
         if pages.seat is not None:

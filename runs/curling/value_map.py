@@ -31,9 +31,10 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         budget, name = Budget(simulations=number("budget", arguments.budget, 1, 1e12, whole=True)), text
     rng = np.random.default_rng(number("seed", arguments.seed, 0, 2**32 - 1, whole=True))
-    planner, position = parse_presearch(text), read_position(arguments.position, arguments.end, arguments.shot)
+    planner = parse_presearch(text)
+    match, state = read_position(arguments.position, arguments.end, arguments.shot)
     try:
-        found = analyse(position, planner, name, budget, rng)
+        found = analyse(match, state, planner, name, budget, rng)
     except (ValueError, TypeError) as error:
         raise RunError(f"{text} cannot play this position: {error}") from error
     with writing(out):

@@ -12,7 +12,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Decision, Model
-from bonspiel.planners.abstraction.trie import Trie, node_key
+from bonspiel.planners.abstraction.cells import node_key
+from bonspiel.planners.abstraction.fixed.trie import FixedTrie
 from bonspiel.planners.core.problem import DEFAULTS, problem_of
 from bonspiel.planners.core.tree.nodes import SearchTree
 from bonspiel.planners.core.zobrist import LEVELS
@@ -35,10 +36,10 @@ def picture(model: Model, title: str, state: Array, decision: Decision, tree: An
         title: above the picture.
         state: [state_dim], the root.
         decision: of the search.
-        tree: what the search left; a tree that is neither a SearchTree nor a Trie is not drawn.
+        tree: what the search left; a tree that is neither a SearchTree nor a FixedTrie is not drawn.
         axes: the two coordinates of the state to draw the tree over.
     """
-    drawn = isinstance(tree, SearchTree | Trie)
+    drawn = isinstance(tree, SearchTree | FixedTrie)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=SIZE if drawn else (0.55 * SIZE[0], SIZE[1]), dpi=DPI, layout="constrained")
         FigureCanvasAgg(figure)
@@ -46,7 +47,7 @@ def picture(model: Model, title: str, state: Array, decision: Decision, tree: An
         figure.suptitle(title, color=INK, fontweight="bold")
         _root(figure, left, decision)
         for panel in rest:
-            if isinstance(tree, Trie):
+            if isinstance(tree, FixedTrie):
                 _cells(figure, panel, model, state, tree, axes)
             else:
                 _nodes(figure, panel, tree, axes)
@@ -103,7 +104,7 @@ def _nodes(figure: Figure, panel: Axes, tree: SearchTree, axes: tuple[int, int])
     panel.set_title(f"{count} nodes at their states", color=GREY, fontsize=10)
 
 
-def _cells(figure: Figure, panel: Axes, model: Model, state: Array, trie: Trie, axes: tuple[int, int]) -> None:
+def _cells(figure: Figure, panel: Axes, model: Model, state: Array, trie: FixedTrie, axes: tuple[int, int]) -> None:
     """The depth of the finest cell at each place, the other coordinates being the root's."""
     low, high = _extent(model, state, axes)
     depth = cell_depths(model, state, trie, axes, low, high)
@@ -125,7 +126,7 @@ def _extent(model: Model, state: Array, axes: tuple[int, int]) -> tuple[Array, A
 
 
 def cell_depths(
-    model: Model, state: Array, trie: Trie, axes: tuple[int, int], low: Array, high: Array
+    model: Model, state: Array, trie: FixedTrie, axes: tuple[int, int], low: Array, high: Array
 ) -> NDArray[np.int64]:
     """The depth of the finest cell in a trie at each point of a grid, [CELLS, CELLS]; -1 where there is none.
 

@@ -122,13 +122,22 @@ def tune(arguments: argparse.Namespace) -> int:
 
 def bench(arguments: argparse.Namespace) -> int:
     """Measure speed, start-up, memory and scaling on this machine."""
+    from bonspiel.runs.experiment import UsageError
+
     if arguments.stress:
         from bonspiel.runs.benchmarks import stress
 
         return stress.main()
+    if arguments.workers:
+        from bonspiel.runs.benchmarks import clusters
+        from bonspiel.runs.runner.backends import Place
+
+        return clusters.main(Place(arguments.backend, arguments.address), arguments.jobs)
+    if (arguments.backend, arguments.address, arguments.jobs) != ("loky", None, None):
+        raise UsageError("--backend, --address and --jobs need --workers")
     from bonspiel.runs import bench
 
-    return bench.main(arguments.planner, as_json=arguments.json)
+    return bench.main(arguments.name, arguments.planner, as_json=arguments.json)
 
 
 def add_verbs(verb: Verb) -> None:
@@ -171,13 +180,27 @@ def add_verbs(verb: Verb) -> None:
     part = "run the K-th of N parts, for one of N machines; `bonspiel merge` joins the parts"
     command.add_argument("--part", metavar="K/N", help=part)
     add_tune(verb)
+    add_bench(verb)
+
+
+def add_bench(verb: Verb) -> None:
+    """Add `bench`."""
     summary = "measure speed, start-up time, memory and scaling on this machine"
     command = verb("bench", bench, summary, "bonspiel bench --planner dpw --json")
+    names = (
+        "benchmark to run, e.g. speed, memory, curling_engines, go_playouts; a wrong name lists all (default: all but "
+        "serving_dc4, which needs the extra web)"
+    )
+    command.add_argument("name", nargs="*", metavar="NAME", help=names)
     measured = "planner to measure; repeatable (default: all planners except random)"
     command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=measured)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     stress = "test the tree that threads share instead: 100 searches by 4 threads, no visit may be lost (some minutes)"
     command.add_argument("--stress", action="store_true", help=stress)
+    overhead = "measure worker processes instead, here or on a cluster: start, overhead of a task, share of planning"
+    command.add_argument("--workers", action="store_true", help=overhead)
+    command.add_argument("--jobs", type=int, metavar="N", help=f"with --workers: {CLUSTER_JOBS}")
+    add_place(command)
 
 
 def add_unseeded(command: argparse.ArgumentParser) -> None:

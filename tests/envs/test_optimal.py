@@ -1,6 +1,8 @@
 """The published values, and that they agree with simulation."""
 
+import importlib
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -120,3 +122,23 @@ def test_what_is_not_known_or_not_valid_is_refused():
         solve(Trap()).value([math.nan, 0.0])
     with pytest.raises(ValueError, match=r"^actions="):
         solve(Trap(), [0.5])
+
+
+def test_a_package_brings_the_solver_of_its_model(tmp_path, monkeypatch):
+    files = {
+        "__init__": "",
+        "model": "from bonspiel.envs import Trap\nclass Narrow(Trap):\n    pass\n",
+        "optimum": "from bonspiel.envs.trap.optimum import solve\ndef random_value(model):\n    return 0.25\n",
+    }
+    (tmp_path / "narrow").mkdir()
+    for name, text in files.items():
+        (tmp_path / "narrow" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    model = importlib.import_module("narrow.model").Narrow(0.1)
+    assert (optimal_value(model), random_value(model)) == (pytest.approx(1.7), 0.25)
+    (tmp_path / "narrow" / "optimum.py").rename(tmp_path / "narrow" / "elsewhere.py")
+    for name in ("narrow.optimum", "narrow"):
+        monkeypatch.delitem(sys.modules, name)
+    importlib.invalidate_caches()
+    with pytest.raises(TypeError, match=r"no optimum of Narrow is known: .* in the folder of narrow\.model"):
+        solve(importlib.import_module("narrow.model").Narrow(0.2))

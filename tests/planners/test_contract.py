@@ -206,8 +206,8 @@ def test_result_does_not_depend_on_the_kind_of_budget(name, model):
 
 ROOM = {
     "bonspiel.planners.core.search": "MOST_NODES_AT_FIRST",
-    "bonspiel.planners.abstraction.trie_search": "FIRST_NODES",
-    "bonspiel.planners.abstraction.refined": "FIRST_NODES",
+    "bonspiel.planners.abstraction.fixed.episode": "FIRST_NODES",
+    "bonspiel.planners.abstraction.refined.planner": "FIRST_NODES",
     "bonspiel.planners.cells.hoot.planner": "FIRST_NODES",
     "bonspiel.planners.cells.cmcgs.planner": "FIRST_LAYERS",
     "bonspiel.planners.cells.weighted_uct.planner": "FIRST_EXPERIENCES",

@@ -13,7 +13,7 @@ from bonspiel.planners.checks import offers
 from bonspiel.planners.core.actions import action_set, own_actions
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import traits_of
-from bonspiel.planners.wrappers.threads.descent import Virtual
+from bonspiel.planners.wrappers.threads.choice import Virtual
 from bonspiel.planners.wrappers.threads.planner import SHARED, root_of, search_together
 from tests.planners.test_contract import ROOM, variants
 

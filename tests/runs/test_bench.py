@@ -4,7 +4,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.runs import bench
-from bonspiel.runs.benchmarks import measurement, processes, searches, stress, threads
+from bonspiel.runs.benchmarks import clusters, measurement, processes, searches, stress, threads
 from bonspiel.runs.experiment import RunError, UsageError
 
 
@@ -121,7 +121,7 @@ def test_a_program_that_fails_is_reported_in_one_line():
 
 def test_a_planner_that_cannot_search_the_models_is_refused_before_anything_is_measured(capsys):
     with pytest.raises(UsageError, match=r"presearch.*`aim_grid`"):
-        bench.main(["uct", "presearch"], as_json=False)
+        bench.main([], ["uct", "presearch"], as_json=False)
     assert capsys.readouterr().out == ""
 
 
@@ -159,3 +159,32 @@ def test_the_time_of_all_is_told_beforehand_and_its_rest_on_the_way(run, monkeyp
         "1 of 3 benchmarks, about 20 s left",
         "2 of 3 benchmarks, about 0 s left",
     ]
+
+
+def test_benchmarks_are_chosen_by_name(run, monkeypatch):
+    monkeypatch.setattr(bench, "BENCHMARKS", (bench.speed, bench.yardstick, "bonspiel.runs.go.benchmark:go_playouts"))
+    status, out, _ = run("bench", "yardstick", "--planner", "dpw", "--json")
+    assert status == 0 and {m["what"] for m in json.loads(out)["measurements"]} == {"yardstick"}
+    status, _, error = run("bench", "go_playout")
+    assert status == 2 and "Did you mean 'go_playouts'? Known: speed, yardstick, go_playouts, serving_dc4" in error
+
+
+def test_every_benchmark_can_be_imported():
+    names = [bench.name_of(benchmark) for benchmark in (*bench.BENCHMARKS, *bench.BY_NAME)]
+    assert [benchmark.__name__ for benchmark in bench.chosen(names)] == names
+
+
+def test_workers_are_measured_at_a_place(run, monkeypatch):
+    monkeypatch.setattr(clusters, "TASKS", 20)
+    monkeypatch.setattr(clusters, "LEARNING", 0.1)
+    monkeypatch.setattr(clusters, "SECONDS", 0.1)
+    status, out, _ = run("bench", "--workers", "--jobs", "1")
+    lines = out.splitlines()
+    assert status == 0 and lines[0].startswith("loky, 1 worker: ") and len(lines) == 3
+    assert run("bench", "--workers", "--address", "tcp://nowhere:1")[0] == 2
+
+
+@pytest.mark.parametrize("option", [("--backend", "dask"), ("--address", "tcp://nowhere:1"), ("--jobs", "2")])
+def test_a_place_without_workers_is_refused(run, option):
+    status, _, error = run("bench", *option)
+    assert status == 2 and "need --workers" in error

@@ -18,7 +18,7 @@ from bonspiel.curling.client.planning.planner_worker import ShotChoice, first_an
 from bonspiel.curling.client.planning.setup_choice import FALLBACK, SetupChoice
 from bonspiel.curling.client.planning.standby import FIRST_SECONDS, RESTART, Standby
 from bonspiel.curling.client.planning.worker_process import PlannerGone, PlannerRefused, PlannerSilent, WorkerProcess
-from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.match.position import MatchPosition
 
 if TYPE_CHECKING:
     from bonspiel.planners.planner import Planner
@@ -84,7 +84,7 @@ class PlannerProcess:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._standby.close()
 
-    async def warm_up(self, position: ClientPosition, seconds: float) -> str | None:
+    async def warm_up(self, position: MatchPosition, seconds: float) -> str | None:
         """Let the planner choose once, so that everything is compiled and loaded; the failure, if any.
 
         The process that waits is ready then too, and this one for a rule-based shot.
@@ -110,7 +110,7 @@ class PlannerProcess:
         await self._standby.wait(self._standby.limit)
         return choice.failure
 
-    async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
+    async def choose(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
         """The planner's choice after `seconds` of planning, 0 for the best of a few candidates.
 
         If it fails, its best shot so far with the reason, or a rule-based one if there is none. The planner is not
@@ -139,7 +139,7 @@ class PlannerProcess:
             choice = await self.rule_based(position, left, choice.failure)
         return replace(choice, seconds=time.monotonic() - start)
 
-    async def rule_based(self, position: ClientPosition, limit: float, failure: str | None) -> ShotChoice:
+    async def rule_based(self, position: MatchPosition, limit: float, failure: str | None) -> ShotChoice:
         """The best of the rule-based candidates, found by this process; no shot if that takes too long or fails."""
         with suppress(TimeoutError):
             rng = np.random.default_rng(self.seed)
@@ -147,7 +147,7 @@ class PlannerProcess:
             return replace(found, failure=failure, is_own=True)
         return ShotChoice(failure=failure)
 
-    async def choose_setup(self, position: ClientPosition) -> SetupChoice:
+    async def choose_setup(self, position: MatchPosition) -> SetupChoice:
         """The best set-up of the end; the hammer, with the reason, if the process fails."""
         failure = "the planner is not ready again"
         worker = await self._ready_worker(SETUP_PATIENCE)

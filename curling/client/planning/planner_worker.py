@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 from bonspiel.curling.client.planning.best_so_far import BestSoFar, ShotSoFar
 from bonspiel.curling.client.planning.setup_choice import best_setup
 from bonspiel.curling.client.planning.time_manager import LEAST
-from bonspiel.curling.client.position import ClientPosition
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
+from bonspiel.curling.match.position import MatchPosition
 from bonspiel.planners.core.code.packages import error_text
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _silence() -> Iterator[None]:
         os.close(nowhere)
 
 
-def first_answer(position: ClientPosition, rng: Rng, publish: Callable[[ShotSoFar], None]) -> ShotChoice:
+def first_answer(position: MatchPosition, rng: Rng, publish: Callable[[ShotSoFar], None]) -> ShotChoice:
     """The best of the rule-based candidates after a few playouts, published; its estimate is too rough to give."""
     from bonspiel.planners.abstraction import AbstractionTree
     from bonspiel.planners.planner import Budget
@@ -146,7 +146,7 @@ def exit_with_parent() -> None:
 
 def _choose(
     planner: Planner,
-    position: ClientPosition,
+    position: MatchPosition,
     seconds: float,
     rng: Rng,
     publish: Callable[[ShotSoFar], None],
@@ -160,7 +160,7 @@ def _choose(
     from bonspiel.planners.core.search import progress_to
     from bonspiel.planners.planner import Budget
 
-    end, is_last = time.perf_counter() + seconds, position.ends == 1 and position.shot >= LAST_SHOT - 1
+    end, is_last = time.perf_counter() + seconds, position.ends_left == 1 and position.shot >= LAST_SHOT - 1
 
     def estimates(decision: Decision) -> bool:
         return math.isfinite(float(decision.value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from bonspiel.curling.client.position import ClientPosition
+    from bonspiel.curling.match.position import MatchPosition
 
 FALLBACK = "center_house"  # the hammer, which is nearly always the best
 
@@ -24,7 +24,7 @@ class SetupChoice(NamedTuple):
     failure: str | None = None
 
 
-def best_setup(position: ClientPosition) -> SetupChoice:
+def best_setup(position: MatchPosition) -> SetupChoice:
     """The best set-up of the end that begins with this position, by the table of `curling.match.setup_value`."""
     from bonspiel.curling.match.mixed_doubles import decider_chance, setup_of
 

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from bonspiel.curling.client.planning.worker_process import WorkerProcess
-from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.match.position import MatchPosition
 
 if TYPE_CHECKING:
     from bonspiel.planners.planner import Planner
@@ -34,7 +34,7 @@ class Standby:
 
     def __init__(self, planner: str | Planner, seed: int | None, limit: float = RESTART) -> None:
         self._planner, self._seed, self.limit, self._least = planner, seed, limit, limit
-        self.position: ClientPosition | None = None
+        self.position: MatchPosition | None = None
         self.runs_a_program = isinstance(planner, str) and planner.startswith("process:")
         self._next: asyncio.Task[WorkerProcess] | None = None
 

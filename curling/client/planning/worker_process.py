@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bonspiel.curling.client.interrupts import ctrl_c_ignored
 from bonspiel.curling.client.planning.best_so_far import BestSoFar
 from bonspiel.curling.client.planning.planner_worker import Pipe, ShotChoice, run_worker
-from bonspiel.curling.client.position import ClientPosition
+from bonspiel.curling.match.position import MatchPosition
 
 if TYPE_CHECKING:
     from bonspiel.planners.planner import Planner
@@ -76,7 +76,7 @@ class WorkerProcess:
         if refusal is not None:
             raise PlannerRefused(refusal)
 
-    async def ask(self, position: ClientPosition, seconds: float, limit: float, is_quiet: bool = False) -> Any:
+    async def ask(self, position: MatchPosition, seconds: float, limit: float, is_quiet: bool = False) -> Any:
         """The answer to a position, of `seconds` of planning; what a quiet one prints is dropped.
 
         Raises:

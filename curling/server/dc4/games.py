@@ -9,9 +9,9 @@ from bonspiel.curling.ice.sheet import MIXED_THROWERS
 from bonspiel.curling.match.match_data import Match
 from bonspiel.curling.match.mixed_doubles import PATTERNS
 from bonspiel.curling.match.rules import MODIFIED
-from bonspiel.curling.model import MOST_ENDS
 from bonspiel.curling.protocols.dc4_server import NewMatch, Player, TeamConfig
 from bonspiel.curling.server.dc4.refusal import Refusal
+from bonspiel.curling.settings import MOST_ENDS
 
 STANDARD_RULES = {"fgz_rule": "five_rock", "no_tick_rule": "no_tick"}
 MIXED_RULE = "modified_fgz_rule"
@@ -59,11 +59,10 @@ def players_of(config: TeamConfig, own: Sequence[Player], match: Match) -> tuple
     Raises:
         Refusal: players are missing, or too many.
     """
-    is_mixed = match.game == "mixed_doubles"
     team = [player for player in (config.player1, config.player2, config.player3, config.player4) if player is not None]
-    if is_mixed and len(team) > 2:
+    if match.is_mixed and len(team) > 2:
         raise _bad("player3 and player4 are only for standard.")
-    if not (is_mixed or config.use_default_config) and len(team) < 4:
+    if not (match.is_mixed or config.use_default_config) and len(team) < 4:
         raise _bad("player3 and player4 are required for standard.")
     players = own if config.use_default_config else [_clamped(player) for player in team]
     return tuple(players[index] for index in THROWERS[match.game])
@@ -76,7 +75,7 @@ def with_players(match: Match, teams: Sequence[Sequence[Player]]) -> Match:
     """
     team0, team1 = ([_thrower(player) for player in team] for team in teams)
     match = replace(match, noise=mean_noise(team0 + team1))
-    if match.game != "mixed_doubles":
+    if not match.is_mixed:
         return match
     return replace(match, throwers=((team0[0], team0[1]), (team1[0], team1[1])))
 

@@ -87,7 +87,7 @@ def _in_mixed_doubles(state: ToldState, shot: int) -> ToldState:
 
 def settings_of(match: Match, referee: Dc4Referee | None) -> MixedDoublesSettings | None:
     """The settings of mixed doubles in the current end; None in standard games."""
-    if match.game != "mixed_doubles":
+    if not match.is_mixed:
         return None
     decider, plays = (1, [None, None]) if referee is None else (decider_of(referee.state), referee.power_plays)
     return MixedDoublesSettings(TEAMS[decider], match.pattern, PerTeam(*plays))

@@ -2,14 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from bonspiel.curling.match.record import printable
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent
-
-if TYPE_CHECKING:
-    from bonspiel.curling.server.session import Session
 
 
 class Guest:
@@ -17,7 +13,7 @@ class Guest:
 
     Args:
         client: the connection.
-        session: the one that its greeting names; it may play in another one.
+        sides: names of the two teams, for the console.
         side: the team that it seems to get, 0 or 1.
         is_bound: whether this is the only team that it may play for.
         name: of the client; None until known.
@@ -27,9 +23,9 @@ class Guest:
     """
 
     def __init__(
-        self, client: ClientConnection, session: "Session", side: int, is_bound: bool, name: str | None
+        self, client: ClientConnection, sides: tuple[str, str], side: int, is_bound: bool, name: str | None
     ) -> None:
-        self.client, self.session, self.side, self.is_bound, self.name = client, session, side, is_bound, name
+        self.client, self._sides, self.side, self.is_bound, self.name = client, sides, side, is_bound, name
         self.ready = False
         self._events: asyncio.Queue[ClientEvent] = asyncio.Queue()
         client.on_event = self._events.put_nowait
@@ -37,7 +33,7 @@ class Guest:
     @property
     def label(self) -> str:
         """The side and the name, for the console."""
-        side = self.session.sides[self.side]
+        side = self._sides[self.side]
         return side if self.name is None else f"{side} {printable(self.name)}"
 
     def may_meet(self, other: "Guest") -> bool:

@@ -17,8 +17,8 @@ class BicycleEnv(ModelEnv):
     ## Description
     The problem of Randlov and Alstrom, "Learning to Drive a Bicycle using Reinforcement Learning and Shaping" (ICML
     1998), with the equations as Ernst, Geurts and Wehenkel give them in "Tree-Based Batch Mode Reinforcement Learning"
-    (JMLR 6, 2005) and real numbers as actions. There, a fall costs 1 and rewards are discounted, which over a fixed
-    number of steps without discount would not tell an early fall from a late one: here each step upright is paid.
+    (JMLR 6, 2005) and real numbers as actions. There, a fall costs 1 and rewards are discounted; without discount, an
+    early fall would cost no more than a late one. So here each step upright is paid.
 
     ## Action Space
     `Box([-2, -0.02], [2, 0.02], float64)`: the torque T on the handlebars in N m, and how far the rider leans sideways

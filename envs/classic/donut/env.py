@@ -13,9 +13,9 @@ class DonutEnv(ModelEnv):
     """A square in which only a ring pays: move there, and stay on it in spite of the noise.
 
     ## Description
-    Away from the ring nothing tells where it is, so that a planner has to look several steps ahead; on it, every action
-    misses a little. A ring as reward is a usual test of planners that refine continuous actions; this definition is the
-    project's own. docs/problems.md has the optimum.
+    Rewards away from the ring do not show where it is, so a planner has to look several steps ahead; on it, every
+    action misses a little. A ring as reward is a usual test of planners that refine continuous actions; this
+    definition is the project's own. docs/problems.md has the optimum.
 
     ## Action Space
     `Box(-0.1, 0.1, (2,), float64)`: the move along x and y.

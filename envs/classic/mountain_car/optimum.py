@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from bonspiel.envs.classic.dynamic_programming import GridOptimum, Plane
+from bonspiel.envs.classic.dynamic_programming import Plane
+from bonspiel.envs.classic.grid_optimum import GridOptimum
 from bonspiel.envs.classic.mountain_car.model import GOAL, GOAL_SPEED, MountainCar
 from bonspiel.planners.model import Array
 

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from bonspiel.envs.classic.dynamic_programming import GridOptimum, Plane
+from bonspiel.envs.classic.dynamic_programming import Plane
+from bonspiel.envs.classic.grid_optimum import GridOptimum
 from bonspiel.envs.classic.pendulum.model import MAX_SPEED, MAX_TORQUE, Pendulum
 from bonspiel.planners.model import Array
 

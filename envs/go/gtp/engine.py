@@ -40,7 +40,7 @@ COMMANDS = {  # name -> its arguments
 
 
 def budget_within(budget: Budget, seconds: float, stones: int) -> Budget:
-    """A budget of time that the clock allows: so many seconds for so many stones, or for the game if there are 0."""
+    """A time budget within the clock, which has `seconds` for the next `stones`, or for the game if these are 0."""
     if budget.seconds is None:
         return budget
     return Budget(seconds=max(0.001, min(budget.seconds, seconds / (stones or MOVES_AHEAD))))
@@ -56,7 +56,7 @@ class GTPEngine:
         model: the game; "boardsize" and "komi" change it.
         budget: of a decision; one of time is cut where "time_left" leaves less.
         rng: the source of every random draw.
-        version: to be told to those who ask.
+        version: the answer to the command of this name.
 
     Attributes:
         is_open: False after "quit".
@@ -105,7 +105,7 @@ class GTPEngine:
         return self._version
 
     def known_command(self, name: str) -> str:
-        """Whether a command is known."""
+        """Return "true" if a command is known, else "false"."""
         return "true" if name in COMMANDS else "false"
 
     def list_commands(self) -> str:
@@ -186,7 +186,7 @@ class GTPEngine:
         return ""
 
     def time_left(self, colour: str, seconds: str, stones: str) -> str:
-        """Set the clock of one player: seconds for so many stones, or for the game if there are 0."""
+        """Set the clock of one player: seconds for the next stones, or for the game if these are 0."""
         self._clocks[_colour(colour)] = _number("SECONDS", seconds), int(_number("STONES", stones))
         return ""
 

@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from bonspiel.curling.players.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.envs.go.checks import check_move
 from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.state import BEFORE_LAST, LAST, MOVER
 from bonspiel.envs.go.vertices import index_of, vertex_of
 from bonspiel.planners.checks import steps_left
+from bonspiel.planners.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 from bonspiel.planners.registry import VERBATIM
@@ -26,10 +26,10 @@ NAMES = {1.0: "black", -1.0: "white"}
 
 
 class GTPProcess(LineProcess):
-    """A running engine, with the game that it was told of.
+    """A running engine, with the game that was set up on it.
 
     Attributes:
-        game: the model and the state that its board has, if it is known.
+        game: the model and the state of its board, if they are known.
     """
 
     game: tuple[Go, Array] | None = None
@@ -90,11 +90,10 @@ def _moves_between(model: Go, before: Array, after: Array) -> list[tuple[float, 
 
 @dataclass(frozen=True)
 class GTPPlayer:
-    """Asks a program for moves, which is started at the first decision and ends with this object.
+    """Asks a program for moves. The program starts at the first decision and ends with this object.
 
-    It plays at its own strength: what it is given to think about is for `command` to say, and a budget in seconds is
-    only how long is waited for it, and five minutes more. After a failure the program is ended, and started again for
-    the next decision.
+    It plays at its own strength, which `command` may set: a budget in seconds plus five minutes is only the time limit
+    of an answer. After a failure the program is ended, and started again for the next decision.
 
     Args:
         command: the program and its arguments, quoted as for a shell, which does not take part.

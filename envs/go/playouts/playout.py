@@ -1,4 +1,4 @@
-"""Playouts: games played to their end, at random (light) or as a look at the last move suggests (mogo)."""
+"""Playouts: games played to their end, at random (light) or by answers to the last move (mogo)."""
 
 from bonspiel.envs.go.board import (
     INTS,
@@ -51,7 +51,7 @@ def point_in(state: Array, field: int, size: int) -> int:
 
 @kernel(boolean(INTS, VECTOR, int64, VECTOR, RNG, INTS))
 def play_out(workspace: Ints, state: Array, depth: int, params: Array, rng: Rng, trace: Ints) -> bool:
-    """Play a game from a state on, at most `depth` plies, with simple ko; whether it is over then.
+    """Play a game from a state on, at most `depth` plies, with simple ko; return whether it is over then.
 
     The board in the workspace has its last position. `trace`, [depth + 1] or empty, receives 1 + the index of each of
     Black's moves, or 1 + size^2 for a pass, the negative of it for White's, and 0 after the last one.

@@ -1,4 +1,4 @@
-"""What moves are worth before they are tried, in visits at a win rate (Gelly and Silver 2007 for the idea).
+"""Priors of moves before they are tried, as visits at a win rate (the idea is from Gelly and Silver 2007).
 
 The weights are those of the field's small programs: a fair chance for all, more for captures, escapes, 3x3 patterns,
 moves near the last one and the third line of an empty area; less for self-atari and the edge of an empty area; nothing
@@ -36,7 +36,7 @@ def _line(point: int, size: int) -> int:
 
 @helper
 def _is_alone(board: Board, point: int, size: int) -> bool:
-    """Whether no stone is within ALONE steps along the lines."""
+    """Return whether no stone is within ALONE steps along the lines."""
     row, column = point // (size + 1), point % (size + 1)
     for down in range(-ALONE, ALONE + 1):
         width = ALONE - abs(down)

@@ -1,4 +1,4 @@
-"""Moves that a look at the last move suggests: answers to atari, patterns, captures; and what self-atari is."""
+"""Moves suggested by the last move: answers to atari, patterns, captures; and the test for self-atari."""
 
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ def note_ataris(board: Board, tactics: Tactics, point: int) -> None:
 
 @helper
 def _is_beside(board: Board, point: int, colour: int, head: int, sides: int) -> bool:
-    """Whether a chain of this colour is at one of the first `sides` of a point."""
+    """Return whether a chain of this colour is at one of the first `sides` of a point."""
     for side in range(sides):
         near = point + board.steps[side]
         if board.colours[near] == colour and board.heads[near] == head:
@@ -80,7 +80,7 @@ def _is_beside(board: Board, point: int, colour: int, head: int, sides: int) -> 
 
 @helper
 def is_self_atari(board: Board, point: int, colour: int) -> bool:
-    """Whether the chain of a stone played on an empty point would have one liberty, or none."""
+    """Return whether the chain of a stone played on an empty point would have one liberty, or none."""
     count, total, squares = 0, 0, 0
     for side in range(SIDES):
         near = point + board.steps[side]

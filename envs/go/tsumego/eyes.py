@@ -1,4 +1,4 @@
-"""What a position says without a search: whether two eyes fit, whether they are there, and how far they are."""
+"""Static tests and estimates of a position: room for two eyes, life, and moves needed to live or to kill."""
 
 from bonspiel.envs.go.board import Board, Ints
 from bonspiel.envs.go.neighbourhoods import EDGE, EMPTY, SIDES
@@ -48,7 +48,7 @@ def _mark_safe_chains(game: Game, board: Board) -> None:
 
 @helper
 def _connect(game: Game, board: Board, head: int, safe: Ints, used: Ints) -> bool:
-    """Mark a chain if two free points are beside it and beside a safe one; whether they are."""
+    """Mark a chain if two free points are beside it and beside a safe one; return whether it is marked."""
     first = 0
     for point in game.region:
         if board.colours[point] != EMPTY or used[point] > 0:
@@ -69,7 +69,7 @@ def _connect(game: Game, board: Board, head: int, safe: Ints, used: Ints) -> boo
 
 @helper
 def _may_be_eye(game: Game, board: Board, point: int) -> bool:
-    """Whether a point of the region could become a point of an eye: no safe stone is on it or beside it."""
+    """Return whether a point of the region could be part of an eye: no safe stone is on it or beside it."""
     safe, attacker = game.scratch[CHAINS], game.settings[ATTACKER]
     if board.colours[point] == attacker and safe[board.heads[point]] > 0:
         return False
@@ -99,14 +99,14 @@ def _find_eye_points(game: Game, row: int) -> None:
 
 @helper
 def _is_beside(game: Game, one: int, other: int) -> bool:
-    """Whether two points are neighbours; a line of the board takes one place more than its points."""
+    """Return whether two points are neighbours; a line of the board takes one place more than its points."""
     apart = abs(one - other)
     return apart == 1 or apart == game.settings[SIZE] + 1
 
 
 @helper
 def two_eyes_fit(game: Game, row: int) -> bool:
-    """Whether there are two points apart that could become eyes; of three, two are never neighbours."""
+    """Return whether two points that are not neighbours could become eyes; among three there are always two."""
     _find_eye_points(game, row)
     count, points = game.eye_points[COUNT], game.scratch[EYES]
     return count > 2 or (count == 2 and not _is_beside(game, points[0], points[1]))
@@ -114,9 +114,9 @@ def two_eyes_fit(game: Game, row: int) -> bool:
 
 @helper
 def is_alive(game: Game, board: Board) -> bool:
-    """Whether a crucial chain lives whatever is played (Benson 1976): two eyes are vital to it.
+    """Return whether a crucial chain lives whatever is played (Benson 1976): two eyes are vital to it.
 
-    An eye is vital to the chains that all its empty points are liberties of, while the chains around it live.
+    An eye is vital to a chain if all its empty points are liberties of the chain, and the chains around it live.
     """
     labels, todo = game.scratch[LABELS], game.scratch[LIST]
     numbers, chains = game.scratch[LINKS], 0
@@ -173,7 +173,7 @@ def is_alive(game: Game, board: Board) -> bool:
 
 @helper
 def _touches_region(game: Game, board: Board, head: int) -> bool:
-    """Whether a chain is beside a point of the region that its own colour does not hold."""
+    """Return whether a chain is beside a point of the region that its own colour does not hold."""
     for point in game.region:
         if board.colours[point] != board.colours[head]:
             for side in range(SIDES):
@@ -185,7 +185,7 @@ def _touches_region(game: Game, board: Board, head: int) -> bool:
 
 @helper
 def moves_to_live(game: Game, row: int) -> int:
-    """About how many moves the defender still needs for two eyes, at most MOST_MOVES."""
+    """Estimate the moves that the defender still needs for two eyes, at most MOST_MOVES."""
     _find_eye_points(game, row)
     board, costs, defender = board_of(game, row), game.scratch[LABELS], 3 - game.settings[ATTACKER]
     points, least = game.scratch[EYES], MOST_MOVES
@@ -205,7 +205,7 @@ def moves_to_live(game: Game, row: int) -> int:
 
 @helper
 def moves_to_kill(game: Game, row: int) -> int:
-    """About how many moves leave the defender one eye: those apart that fit, less one."""
+    """Estimate the moves that leave the defender one eye: the eyes that fit, apart from each other, less one."""
     _find_eye_points(game, row)
     board, points, taken, count = board_of(game, row), game.scratch[EYES], game.scratch[LIST], 0
     for place in range(game.eye_points[COUNT]):

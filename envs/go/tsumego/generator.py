@@ -9,7 +9,7 @@ from bonspiel.envs.go.tsumego.problem import OPEN, WON, Tsumego, solve_tsumego
 from bonspiel.planners.dfpn.solve import Limits
 
 SIZE = 9
-SHORT = Limits(nodes=5000, megabytes=5.0)  # of the search that looks whether the first move decides
+SHORT = Limits(nodes=5000, megabytes=5.0)  # of the search that checks whether the first move decides
 DEFENDER_AT_WALL, DEFENDER_WITHIN, ATTACKER_WITHIN = 0.75, 0.12, 0.08  # parts of the points that have stones
 STEPS = list(zip(DOWN.tolist(), RIGHT.tolist(), strict=True))
 
@@ -17,10 +17,10 @@ Point = tuple[int, int]
 
 
 def make_problem(seed: int, empty: int) -> Tsumego:
-    """A problem whose region has so many empty points, 4 to 30, in which the first move seems to decide.
+    """A problem whose region has this number of empty points, 4 to 30, in which the first move seems to decide.
 
-    It is dropped where a short search shows that one side wins whoever moves first; where that search finds nothing it
-    is kept, so that hard problems are not left out.
+    A position is dropped if a short search shows that one side wins whoever moves first; if that search finds nothing,
+    it is kept, so that hard problems are not left out.
     """
     rng = random.Random(f"{seed} {empty}")
     while True:
@@ -30,7 +30,7 @@ def make_problem(seed: int, empty: int) -> Tsumego:
 
 
 def _first_move_decides(tsumego: Tsumego) -> bool:
-    """Whether either side wins if it moves first, as far as a short search tells."""
+    """Return whether a short search leaves it possible that either side wins if it moves first."""
     verdicts = (solve_tsumego(replace(tsumego, mover=mover), limits=SHORT).verdict for mover in (BLACK, WHITE))
     return all(verdict in (WON, OPEN) for verdict in verdicts)
 

@@ -35,11 +35,11 @@ COLOURS = {BLACK: "Black", WHITE: "White"}
 
 @dataclass(frozen=True)
 class SwitchesOfTsumego:
-    """What may speed up a search, each off or on; verdicts are the same.
+    """Switches that may speed up a search, each off or on; verdicts are the same.
 
     Attributes:
-        connections: the attacker's chains are safe that share two empty points with safe ones.
-        forced: where all but some moves lose to an immediate reply, only those are searched.
+        connections: chains of the attacker that share two empty points with safe ones are safe, too.
+        forced: if all but some moves lose to an immediate reply, only these are searched.
         simulation: after a reply has refuted a move, its proof is replayed against the other moves.
         estimate: new positions are judged, and their numbers are the moves needed for two eyes and to destroy them.
         widening: a move is searched until it is 5/4 as hard as the next best.
@@ -65,7 +65,7 @@ class Tsumego:
     Attributes:
         size: lines each way.
         stones: +1 Black's, -1 White's, 0 empty, [size^2] as a tuple.
-        region: the points where one may play.
+        region: the points where moves are allowed.
         crucial: the stones to be taken, all of one colour, the defender's.
         mover: BLACK or WHITE.
 
@@ -103,7 +103,7 @@ class Tsumego:
         return sum(self.stones[point] == 0 for point in self.region)
 
     def _check_enclosed(self, board: Ints, inside: set[int]) -> None:
-        """Refuse crucial stones that nobody can take, and a wall that the defender can."""
+        """Refuse crucial stones that cannot be taken, and a wall that the defender can take."""
         heads = _parts(board, self.size)[2]
         safe = {int(heads[stone]) for stone in self._safe_heads(board, inside, self.defender)}
         if any(int(heads[point_of(index, self.size)]) in safe for index in self.crucial):
@@ -127,7 +127,7 @@ class Tsumego:
         return sorted(found.values())
 
     def problem(self, switches: SwitchesOfTsumego, threats: int = 0) -> Problem:
-        """The question for the search; `threats` is the colour of who has endless ko threats, 0 for neither."""
+        """The question for the search; `threats` is the colour with endless ko threats, 0 for neither."""
         board = _board(self.size, np.array(self.stones, float))
         points = [point_of(index, self.size) for index in self.region]
         inside = np.zeros(points_of(self.size), np.int32)
@@ -178,8 +178,8 @@ class Solution:
 
     Attributes:
         verdict: one of these words.
-        first: what the search without ko threats found.
-        second: what that with threats for the loser found, if the first was lost.
+        first: answer of the search without ko threats.
+        second: answer of the search with threats for the loser, if the first was lost.
         line: moves of the main line; a point, or size^2 for a pass.
     """
 
@@ -200,7 +200,7 @@ class Solution:
 
     @property
     def decisive(self) -> Answer:
-        """The search whose proof and line the verdict rests on."""
+        """The answer with the proof and the line of the verdict."""
         return self.second if self.second is not None and self.verdict == KO else self.first
 
 

@@ -33,7 +33,7 @@ from bonspiel.planners.jit import boolean, helper, int64, kernel, typeof
 
 MOVES = typeof(np.empty(0, np.int64))
 PASS = NOWHERE
-NEARLY = 3  # moves to live from which on one may do, as it may serve both eyes
+NEARLY = 3  # most moves to live at which one move may be enough, as it may serve both eyes
 
 
 @helper
@@ -61,9 +61,10 @@ def _ko_after(board: Board, point: int, colour: int) -> int:
 
 @helper
 def _is_in_vain(game: Game, board: Board, point: int, colour: int) -> bool:
-    """Whether a move takes a ko that the other player, who has endless threats, takes back at once.
+    """Return whether a move takes a ko that the other player, who has endless threats, takes back at once.
 
-    Not if that point is outside the region, where nobody may play, or if the attacker has taken all there was to take.
+    It is not in vain if that point is outside the region, where nobody may play, or if the attacker takes the last
+    crucial stone with it.
     """
     if game.settings[THREATS] != 3 - colour:
         return False
@@ -78,7 +79,7 @@ def _is_in_vain(game: Game, board: Board, point: int, colour: int) -> bool:
 
 @helper
 def _may_play(game: Game, board: Board, point: int, colour: int) -> bool:
-    """Whether a player may play at a point, unless ko bars it, and not in vain."""
+    """Return whether a player may play at a point, apart from ko, and not in vain."""
     if board.colours[point] != EMPTY or is_suicide(board, point, colour):
         return False
     return not _is_in_vain(game, board, point, colour)
@@ -86,7 +87,7 @@ def _may_play(game: Game, board: Board, point: int, colour: int) -> bool:
 
 @helper
 def _is_own_eye(board: Board, point: int, colour: int) -> bool:
-    """Whether a point is an eye of this colour, and no chain around it is in atari."""
+    """Return whether a point is an eye of this colour, and no chain around it is in atari."""
     if TABLE[board.around[point]] & EYE << colour == 0:
         return False
     for side in range(SIDES):
@@ -98,7 +99,7 @@ def _is_own_eye(board: Board, point: int, colour: int) -> bool:
 
 @helper
 def _is_candidate(game: Game, row: int, board: Board, point: int) -> bool:
-    """Whether a move may be played, and is no own eye of the defender's."""
+    """Return whether a move may be played, and does not fill an own eye of the defender."""
     colour = game.facts[row, MOVER]
     if point == game.facts[row, KO] or not _may_play(game, board, point, colour):
         return False
@@ -129,7 +130,7 @@ def moves(game: Game, row: int, moves: NDArray[np.int64], keys: NDArray[np.int64
 
 @helper
 def _in_check(game: Game, board: Board) -> bool:
-    """Whether the attacker could take all crucial stones with one move: they are one chain in atari."""
+    """Return whether the attacker could take all crucial stones with one move: they are one chain in atari."""
     head = NOWHERE
     for point in game.crucial:
         if board.colours[point] == 3 - game.settings[ATTACKER]:
@@ -141,7 +142,7 @@ def _in_check(game: Game, board: Board) -> bool:
 
 @helper
 def _saves(game: Game, board: Board, point: int) -> bool:
-    """Whether a move of the defender's extends the crucial chain, or takes a chain."""
+    """Return whether a move of the defender extends the crucial chain, or takes a chain."""
     colour = 3 - game.settings[ATTACKER]
     for side in range(SIDES):
         near = point + board.steps[side]
@@ -180,7 +181,7 @@ def _has_friend(board: Board, point: int, colour: int) -> bool:
 
 @kernel(boolean(GAME, int64, int64, int64))
 def _lives_after(game: Game, row: int, point: int, answer: int) -> bool:
-    """Whether the defender lives at once by an answer to the attacker's move."""
+    """Return whether the defender lives at once by an answer to the attacker's move."""
     spare, attacker = len(game.boards) - 1, game.settings[ATTACKER]
     copy_board(game, row, spare)
     board = board_of(game, spare)
@@ -209,7 +210,7 @@ def play(game: Game, row: int, move: int, into: int) -> int:
 
 @kernel(int64(GAME, int64))
 def verdict(game: Game, row: int) -> int:
-    """+1 if the player who is to prove something has won, -1 if the other has, 0 while open."""
+    """+1 if the player who proves a win has won, -1 if the other player has, 0 while open."""
     board, attacker = board_of(game, row), game.settings[ATTACKER]
     sign = 1 if game.settings[PROVER] == attacker else -1
     if game.facts[row, PASSES] >= 2:

@@ -17,7 +17,7 @@ from numba.core.registry import CPUDispatcher
 
 from bonspiel.planners.core.code import sources
 from bonspiel.planners.core.code.cache import code_folder, locked
-from bonspiel.planners.core.jit import generator_reader
+from bonspiel.planners.core.jit.generator_reader import installed_for
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,7 +56,7 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
         with global_compiler_lock:
             if not self.overloads:
                 begin = time.perf_counter()
-                with nullcontext() if self.is_on_disk() else self._alone(), generator_reader.installed():
+                with nullcontext() if self.is_on_disk() else self._alone(), installed_for(self.py_func):
                     super().compile(self.signature)
                 self.disable_compile()
                 if not within_another:
@@ -100,8 +100,7 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
             return self.load().entry_point
         with global_compiler_lock:
             self._open_cache()
-            with generator_reader.installed():
-                return super().compile(sig)
+            return super().compile(sig)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """What to call instead; numba calls this for a call from Python that fits nothing compiled so far."""

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
-from bonspiel.planners.abstraction.planner import AbstractionTree
 from bonspiel.planners.checks import (
     missing,
     missing_action_bounds,
@@ -24,8 +23,8 @@ from bonspiel.planners.registry import NESTED
 from bonspiel.planners.trees.uct import UCT
 from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
+from bonspiel.planners.wrappers.root.rounds import plan_in_rounds
 from bonspiel.planners.wrappers.root.similarity import kernel_of
-from bonspiel.planners.wrappers.root.tries import plan_with_tries
 from bonspiel.planners.wrappers.root.workers import Run, run_all
 
 Combine = Literal["sum", "mean", "max", "majority", "similarity_vote", "similarity_merge", "tries"]
@@ -103,8 +102,9 @@ class Root:
             return reason
         name, combine = type(self.inner).__name__, f"combine='{self.combine}'"
         if self.combine == "tries":
-            fits = isinstance(self.inner, AbstractionTree) and not offers(model, HasActions)
-            return None if fits else f"needs inner=abstraction and a model without `actions` for {combine}"
+            fits = callable(getattr(self.inner, "begin_mergeable", None)) and not offers(model, HasActions)
+            needs = "an inner planner whose searches can be merged, such as abstraction, and a model without `actions`"
+            return None if fits else f"needs {needs} for {combine}"
         if self.combine in SIMILAR:
             return missing(model, HasActionSd) if self.bandwidth == "noise" else missing_action_bounds(model)
         if self.cells is not None:
@@ -121,7 +121,8 @@ class Root:
         seeds = rng.integers(2**63, size=self.workers).tolist()
         inner: Any = self.inner
         if self.combine == "tries":
-            return plan_with_tries(inner, model, state, budgets, seeds, root_actions, self.rounds, self.run, start)
+            common = inner.begin_mergeable(model, state, budgets[0], root_actions)
+            return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start)
         given = () if root_actions is None else (root_actions,)
         tasks = [(inner, model, state, part, seed, given) for part, seed in zip(budgets, seeds, strict=True)]
         decisions = run_all(self.run, _plan, tasks, together=budget.seconds is not None)

@@ -1,4 +1,4 @@
-"""What the workers of a root-parallel search found, together: the union of their actions with visits and means."""
+"""The union of the actions of a root-parallel search, with their visits and means over all workers."""
 
 import math
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.core.bandit import pooled
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Decision
 
@@ -48,27 +49,3 @@ def pool_of(decisions: Sequence[Decision]) -> Pool:
     totals, values = pooled(index, np.concatenate(visits), np.concatenate(means), len(first))
     claims = np.array([decision.value for decision in decisions])
     return Pool(actions[np.sort(first)], totals, values, index[np.cumsum(ends) - 1], claims)
-
-
-def pooled(index: Rows, visits: Rows, means: Array, count: int) -> tuple[Rows, Array]:
-    """Visits and means of `count` actions, each from several reports; a report with negative visits takes away.
-
-    Means are taken as differences from the first one, so that equal means stay what they are, bit for bit.
-
-    Args:
-        index: the action of each report, [n].
-        visits: its visits, [n].
-        means: its mean return, [n]; not used where there are no visits.
-        count: number of actions.
-
-    Returns:
-        N = sum n and Q = sum n q / N of each action, [count]; NaN where N = 0.
-    """
-    totals = np.zeros(count, np.int64)
-    np.add.at(totals, index, visits)
-    told = np.flatnonzero(visits)
-    start = np.full(count, math.nan)
-    start[index[told[::-1]]] = means[told[::-1]]
-    with np.errstate(invalid="ignore"):  # an action of infinite returns has no mean, and is not the best
-        off = np.bincount(index[told], visits[told] * (means[told] - start[index[told]]), count)
-    return totals, np.where(totals > 0, start + off / np.maximum(totals, 1), math.nan)

@@ -1,28 +1,29 @@
-"""The steps down a tree that threads share, and the back-up: those of `planners.core`, with visits under way.
-
-A visit under way counts in the bonus, mean + C sqrt(2 ln(N + v O) / (n + v o)), so that threads choose different edges.
-Returns have any scale, so it is not assumed lost unless `virtual_loss` says so (Chaslot, Winands, van den Herik 2008).
-"""
+"""A step along an edge of a tree that threads share, and the back-up; as in `planners.core.tree`, but atomic."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, sample_action, step
+from bonspiel.planners.core.jit import Problem, helper, model_helper, player, step
 from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.leaf import Leaf, value_leaf
-from bonspiel.planners.core.tree.nodes import ENDED, NEVER, copy
-from bonspiel.planners.core.tree.selection import sqrt_2_log
+from bonspiel.planners.core.tree.nodes import ENDED
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import record
 from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.wrappers.threads.additions import (
+    child_key,
+    enter_child,
+    find_child,
+    keep_node,
+    may_add,
+    write_node,
+)
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
     COUNT,
     DUE,
-    FIRST_EDGE,
     FIRST_OUTCOME,
     INV_SQRT,
     MEAN,
@@ -34,177 +35,11 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     SIBLING,
     STOPPED,
     TOTAL,
-    UNDER_WAY,
     VISIT,
     VISITS,
     SharedTree,
     SharedWalk,
-    add_edge,
-    child_key,
-    enter_child,
-    find_child,
-    keep_node,
-    may_add,
-    next_edge,
-    publish_edge,
-    write_node,
 )
-
-
-class Virtual(NamedTuple):
-    """How visits under way count.
-
-    Attributes:
-        exploration: C.
-        visits: v, of each.
-        loss: whether each also counts as a visit with the lowest return that this thread has met.
-    """
-
-    exploration: float
-    visits: float
-    loss: bool
-
-
-@helper
-def _under_way(tree: SharedTree, node: int, count: int) -> int:
-    """Visits under way over the first `count` edges."""
-    known, edge = 0, tree.nodes[node, FIRST_EDGE]
-    for rank in range(count):
-        known += load(tree.edges, edge, COUNT)
-        edge = next_edge(tree, edge, rank)
-    return known & UNDER_WAY
-
-
-@helper
-def _mean_of_node(tree: SharedTree, node: int, count: int) -> float:
-    """Mean return over the first `count` edges; 0 before the first visit."""
-    visits, total, edge = 0, 0.0, tree.nodes[node, FIRST_EDGE]
-    for rank in range(count):
-        visits += load(tree.edges, edge, COUNT) >> SHIFT
-        total += load(tree.edge_values, edge, TOTAL)
-        edge = next_edge(tree, edge, rank)
-    return total / max(visits, 1)
-
-
-@helper
-def _score_under_way(
-    tree: SharedTree, walk: SharedWalk, node: int, edge: int, known: int, width: float, rule: Virtual, count: int
-) -> tuple[float, float]:
-    """Score and mean of an edge with visits under way; without others its mean is that of its node."""
-    visits, under_way = known >> SHIFT, known & UNDER_WAY
-    total = load(tree.edge_values, edge, TOTAL)
-    if rule.loss and walk.returns[0] <= walk.returns[1]:
-        lowest = walk.returns[0] if tree.node_values[node, PLAYER] > 0.0 else -walk.returns[1]
-        mean = (total + under_way * lowest) / (visits + under_way)
-    else:
-        mean = total / visits if visits > 0 else _mean_of_node(tree, node, count)
-    return mean + width / math.sqrt(max(visits + rule.visits * under_way, 1.0)), mean
-
-
-@helper
-def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: Virtual) -> int:
-    """Argmax of mean + C sqrt(2 ln(N + v O) / (n + v o)) among the first `count` edges, 1 or more; untried ones first.
-
-    The first edge where no score is a number above -inf.
-    """
-    visits = load(tree.nodes, node, VISITS) + rule.visits * _under_way(tree, node, count)
-    width = rule.exploration * sqrt_2_log(int(visits))
-    edge = tree.nodes[node, FIRST_EDGE]
-    best, best_score, best_mean = edge, -math.inf, -math.inf
-    for rank in range(count):
-        known = load(tree.edges, edge, COUNT)
-        if known == 0:
-            return edge
-        inv_sqrt = read_published(tree.edge_values, edge, INV_SQRT)
-        if known & UNDER_WAY == 0 and inv_sqrt > 0.0:
-            mean = load(tree.edge_values, edge, MEAN)
-            score = mean + width * inv_sqrt
-        else:
-            score, mean = _score_under_way(tree, walk, node, edge, known, width, rule, count)
-        if score > best_score or (score == best_score and mean > best_mean):
-            best, best_score, best_mean = edge, score, mean
-        edge = next_edge(tree, edge, rank)
-    return best
-
-
-@helper
-def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, leaf: Leaf) -> int:
-    """An old edge of the node, with a visit more under way.
-
-    A thread waits for a node's first edge, unless rollouts can value the node, which is not the root: then, or if the
-    search is to stop, NONE.
-    """
-    count = read_published(tree.nodes, node, ACTIONS)
-    while count == 0:
-        if (leaf.playouts > 0 and node != 0) or load(tree.size, 0, STOPPED) != 0:
-            return NONE
-        count = read_published(tree.nodes, node, ACTIONS)
-    edge = best_edge(tree, walk, node, count, rule)
-    add_to(tree.edges, edge, COUNT, 1)
-    return edge
-
-
-@helper
-def _is_tried(tree: SharedTree, node: int, count: int, action: Array) -> bool:
-    """Whether one of the first `count` edges has exactly this action."""
-    edge = tree.nodes[node, FIRST_EDGE]
-    for rank in range(count):
-        same = True
-        for i in range(len(action)):
-            same = same and tree.action[edge, i] == action[i]
-        if same:
-            return True
-        edge = next_edge(tree, edge, rank)
-    return False
-
-
-@model_helper
-def choose_of_set(
-    tree: SharedTree, walk: SharedWalk, problem: Problem, node: int, rng: Rng, rule: Virtual, fixed: Array, leaf: Leaf
-) -> int:
-    """The edge that UCT follows, a new one while actions are untried: of the model's set for the state, or `fixed`."""
-    if may_add(tree.nodes, node, 0):
-        edge, tried = add_edge(tree, walk, node), load(tree.nodes, node, ACTIONS)
-        if edge != NONE:
-            candidates = fixed
-            if len(walk.walk.keys) > 0:
-                count = actions(problem, tree.state[node], walk.walk.actions, walk.walk.keys)
-                candidates = walk.walk.actions[:count]
-            skip, chosen = int(rng.random() * (len(candidates) - tried)), 0
-            for candidate in range(len(candidates)):
-                chosen, untried = candidate, not _is_tried(tree, node, tried, candidates[candidate])
-                if untried and skip == 0:
-                    break
-                skip -= untried
-            copy(candidates[chosen], tree.action[edge])
-            publish_edge(tree, node, NEVER if tried + 1 == len(candidates) else 0)
-            return edge
-        publish(tree.nodes, node, DUE, 0)
-    return _follow_edge(tree, walk, node, rule, leaf)
-
-
-@model_helper
-def choose_widening(
-    tree: SharedTree,
-    walk: SharedWalk,
-    problem: Problem,
-    node: int,
-    rng: Rng,
-    rule: Virtual,
-    k: float,
-    alpha: float,
-    leaf: Leaf,
-) -> int:
-    """The edge that progressive widening follows, a new one where it is due."""
-    visits = load(tree.nodes, node, VISITS)
-    if may_add(tree.nodes, node, visits):
-        edge = add_edge(tree, walk, node)
-        if edge != NONE:
-            sample_action(problem, tree.state[node], tree.action[edge], rng)
-            publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, k, alpha))
-            return edge
-        publish(tree.nodes, node, DUE, visits)
-    return _follow_edge(tree, walk, node, rule, leaf)
 
 
 @model_helper

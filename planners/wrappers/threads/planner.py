@@ -17,7 +17,7 @@ from bonspiel.planners.trees.dpw import DPW
 from bonspiel.planners.trees.pw import PW
 from bonspiel.planners.trees.uct import UCT
 from bonspiel.planners.wrappers.root.workers import run_all
-from bonspiel.planners.wrappers.threads.descent import Virtual
+from bonspiel.planners.wrappers.threads.choice import Virtual
 from bonspiel.planners.wrappers.threads.invariants import edges_below
 from bonspiel.planners.wrappers.threads.meeting import Meeting
 from bonspiel.planners.wrappers.threads.search import (

@@ -11,14 +11,9 @@ from bonspiel.planners.model import Rng
 from bonspiel.planners.trees.dpw import EXAMPLE_DPW, DPWSettings
 from bonspiel.planners.trees.pw import EXAMPLE_PW, PWSettings
 from bonspiel.planners.trees.uct import EXAMPLE_UCT, UCTSettings
-from bonspiel.planners.wrappers.threads.descent import (
-    Virtual,
-    back_up,
-    choose_of_set,
-    choose_widening,
-    follow,
-    follow_outcome,
-)
+from bonspiel.planners.wrappers.threads.additions import has_room
+from bonspiel.planners.wrappers.threads.choice import Virtual, choose_of_set, choose_widening
+from bonspiel.planners.wrappers.threads.descent import back_up, follow, follow_outcome
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
     EXAMPLE_TREE,
@@ -27,7 +22,6 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     VISITS,
     SharedTree,
     SharedWalk,
-    has_room,
 )
 
 _VIRTUAL = Virtual(1.0, 1.0, False)

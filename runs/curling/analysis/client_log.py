@@ -13,11 +13,11 @@ import msgspec
 
 from bonspiel.curling.client.dc3 import AnnouncedMatch
 from bonspiel.curling.client.message_log import ESTIMATE, FROM_SERVER, TO_SERVER
-from bonspiel.curling.client.position import EXTRA_ENDS
 from bonspiel.curling.ice.noise import NOISES, Noise, is_same_noise
 from bonspiel.curling.ice.physics import FCV1
-from bonspiel.curling.ice.sheet import LAST_SHOT
-from bonspiel.curling.match.match_data import End, Match, Record, RecordedShot, Result, Throw, places, score_of
+from bonspiel.curling.ice.sheet import LAST_SHOT, places
+from bonspiel.curling.match.match_data import End, Match, Record, RecordedShot, Result, Throw, score_of
+from bonspiel.curling.match.position import EXTRA_ENDS
 from bonspiel.curling.match.record import check_noise
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.match.umpire import outcome
@@ -164,8 +164,8 @@ def _match(announced: AnnouncedMatch, names: tuple[str, str]) -> Match:
         raise ValueError("the players have different errors of execution, which a record does not hold")
     if first.max_speed is not None and first.max_speed < FCV1.max_speed:
         raise ValueError(f"the players throw at {first.max_speed:g} m/s at most, which a record does not hold")
-    assert not isinstance(first.noise, str)
-    own = Noise(*first.noise)
+    own = first.noise
+    assert isinstance(own, Noise)
     check_noise(own)
     noise = next((name for name in ("normal_dist", "none") if is_same_noise(NOISES[name], own)), own)
     return Match(names, first.physics, first.rule, noise, game.setting.max_end, EXTRA_ENDS)

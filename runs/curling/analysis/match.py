@@ -11,7 +11,8 @@ import numpy as np
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.curling import players
-from bonspiel.curling.match.match_data import Match, Record, Throw, stones_after
+from bonspiel.curling.ice.sheet import stones_at
+from bonspiel.curling.match.match_data import Match, Record, Throw
 from bonspiel.curling.match.mixed_doubles import is_setup_due
 from bonspiel.curling.match.state import apply_rules, team_of
 from bonspiel.curling.match.umpire import first_state, set_up, turn_of
@@ -73,7 +74,7 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
         allowed = "none, the match is over" if over else f"{turn}, the next shot"
         require(not over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
         next_state = np.empty_like(state)
-        reward, ended = apply_rules(state, stones_after(shot), next_state, model.params)
+        reward, ended = apply_rules(state, stones_at(shot.stones), next_state, model.params)
         after_end = calibrated(model, next_state, reward) if ended else None
         found.append(ThrownShot(number, state, shot.aim, next_state, after_end))
         state = next_state

@@ -17,7 +17,6 @@ from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Decision
 from bonspiel.planners.wrappers.presearch import Presearch, Sweep
 from bonspiel.runs.curling.analysis.valuation import exact, playouts
-from bonspiel.runs.curling.position import MatchPosition
 from bonspiel.runs.experiment import UsageError
 
 THROWS, PLAYOUTS = 400, 2_000
@@ -95,9 +94,9 @@ def parse_presearch(text: str) -> Presearch:
     return planner
 
 
-def analyse(position: MatchPosition, planner: Presearch, name: str, budget: Budget, rng: Rng) -> Analysis:
-    """Let the planner choose a shot, and play its outcomes."""
-    model, state = position.match.planning(), position.state
+def analyse(match: Curling, state: Array, planner: Presearch, name: str, budget: Budget, rng: Rng) -> Analysis:
+    """Let the planner choose a shot in a state of a match, and play its outcomes."""
+    model = match.planning()
     planner.plan(model, state, WARM_UP, np.random.default_rng(0))  # untimed warm-up: loads or compiles the code
     decision, sweep = planner.plan_with_sweep(model, state, budget, rng)
 

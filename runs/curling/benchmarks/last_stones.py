@@ -4,18 +4,17 @@ import statistics
 import time
 from collections.abc import Iterator, Sequence
 
+from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.last_stones import MOST_STONES, forced_scores
+from bonspiel.curling.model import Curling
 from bonspiel.runs.benchmarks.measurement import Measurement
+from bonspiel.runs.curling.benchmarks.positions import state_after
 
 POSITIONS = 40
 
 
 def curling_proofs(texts: Sequence[str]) -> Iterator[Measurement]:
     """CPU time of all verdicts, from -8 to 8 points, of the last stones: the median and the slowest of 40 positions."""
-    from bonspiel.curling.bench import state_after
-    from bonspiel.curling.ice.sheet import STONES
-    from bonspiel.curling.last_stones import MOST_STONES, forced_scores
-    from bonspiel.curling.model import Curling
-
     model = Curling()
     forced_scores(model, state_after(0, STONES - 1))  # loads compiled code
     for stones in range(1, MOST_STONES + 1):

@@ -1,12 +1,7 @@
-"""Many simultaneous matches on the practice server, with clients that answer at once.
+"""Many simultaneous matches on the practice server, with clients that answer at once."""
 
-python -m bonspiel.runs.curling.benchmarks.serving --matches 50 --ends 8
-"""
-
-import argparse
 import asyncio
 import random
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -22,7 +17,6 @@ from bonspiel.runs.benchmarks.measurement import Measurement
 from bonspiel.runs.benchmarks.memory import largest_size
 from bonspiel.runs.curling.benchmarks import practice
 from bonspiel.runs.experiment import RunError
-from bonspiel.runs.verbs.command_line import DONE, FAILED
 
 MATCHES, ENDS = 50, 8
 GREETING = b'{"cmd":"dc_ok","name":"load"}\n'
@@ -114,16 +108,7 @@ def measure(matches: int, ends: int) -> Load:
 
 def serving(texts: Sequence[str]) -> Iterator[Measurement]:
     """Simultaneous matches of Digital Curling 3 on the practice server, with clients that move at once; about 6 s."""
-    yield from figures(MATCHES, ENDS)
-
-
-def figures(matches: int, ends: int) -> Iterator[Measurement]:
-    """Measure; the measurements as figures.
-
-    Raises:
-        RunError: a match did not end, a move was lost, or the server does not start.
-    """
-    yield from figures_of(measure(matches, ends), matches, ends)
+    yield from figures_of(measure(MATCHES, ENDS), MATCHES, ENDS)
 
 
 def figures_of(load: Load, matches: int, ends: int) -> Iterator[Measurement]:
@@ -141,24 +126,3 @@ def figures_of(load: Load, matches: int, ends: int) -> Iterator[Measurement]:
     yield Measurement(what, p50, "ms", "(none)", "median, move to update")
     yield Measurement(what, p99, "ms", "(none)", "p99, move to update")
     yield Measurement(what, load.megabytes, "MB", "(none)", "largest size of the server")
-
-
-def main() -> int:
-    """Measure and print; FAILED if a match did not end or a move was lost."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matches", type=int, default=MATCHES)
-    parser.add_argument("--ends", type=int, default=ENDS)
-    arguments = parser.parse_args()
-    start = time.perf_counter()
-    try:
-        for m in figures(arguments.matches, arguments.ends):
-            print(f"{m.value:>12,.4g} {m.unit:<8} {m.env}", flush=True)
-    except RunError as error:
-        print(error, file=sys.stderr)
-        return FAILED
-    print(f"{time.perf_counter() - start:>12,.4g} s        in all, with the start of the server")
-    return DONE
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,28 +1,24 @@
-"""Many simultaneous matches of Digital Curling 4 on the practice server, with clients that answer at once.
+"""Many simultaneous matches of Digital Curling 4 on the practice server, with clients that answer at once."""
 
-python -m bonspiel.runs.curling.benchmarks.serving_dc4 --matches 50 --ends 8 --pause 0
-"""
-
-import argparse
 import asyncio
 import base64
 import json
 import random
-import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from bonspiel.curling.match import record
+from bonspiel.runs.benchmarks.measurement import Measurement
 from bonspiel.runs.benchmarks.memory import largest_size
 from bonspiel.runs.curling.benchmarks import practice
 from bonspiel.runs.curling.benchmarks.serving import ENDS, MATCHES, Load, figures_of
 from bonspiel.runs.experiment import RunError
-from bonspiel.runs.verbs.command_line import DONE
 
 PLAYER = {"max_velocity": 4.0, "shot_std_dev": 0.0, "angle_std_dev": 0.0, "player_name": "load"}
 TEAM = {"use_default_config": True, "team_name": "load", "player1": PLAYER, "player2": PLAYER}
@@ -136,23 +132,6 @@ def measure(matches: int, ends: int, pause: float = 0.0) -> Load:
         return load
 
 
-def main() -> int:
-    """Measure and print.
-
-    Raises:
-        RunError: a match did not end, a move was lost, or the server does not start.
-    """
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matches", type=int, default=MATCHES, help="matches to play (default: %(default)s)")
-    parser.add_argument("--ends", type=int, default=ENDS, help="ends of a match (default: %(default)s)")
-    pause = "thinking time of a client per shot, in seconds (default: %(default)s)"
-    parser.add_argument("--pause", type=float, default=0.0, help=pause)
-    arguments = parser.parse_args()
-    load = measure(arguments.matches, arguments.ends, arguments.pause)
-    for one in figures_of(load, arguments.matches, arguments.ends):
-        print(f"{one.value:12,.4g} {one.unit:<8} {one.env}", flush=True)
-    return DONE
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def serving_dc4(texts: Sequence[str]) -> Iterator[Measurement]:
+    """Simultaneous matches of Digital Curling 4: a stream for each client, and a POST request for each move."""
+    yield from figures_of(measure(MATCHES, ENDS), MATCHES, ENDS)

@@ -11,7 +11,7 @@ from bonspiel.runs.experiment import UsageError, number
 if TYPE_CHECKING:
     from bonspiel.curling.client.dc4_connection import Account
     from bonspiel.curling.client.match_player import MatchPlayer
-    from bonspiel.curling.client.position import Throwers
+    from bonspiel.curling.ice.noise import Pair
 
 USER, PASSWORD = "DC4_USER", "DC4_PASSWORD"
 NEW = {"ends": 10, "thinking_time": 219.0, "extra_end_time": 21.9}  # defaults of a new match
@@ -126,7 +126,7 @@ def _created(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"ends": ends, "seconds": seconds, "extra_seconds": extra_seconds, "pattern": pattern}
 
 
-def _throwers(arguments: argparse.Namespace) -> "tuple[Throwers, Throwers] | None":
+def _throwers(arguments: argparse.Namespace) -> "tuple[Pair, Pair] | None":
     """The own players of mixed doubles and the other team's; a UsageError in standard games."""
     from bonspiel.curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS
 

@@ -16,6 +16,7 @@ from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.client.planning.planner_process import PlannerProcess
 from bonspiel.curling.client.planning.planner_worker import ShotChoice
 from bonspiel.curling.client.planning.time_manager import LONGEST, TimeManager
+from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.protocols import ProtocolError, dc3, dc3_codec
 from tests.curling.client.fakes import OTHER, TEE, FailingPlanner, ScriptedServer, StubPlanner
 from tests.curling.protocols.transcripts import names, transcript
@@ -175,13 +176,13 @@ def players(**own):
 @pytest.mark.parametrize(
     ("game", "expected"),
     [
-        ({}, {"rule": "five_rock", "noise": (0.0076, 0.0018), "max_speed": 4.0, "extra_ends": True}),
-        ({"players": players()}, {"noise": (0.0, 0.0), "max_speed": None}),
+        ({}, {"rule": "five_rock", "noise": Noise(0.0076, 0.0018), "max_speed": 4.0, "extra_ends": 10}),
+        ({"players": players()}, {"noise": Noise(), "max_speed": None}),
         (
             {"players": players(type="normal_dist", max_speed=3.0, stddev_speed=0.1, stddev_angle=0.2)},
-            {"noise": (0.1, 0.2), "max_speed": 3.0},
+            {"noise": Noise(0.1, 0.2), "max_speed": 3.0},
         ),
-        ({"players": players(type="normal_dist")}, {"noise": (0.0076, 0.0018), "max_speed": None}),
+        ({"players": players(type="normal_dist")}, {"noise": Noise(0.0076, 0.0018), "max_speed": None}),
         ({"setting": {"max_end": 3, "five_rock_rule": False}}, {"rule": "four_rock", "ends": 3}),
     ],
 )
@@ -203,7 +204,7 @@ def test_every_player_has_its_own_errors():
     start = dc3_codec.decode_server(script[5].text).state
     for shot in range(0, 16, 2):
         position = match.position(msgspec.structs.replace(start, shot=shot))
-        assert position.noise == (pytest.approx(0.1 * (shot // 4)), 0.0018)
+        assert position.noise == Noise(0.1 * (shot // 4), 0.0018)
         assert position.max_speed == 3.0 + shot // 4
 
 

@@ -24,8 +24,8 @@ from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.client.planning.planner_worker import ShotChoice
 from bonspiel.curling.client.planning.setup_choice import SetupChoice
 from bonspiel.curling.client.planning.time_manager import Allowance, TimeManager, slices_left
-from bonspiel.curling.client.position import ClientPosition, Throwers
-from bonspiel.curling.ice.noise import Noise, Thrower
+from bonspiel.curling.ice.noise import Pair
+from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.match.record import Record, parse_line
 from bonspiel.curling.match.state import HAMMER, PATTERN, POWER, TIME, team_of
 from bonspiel.curling.match.umpire import replay
@@ -61,20 +61,20 @@ class Draws:
     """Stands for a planner: draws to either side of the tee, decided at once."""
 
     def __init__(self) -> None:
-        self.seen: list[ClientPosition] = []
-        self.setups: list[ClientPosition] = []
+        self.seen: list[MatchPosition] = []
+        self.setups: list[MatchPosition] = []
         self.before_setup: Callable[[], Any] = lambda: None
         self.before_shot: dict[int, Callable[[], Any]] = {}  # what else happens, by the number of the shot
 
-    async def warm_up(self, position: ClientPosition, seconds: float) -> None:
+    async def warm_up(self, position: MatchPosition, seconds: float) -> None:
         assert seconds > 0.0
 
-    async def choose_setup(self, position: ClientPosition) -> SetupChoice:
+    async def choose_setup(self, position: MatchPosition) -> SetupChoice:
         self.setups.append(position)
         self.before_setup()
         return SetupChoice("pp_right", 0.6)
 
-    async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
+    async def choose(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
         self.seen.append(position)
         happening = self.before_shot.pop(position.shot, lambda: None)()
         if isinstance(happening, Awaitable):
@@ -82,7 +82,7 @@ class Draws:
         side = 1.0 if position.shot % 4 < 2 else -1.0
         return ShotChoice((0.1317 * side + 0.02 * position.shot / 16.0, 2.3997, side), 0.5, 1, 0.0)
 
-    async def rule_based(self, position: ClientPosition, limit: float, failure: str | None) -> ShotChoice:
+    async def rule_based(self, position: MatchPosition, limit: float, failure: str | None) -> ShotChoice:
         return replace(await self.choose(position, 0.0, limit), failure=failure, is_own=True)
 
 
@@ -114,7 +114,7 @@ async def play(
     password: str | None = None,
     clock: TimeManager | None = None,
     rule: str = "five_rock",
-    throwers: tuple[Throwers, Throwers] | None = None,
+    throwers: tuple[Pair, Pair] | None = None,
 ) -> None:
     account = Account("127.0.0.1", server.port, USERS[team][0], password or USERS[team][1])
     with MessageLog(log) as messages:
@@ -264,10 +264,8 @@ def test_planners_reckon_with_the_numbers_of_all_who_throw(logs: list[Path]) -> 
     for team, planner in enumerate(planners):
         for position, number in zip(planner.seen[:5], (0, 1, 1, 1, 0), strict=True):
             model = position.model()
-            top, speed, angle = teams[team][number]
-            assert model.thrower(position.state()) == Thrower(top, Noise(speed, angle))
-            told = [[(one.max_speed, one.noise.speed, one.noise.angle) for one in pair] for pair in model.throwers]
-            assert told == [list(players) for players in teams]
+            assert model.thrower(position.state()) == teams[team][number]
+            assert model.throwers == teams
 
 
 @pytest.mark.parametrize("fault", ["hang up", "deaf", 503])
@@ -509,7 +507,7 @@ def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(lo
     class Through(Draws):
         """Throws all stones away until the second extra end."""
 
-        async def choose(self, position: ClientPosition, seconds: float, limit: float) -> ShotChoice:
+        async def choose(self, position: MatchPosition, seconds: float, limit: float) -> ShotChoice:
             self.seen.append(position)
             return ShotChoice((0.0, 4.0 if len(self.seen) <= 16 else 2.4, 1.0), 0.5, 1, 0.0)
 

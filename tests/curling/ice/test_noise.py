@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from bonspiel import curling
-from bonspiel.curling.ice.noise import NOISES, Noise, noise_of, noisy_velocity
+from bonspiel.curling.ice.execution import noisy_velocity
+from bonspiel.curling.ice.noise import NOISES, Noise, noise_of
 from bonspiel.curling.ice.physics import DC2, FCV1
 from bonspiel.curling.ice.sheet import no_stones
 

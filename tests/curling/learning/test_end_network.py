@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bonspiel.curling.client.position import ClientPosition
-from bonspiel.curling.ice.noise import NOISES
+from bonspiel.curling.ice.noise import NOISES, Noise
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.learning import end_weights
 from bonspiel.curling.learning.end_network import (
@@ -27,6 +26,7 @@ from bonspiel.curling.learning.end_network import (
 )
 from bonspiel.curling.learning.end_weights import Provenance, load, save
 from bonspiel.curling.learning.training import first_weights, split
+from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.match.state import FIRST_STONE, HAMMER, NETWORK, state_of, worth_of
 from bonspiel.curling.model import Curling
 
@@ -141,7 +141,8 @@ def test_weights_are_for_one_kind_of_game():
 
 
 def test_the_client_of_a_default_match_has_the_weights():
-    position = ClientPosition(no_stones(), 0, 1, 0, 2, False, "five_rock", "fcv1", (0.0076, 0.0018), 4.0)
+    thrower = {"noise": Noise(0.0076, 0.0018), "max_speed": 4.0}
+    position = MatchPosition(no_stones(), 0, ends=2, reward="win_probability", rule="five_rock", **thrower)
     model = position.model()
     assert len(model.params) == model.params[NETWORK] + WEIGHTS
 

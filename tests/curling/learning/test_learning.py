@@ -1,10 +1,9 @@
-"""Learning: gradients, a training that learns, rounds that go on where they were left, and the command line."""
+"""Learning: gradients, a training that learns, and rounds that continue where they stopped."""
 
 import numpy as np
 import pytest
 
 from bonspiel.curling.learning import rounds
-from bonspiel.curling.learning.__main__ import main
 from bonspiel.curling.learning.end_network import INPUTS, SCORES, WEIGHTS
 from bonspiel.curling.learning.rounds import Learning
 from bonspiel.curling.learning.self_play import _new_scratch, _throw_best, play_part
@@ -144,26 +143,3 @@ def test_a_folder_keeps_the_settings_that_it_was_begun_with(tmp_path):
     assert Learning.of_folder(tmp_path, seed=None, samples=8) == Learning(tmp_path, 5)
     with pytest.raises(ValueError, match=r"seed=6: must be 5, as .* was begun with"):
         Learning.of_folder(tmp_path, seed=6)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
-        (["generate", "--ends", "0"], "ends"),
-        (["generate", "--round", "-1"], "round"),
-        (["generate", "--samples", "0"], "samples"),
-        (["generate", "--aims", "-1"], "aims"),
-        (["generate", "--seed", "-1"], "seed"),
-        (["train", "--epochs", "0"], "epochs"),
-    ],
-)
-def test_numbers_out_of_range_are_refused(tmp_path, capsys, arguments, word):
-    assert main([arguments[0], str(tmp_path / "new"), *arguments[1:]]) == 2
-    assert f"{word}=" in capsys.readouterr().err
-
-
-def test_the_command_line_says_what_is_missing(tmp_path, capsys):
-    assert main(["train", str(tmp_path)]) == 2
-    assert "generate" in capsys.readouterr().err
-    assert main(["generate", str(tmp_path), "--round", "1"]) == 2
-    assert "round-0" in capsys.readouterr().err

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.ice.noise import Noise
-from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.ice.sheet import STONES, stones_at
 from bonspiel.curling.match import record, umpire
-from bonspiel.curling.match.match_data import stones_after
 from bonspiel.curling.match.record import Match
 from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games.game import ScheduledGame, Side
@@ -49,7 +48,7 @@ def test_lines_are_in_the_order_played(tmp_path, played):
 
 def test_stones_after_the_last_shot_of_an_end_are_on_record():
     games = [game(seed=seed) for seed in range(8)]
-    shown = [np.count_nonzero(~np.isnan(stones_after(one.shots[STONES - 1])[:, 0])) for one in games]
+    shown = [np.count_nonzero(~np.isnan(stones_at(one.shots[STONES - 1].stones)[:, 0])) for one in games]
     scored = [max(one.ends[0].points) for one in games]
     assert all(stones >= points for stones, points in zip(shown, scored, strict=True)) and max(scored) > 0
 

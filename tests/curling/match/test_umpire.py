@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from bonspiel.curling.ice.sheet import places
 from bonspiel.curling.match import umpire
-from bonspiel.curling.match.match_data import places
 from bonspiel.curling.match.record import Match, Record, RecordedShot, Result
 from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games.game import ScheduledGame, Side

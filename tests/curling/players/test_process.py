@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import pickle
-import subprocess
 import sys
 import threading
 import time
@@ -16,16 +15,17 @@ import pytest
 from bonspiel import planners
 from bonspiel.curling import players
 from bonspiel.curling.client.planning.planner_process import PlannerProcess
-from bonspiel.curling.client.position import ClientPosition
 from bonspiel.curling.ice.noise import Noise, Thrower
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
+from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.match.state import TIME, state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.players import line_process, process, serve
-from bonspiel.curling.players.line_process import LineProcess, ProcessFailure
+from bonspiel.curling.players import process, serve
 from bonspiel.curling.players.process import ProcessPlayer
-from bonspiel.planners import Budget
+from bonspiel.planners import Budget, line_process
+from bonspiel.planners.line_process import LineProcess, ProcessFailure
+from tests.planners.processes import is_gone, wait_until_gone
 
 PROGRAM = """
 import json, os, subprocess, sys, time
@@ -65,20 +65,6 @@ def player(tmp_path, monkeypatch):
 
 def pids():
     return [int(line) for line in Path("pids").read_text().split()]
-
-
-def is_gone(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
-
-
-def wait_until_gone(pid):
-    deadline = time.monotonic() + 20.0
-    while not is_gone(pid):
-        assert time.monotonic() < deadline, f"{pid} is left behind"
-        time.sleep(0.01)
 
 
 def wait_for_a_line(player):
@@ -345,43 +331,9 @@ def test_the_program_ends_with_its_player(player):
     assert is_gone(pids()[0])
 
 
-STUBBORN = """
-import os, signal, subprocess, sys, time
-child = subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL)
-print(child.pid, flush=True)
-while True:
-    time.sleep(1.0)
-"""
-
-
-def test_a_program_that_does_not_end_is_killed_with_its_own_children():
-    program = LineProcess([sys.executable, "-ISc", STUBBORN])
-    pid, child = program._process.pid, int(program._lines.get(timeout=20.0))
-    program.end()
-    wait_until_gone(child)
-    assert is_gone(pid)
-
-
-def test_a_program_does_not_outlive_a_killed_process():
-    """The program computes, and never sees that its input was closed."""
-    code = f"""
-from bonspiel.curling.players.line_process import LineProcess
-program = LineProcess([{sys.executable!r}, "-ISc", {STUBBORN!r}])
-print(program._process.pid, int(program._lines.get(timeout=20.0)), flush=True)
-program._lines.get()
-"""
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    with parent:
-        left = [int(pid) for pid in parent.stdout.readline().split()]
-        parent.kill()
-    assert len(left) == 2
-    for pid in left:
-        wait_until_gone(pid)
-
-
 def test_the_client_of_servers_takes_it(player):
     made = player()
-    first = ClientPosition(no_stones(), 0, 1, 0, 1, True, "five_rock", "fcv1", (0.0076, 0.0018))
+    first = MatchPosition(no_stones(), 0, reward="win_probability")
 
     async def ask():
         async with PlannerProcess(f"process:{made.command}") as planner:
@@ -460,16 +412,48 @@ def test_keys_of_the_terminal_do_not_reach_the_program(player):
     assert os.getsid(pids()[0]) == pids()[0] != os.getsid(0)
 
 
-def test_the_program_plays_a_version_whose_packages_have_top_level_names(tmp_path):
-    modules = {"bonspiel": "", "planners": "def Budget(**given): return given", "curling/__init__": ""}
-    names = {"players": "parse", "model": "Curling", "noise": "Noise", "state": "state_of"}
-    modules |= {f"curling/{module}": f"def {name}(): return 'old'" for module, name in names.items()}
-    (tmp_path / "curling").mkdir()
-    for name, text in modules.items():
-        (tmp_path / f"{name}.py").write_text(text)
-    code = f"""import runpy, sys
-sys.path[:0] = [{str(tmp_path)!r}]
-found = runpy.run_path({serve.__file__!r})
-print(found["players"].parse(), found["Curling"](), found["Noise"](), found["state_of"](), found["WARM_UP"])"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout == "old old old old {'seconds': 0.1}\n", done.stderr
+OLD = {  # modules of a version without `curling.match.position`, as far as they are used
+    "curling/players.py": """
+import types, numpy
+class Planner:
+    def plan(self, model, state, budget, rng):
+        aim = numpy.array([model.ends, state["lead"], -1.0])
+        return types.SimpleNamespace(action=aim, value=0.25, simulations=budget.simulations)
+def parse(text):
+    return Planner()
+""",
+    "curling/model.py": """
+class Curling:
+    def __init__(self, ends=1, **others):
+        self.ends = ends
+    def planning(self):
+        return self
+    def initial_state(self, rng):
+        return {"lead": 0}
+""",
+    "curling/noise.py": "class Noise:\n    def __init__(self, speed, angle, vx, vy): pass",
+    "curling/state.py": "def state_of(stones, shot, hammer, end, lead): return {'lead': lead}",
+    "planners.py": """
+class Budget:
+    def __init__(self, simulations=0, seconds=None):
+        self.simulations, self.seconds = simulations, seconds
+""",
+}
+
+
+@pytest.mark.parametrize("folder", ["", "bonspiel"])
+def test_serve_plays_versions_whose_modules_have_other_places(tmp_path, folder):
+    """As in version 0.1, where the packages were top-level, and as later, when curling had no folders."""
+    (tmp_path / folder / "curling").mkdir(parents=True)
+    for name, text in OLD.items():
+        (tmp_path / folder / name).write_text(text)
+    if not folder:
+        (tmp_path / "bonspiel.py").touch()  # not the package of today
+    line = LineProcess(["env", f"PYTHONPATH={tmp_path}", sys.executable, serve.__file__, "any"])
+    assert json.loads(line.ask(b'{"type": "hello", "protocol": 1}', 60.0))["type"] == "hello"
+    asked = process.position(Curling(5), state_of(no_stones(), 3, end=1, lead=2), Budget(7), 0)
+    answer = json.loads(line.ask(json.dumps(asked).encode(), 60.0))
+    assert (answer["vx"], answer["vy"], answer["rotation"], answer["simulations"]) == (5.0, 2.0, -1, 7)
+    answer = json.loads(line.ask(json.dumps(asked | {"mixed_doubles": {}}).encode(), 60.0))
+    assert "standard games only" in answer["message"]
+    line.end()

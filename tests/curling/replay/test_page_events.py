@@ -4,9 +4,9 @@ import math
 import numpy as np
 import pytest
 
-from bonspiel.curling.ice.sheet import STONES, no_stones
+from bonspiel.curling.ice.sheet import STONES, no_stones, places
 from bonspiel.curling.match import umpire
-from bonspiel.curling.match.match_data import Setup, places
+from bonspiel.curling.match.match_data import Setup
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.match.record import Match, RecordedShot
 from bonspiel.curling.match.state import state_of

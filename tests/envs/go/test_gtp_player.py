@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bonspiel import planners
-from bonspiel.curling.players.line_process import ProcessFailure
 from bonspiel.envs.go.gtp import player as gtp_player
 from bonspiel.envs.go.model import Go
 from bonspiel.envs.go.vertices import index_of
 from bonspiel.planners import Budget
+from bonspiel.planners.line_process import ProcessFailure
 from tests.envs.go.diagrams import state_of
 from tests.envs.go.engines import write_engine
 

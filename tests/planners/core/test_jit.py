@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
@@ -293,6 +294,22 @@ def test_a_planner_takes_whole_numbers_for_its_fractions():
         for k in (1, 1.0)
     ]
     assert decisions[0].value == decisions[1].value
+
+
+def test_only_code_compiled_here_has_the_faster_reader_of_generators():
+    """Not a function of numba's user that ours calls, though it is compiled along with it."""
+    scope = {"foreign": numba.njit(draw)}
+    exec("def player(rng):\n    return foreign(rng)", scope)
+    own = jit.kernel(numba.float64(jit.RNG))(scope["player"])
+    assert own(np.random.default_rng(0)) == np.random.default_rng(0).random()
+    for function, is_own in ((own, True), (scope["foreign"], False)):
+        (code,) = function.inspect_llvm().values()
+        wrapper = code[code.index("@_ZN7cpython") :]
+        assert ("PyCapsule_GetPointer" in wrapper) == is_own
+
+
+def draw(rng):
+    return rng.random()
 
 
 @pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64])

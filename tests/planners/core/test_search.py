@@ -5,7 +5,8 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction import action_search, trie_search
+from bonspiel.planners.abstraction.fixed import episode
+from bonspiel.planners.abstraction.per_state import resumable
 from bonspiel.planners.core import search
 from bonspiel.planners.trees import sequential_halving
 
@@ -30,9 +31,9 @@ def test_a_tree_grows_by_what_the_search_will_add(held, done, spent, factor):
     ("module", "planner", "environment", "decisions", "expected"),
     [
         (sequential_halving, "sequential_halving:n_root_actions=4", "trap", 1, [0, 60]),
-        (trie_search, "scaled_abstraction:memory=1", "trap", 3, [0, 120, 240]),
-        (trie_search, "scaled_abstraction", "trap", 3, [0, 0, 0]),
-        (action_search, "presearch:inner=(abstraction:tree_steps=1),size=40", "curling", 1, [0, 60]),
+        (episode, "scaled_abstraction:memory=1", "trap", 3, [0, 120, 240]),
+        (episode, "scaled_abstraction", "trap", 3, [0, 0, 0]),
+        (resumable, "presearch:inner=(abstraction:tree_steps=1),size=40", "curling", 1, [0, 60]),
     ],
 )
 def test_a_search_that_is_continued_knows_what_its_tree_holds(

@@ -7,7 +7,8 @@ import pytest
 
 from bonspiel.curling import players
 from bonspiel.curling.client.planning.planner_worker import _choose
-from bonspiel.curling.client.position import EXTRA_ENDS, ClientPosition
+from bonspiel.curling.ice.noise import Noise
+from bonspiel.curling.match.position import EXTRA_ENDS, MatchPosition
 from bonspiel.curling.match.state import HAMMER, LEAD, TIME, stones_of
 from bonspiel.curling.match.umpire import replay
 from bonspiel.curling.replay.judgement import Judged, Judgement
@@ -31,7 +32,8 @@ def of_the_client(match, number):
     state = replay(match)[number]
     end, shot = divmod(int(state[TIME]), 16)
     place = stones_of(state), shot, int(state[HAMMER]), int(state[LEAD])
-    position = ClientPosition(*place, 2 - end, True, "five_rock", "fcv1", (float(np.float32(0.0076)), 0.0018))
+    noise = Noise(float(np.float32(0.0076)), 0.0018)
+    position = MatchPosition(*place, 0, 2 - end, EXTRA_ENDS, "win_probability", noise=noise)
     choice = _choose(players.parse("rulebased"), position, 0.05, np.random.default_rng(0), lambda _: None, 0)
     return position.team, choice.chance
 

@@ -12,13 +12,13 @@ from bonspiel.curling.ice.physics import law_index
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.ice.shots import draw, launched
 from bonspiel.curling.match import record, umpire
-from bonspiel.curling.match.state import stones_of
+from bonspiel.curling.match.state import state_of, stones_of
 from bonspiel.curling.model import Curling
 from bonspiel.planners.planner import Budget
 from bonspiel.planners.wrappers.presearch import Presearch
 from bonspiel.runs.curling import value_map_picture
 from bonspiel.runs.curling.analysis.position import analyse, stopping_places
-from bonspiel.runs.curling.position import MatchPosition, read_position, state_of
+from bonspiel.runs.curling.position import read_position
 
 HIT = {"stones": [[0.0, 38.405]] + [None] * 15, "shot": 15, "hammer": 1, "end": 1, "lead": 0, "ends": 2}
 
@@ -51,9 +51,7 @@ def last_stone():
     model = Curling(ends=2)
     state = state_of(stones, 15, hammer=1, end=1)
     planner = Presearch(size=400)
-    return analyse(
-        MatchPosition(model, state), planner, "presearch", Budget(simulations=2_000), np.random.default_rng(1)
-    )
+    return analyse(model, state, planner, "presearch", Budget(simulations=2_000), np.random.default_rng(1))
 
 
 def refused(result, message):
@@ -134,9 +132,9 @@ def test_the_position_of_a_record_is_that_before_the_shot(match_folder):
     file = match_folder / "records" / "1-2-00000.jsonl"
     states = umpire.replay(record.read(file))
     for end, shot in ((1, 1), (1, 16), (2, 5)):
-        found = read_position(file, end, shot)
-        np.testing.assert_array_equal(found.state, states[16 * (end - 1) + shot - 1])
-        assert found.match.ends == 2
+        match, state = read_position(file, end, shot)
+        np.testing.assert_array_equal(state, states[16 * (end - 1) + shot - 1])
+        assert match.ends == 2
 
 
 def test_from_the_command_line(run, file):

@@ -1,12 +1,11 @@
 """The benchmarks of playouts and of proofs."""
 
-from bonspiel.envs.go import bench
 from bonspiel.runs.go import benchmark
 from bonspiel.runs.go.benchmark import go_playouts, go_proofs
 
 
 def test_both_playouts_are_measured_on_every_size(monkeypatch):
-    monkeypatch.setattr(bench, "SIZES", {5: 200, 6: 100})
+    monkeypatch.setattr(benchmark, "SIZES", {5: 200, 6: 100})
     found = list(go_playouts([]))
     names = ["light playouts, 5 x 5", "mogo playouts, 5 x 5", "light playouts, 6 x 6", "mogo playouts, 6 x 6"]
     assert [one.env for one in found] == names

@@ -54,7 +54,7 @@ def test_actions_that_do_not_fit_are_refused(actions, words):
 
 
 def test_an_environment_without_known_values_is_refused():
-    with pytest.raises(TypeError, match="no dynamic programming reference"):
+    with pytest.raises(TypeError, match="no optimum of Curling is known"):
         simple_regret("curling", [[0.0, 2.3, 1.57]])
 
 

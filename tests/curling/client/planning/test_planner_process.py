@@ -16,24 +16,26 @@ from bonspiel.curling.client.planning import planner_process, standby
 from bonspiel.curling.client.planning.best_so_far import BestSoFar, ShotSoFar
 from bonspiel.curling.client.planning.planner_process import PlannerProcess, PlannerRefused, PlannerSilent
 from bonspiel.curling.client.planning.planner_worker import ShotChoice, _is_clear
-from bonspiel.curling.client.position import ClientPosition, MixedDoubles
+from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.position import MatchPosition, MixedDoubles
 from bonspiel.curling.match.setup_value import CHOICES, setup_values
 from bonspiel.curling.model import Curling
 from bonspiel.planners import Decision
 from tests.curling.client.fakes import TEE, FailingPlanner
 
 ROOT = Path(__file__).parents[4]
-START = ClientPosition(
+START = MatchPosition(
     no_stones(),
     shot=0,
     hammer=1,
     lead=0,
     ends=1,
-    extra_ends=True,
+    extra_ends=10,
+    reward="win_probability",
     rule="five_rock",
     physics="fcv1",
-    noise=(0.0076, 0.0018),
+    noise=Noise(0.0076, 0.0018),
 )
 LIMIT = 1.5
 

@@ -274,7 +274,7 @@ def test_player1_throws_first_and_last_and_player2_between():
 
 
 def test_the_servers_own_players_may_differ():
-    two = [Player(*numbers, "example") for numbers in EXAMPLE_PLAYERS]
+    two = [Player(one.max_speed, one.noise.speed, one.noise.angle, "example") for one in EXAMPLE_PLAYERS]
 
     async def scenario():
         async with hosting(mixed=two) as host:

@@ -9,7 +9,7 @@ import pytest
 from bonspiel import envs
 from bonspiel.planners.planner import Decision
 from bonspiel.planners.wrappers.root import rules
-from bonspiel.planners.wrappers.root.pool import Pool, pool_of, pooled
+from bonspiel.planners.wrappers.root.pool import Pool, pool_of
 from bonspiel.planners.wrappers.root.similarity import Kernel, alike, kernel_of
 
 UNIT = SimpleNamespace(action_low=np.zeros(1), action_high=np.ones(1))
@@ -67,11 +67,6 @@ def test_a_choice_that_a_planner_does_not_list_is_an_action_without_visits():
     found = pool_of([own, odd])
     assert found.actions[:, 0].tolist() == [0.3, 0.9] and found.visits.tolist() == [8, 0]
     assert found.choices.tolist() == [0, 1] and np.isnan(found.values[1])
-
-
-def test_negative_visits_take_a_report_away():
-    totals, values = pooled(np.array([0, 0, 0]), np.array([5, 7, -2]), np.array([1.0, 2.0, 0.5]), 1)
-    assert totals.tolist() == [10] and values.tolist() == [pytest.approx((5 * 1.0 + 7 * 2.0 - 2 * 0.5) / 10)]
 
 
 def test_the_highest_mean_needs_a_tenth_of_the_most_visits():
@@ -191,12 +186,6 @@ def test_the_noise_may_be_the_bandwidth_and_without_noise_a_coordinate_must_be_e
     )
     near = alike(kernel_of(noisy, "noise"), np.array([[0.5, 0.0]]), np.array([[0.4, 0.0], [0.5, 1.0]]))
     np.testing.assert_allclose(near, [[math.exp(-0.5), 0.0]])
-
-
-def test_many_small_reports_of_one_action_are_one_report():
-    """Bit for bit where the means are equal."""
-    _, values = pooled(np.zeros(7, np.int64), np.arange(1, 8), np.full(7, 0.1 + 0.2), 1)
-    assert values.tolist() == [0.1 + 0.2]
 
 
 def test_the_mean_that_nobody_knows_is_never_the_highest():

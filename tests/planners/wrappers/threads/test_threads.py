@@ -25,7 +25,8 @@ from bonspiel.planners.trees.pw import PW
 from bonspiel.planners.trees.uct import UCT
 from bonspiel.planners.wrappers.threads import TreeParallel
 from bonspiel.planners.wrappers.threads import planner as planner_module
-from bonspiel.planners.wrappers.threads.descent import Virtual, best_edge, choose_of_set
+from bonspiel.planners.wrappers.threads.additions import find_child
+from bonspiel.planners.wrappers.threads.choice import Virtual, best_edge, choose_of_set
 from bonspiel.planners.wrappers.threads.invariants import faults
 from bonspiel.planners.wrappers.threads.meeting import Meeting
 from bonspiel.planners.wrappers.threads.planner import root_of, search_together
@@ -43,7 +44,6 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     VISIT,
     VISITS,
     SharedWalk,
-    find_child,
     new_shared_tree,
     new_shared_walk,
 )

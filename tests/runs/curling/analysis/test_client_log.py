@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bonspiel.curling.match.match_data import stones_after
+from bonspiel.curling.ice.sheet import stones_at
 from bonspiel.runs.curling.analysis import client_log
 from bonspiel.runs.curling.analysis.match import thrown_shots
 from bonspiel.runs.curling.position import read_position
@@ -52,7 +52,7 @@ def test_shots_and_stones_are_those_of_the_messages(logged):
     expected = [stone and tuple(stone["position"].values()) for team in ("team0", "team1") for stone in listed[team]]
     assert list(shots[7].stones) == expected
     assert shots[7].thrown[:2] == tuple(updates[8]["last_move"]["actual_move"]["velocity"].values())
-    assert np.isfinite(stones_after(shots[15])).any()  # played again: the server's next state is an empty sheet
+    assert np.isfinite(stones_at(shots[15].stones)).any()  # played again: the server's next state is an empty sheet
 
 
 def test_its_positions_follow_from_each_other(logged):
@@ -157,8 +157,8 @@ def test_replay_and_map_read_the_logs_of_server_and_client(run, tmp_path, name):
     status, out, _ = run("replay", file)
     page = Path(out.strip()).read_text()
     assert status == 0 and page.count('"type":"shot"') == 20 and "rulebased against rulebased" in page
-    found = read_position(file, 2, 3)
-    np.testing.assert_array_equal(found.state, thrown_shots(client_log.read_log(file).record)[18].state)
+    _, state = read_position(file, 2, 3)
+    np.testing.assert_array_equal(state, thrown_shots(client_log.read_log(file).record)[18].state)
 
 
 @pytest.mark.parametrize("verb", ["replay", "analyse"])

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.ice.physics import law_index
-from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.ice.sheet import no_stones, places
 from bonspiel.curling.ice.shots import launched
 from bonspiel.curling.match import umpire
-from bonspiel.curling.match.match_data import places
 from bonspiel.curling.match.record import Match
 from bonspiel.curling.match.state import HAMMER, LEAD, TIME, state_of
 from bonspiel.planners.planner import Budget

@@ -1,0 +1,146 @@
+"""The matches of docs/results/go.md: against GNU Go, part by part, and of territory in self-play.
+
+python docs/studies/go.py level10 ablation --out results/go --jobs 2
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bonspiel.runs import provenance
+from bonspiel.runs.experiment import RunError, UsageError
+from bonspiel.runs.games.match import play_match, sources_of
+from bonspiel.runs.games.tournament import make_tournament
+from bonspiel.runs.statistics.sample import Interval
+from bonspiel.runs.tables import estimate
+
+GNU_GO = "gtp:gnugo --mode gtp --chinese-rules --capture-all-dead"
+LEVEL_10 = f"{GNU_GO} --level 10"
+MONTE_CARLO = f"{GNU_GO} --monte-carlo --mc-patterns mogo_classic --level 1 --mc-games-per-level"
+GAME = "go:size=9"
+LIGHT = f"{GAME},playout=light"
+SMALL = "go:size=7,komi=9,playout=light"  # a fair komi; each child of the root gets its 64 playouts
+PLAIN = "rave_k=0,priors=false,exploration=0.5"  # UCT
+RAVE = "priors=false,exploration=0.5"
+QUICK_GAMES = 4
+
+
+class Meeting(NamedTuple):
+    """A match of the study.
+
+    Attributes:
+        part: the table it belongs to.
+        name: its row.
+        sides: two players.
+        simulations: of a decision of both; a program from outside plays at its own strength.
+        games: to play.
+        game: NAME[:key=value,...].
+    """
+
+    part: str
+    name: str
+    sides: tuple[str, str]
+    simulations: int
+    games: int
+    game: str = GAME
+
+
+def _ablation() -> Iterator[Meeting]:
+    """The planner without one part, or with another in its place, against GNU Go."""
+    changes = {
+        "all": "",
+        "no RAVE, C = 0.3": ":rave_k=0,exploration=0.3",
+        "no priors": ":priors=false",
+        "no first-play urgency": ":fpu=none",
+        "UCB1-Tuned": ":selection=ucb1_tuned,exploration=1",
+        "beta of Fuego": ":beta=fuego",
+    }
+    for name, change in changes.items():
+        yield Meeting("ablation", name, (f"rave_uct{change}", LEVEL_10), 2_000, 100)
+    yield Meeting("ablation", "light playouts", ("rave_uct", LEVEL_10), 2_000, 100, LIGHT)
+    yield Meeting("ablation", "light playouts, no priors", ("rave_uct:priors=false", LEVEL_10), 2_000, 100, LIGHT)
+
+
+def _territory() -> Iterator[Meeting]:
+    """PTS against none, plain and with RAVE; weights; criticality."""
+    for name, base in (("PTS, no RAVE", PLAIN), ("PTS, with RAVE", RAVE)):
+        yield Meeting("territory", name, (f"territory_uct:{base}", f"rave_uct:{base}"), 500, 400, LIGHT)
+    critical = f"territory_uct:{PLAIN}", f"territory_uct:bonus=criticality,{PLAIN}"
+    yield Meeting("territory", "PTS against criticality, no RAVE", critical, 500, 200, LIGHT)
+    for simulations in (500, 1_000):
+        for weight in (0.01, 0.04, 0.15, 0.4):
+            sides = f"territory_uct:weight={weight:g},{PLAIN}", f"rave_uct:{PLAIN}"
+            yield Meeting("weights", f"weight {weight:g}, {simulations:,} simulations", sides, simulations, 100, LIGHT)
+
+
+def _pruning() -> Iterator[Meeting]:
+    """Bounds of the share of the variance of owners, in equal shares 1/k."""
+    bounds = {
+        "(0, 0.5/k)": "prune_high=0.5",
+        "(0.25/k, 1)": "prune_low=0.25",
+        "(0.5/k, 2/k)": "prune_low=0.5,prune_high=2",
+    }
+    for name, bound in bounds.items():
+        yield Meeting("pruning", name, (f"rave_uct:{PLAIN},{bound}", f"rave_uct:{PLAIN}"), 6_000, 60, SMALL)
+
+
+MEETINGS = (
+    Meeting("level10", "GNU Go 3.8, level 10", ("rave_uct", LEVEL_10), 5_000, 100),
+    Meeting("mogo_classic", "GNU Go's Monte-Carlo mode", ("rave_uct", f"{MONTE_CARLO} 2000"), 2_000, 100),
+    *_ablation(),
+    *_territory(),
+    *_pruning(),
+)
+PARTS = tuple(dict.fromkeys(meeting.part for meeting in MEETINGS))
+
+
+def play(meeting: Meeting, games: int, out: Path, seed: int, jobs: int) -> dict[str, Any]:
+    """Play what is missing of a match; its results, as `bonspiel match --json` prints them."""
+    tournament = make_tournament(meeting.sides, meeting.game, seed, [meeting.simulations], [])
+    folder = out / f"{meeting.part}-{meeting.name}-{seed}".replace(" ", "-").replace("/", "-")
+    facts = provenance.collect(sys.argv[1:], sources_of(tournament.game))
+    return play_match(tournament, games, folder, jobs, True, facts)[0]
+
+
+def table(part: str, rows: Iterable[tuple[Meeting, dict[str, Any]]]) -> Iterator[str]:
+    """The share of points of the first side, with its 95 % interval."""
+    yield f"| {part} | games | wins | draws | share of points |"
+    yield "|---|---|---|---|---|"
+    for meeting, found in rows:
+        share = estimate(Interval(found["win_rate"], found["low"], found["high"]), 2)
+        yield f"| {meeting.name} | {found['games']} | {found['wins']} | {found['draws']} | {share} |"
+
+
+def main(line: Sequence[str] | None = None) -> int:
+    """Play the parts asked for and print their tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts to play: {', '.join(PARTS)} (default: all)")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{QUICK_GAMES} games per match, with a fifth of the simulations"
+    )
+    out = "folder for the matches, which are continued (default: results/go)"
+    parser.add_argument("--out", type=Path, default=Path("results/go"), help=out)
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
+    parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
+    given = parser.parse_args(line)
+    if unknown := set(given.parts) - set(PARTS):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; choose from {', '.join(PARTS)}")
+    out = given.out / "quick" if given.quick else given.out  # a match is continued with its own simulations alone
+    try:
+        for part in given.parts or PARTS:
+            rows = []
+            for meeting in (one for one in MEETINGS if one.part == part):
+                simulations = meeting.simulations // 5 if given.quick else meeting.simulations
+                games = QUICK_GAMES if given.quick else meeting.games
+                scaled = meeting._replace(simulations=simulations)
+                rows.append((meeting, play(scaled, games, out, given.seed, given.jobs)))
+            print("\n".join(table(part, rows)), "", sep="\n", flush=True)
+    except (UsageError, RunError) as error:
+        parser.error(str(error))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""The decisions of an episode by the abstraction tree over one set of actions."""
+
+import time
+from typing import Any
+
+from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
+from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, aged, grow, new_trie, new_walk
+from bonspiel.planners.checks import check_actions, require
+from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, check_plan
+
+FIRST_NODES = 4_096
+
+
+def task_of(
+    planner: Any, model: Model, state: Array, root_actions: Array | None
+) -> tuple[Problem, FixedSettings, Array]:
+    """The problem, the settings and the root's actions, [B, action_dim], of a decision in a state that was checked."""
+    require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
+    problem, actions = problem_of(model, state, cells=True), action_set(model, planner.n_actions)
+    at_root = actions if root_actions is None else check_actions(model, root_actions)
+    return problem, planner.settings(actions), at_root
+
+
+def empty_trie(problem: Problem, settings: FixedSettings, at_root: Array, budget: Budget) -> FixedTrie:
+    """A trie to start with."""
+    nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
+    max_depth = len(settings.weights) - 1
+    return new_trie(problem.steps, len(settings.actions), at_root, nodes, max_depth, squares=settings.spread > 0.0)
+
+
+def walk_for(problem: Problem, settings: FixedSettings) -> FixedWalk:
+    """Room for a simulation."""
+    return new_walk(len(problem.state), problem.steps, len(settings.actions), len(settings.weights) - 1)
+
+
+class FixedEpisode:
+    """Decisions each of which may start from the cells of the one before: they hold for all states.
+
+    Args:
+        planner: an AbstractionTree.
+        model: one without `actions`.
+    """
+
+    def __init__(self, planner: Any, model: Model) -> None:
+        self.planner, self.model = planner, model
+        self.last: FixedTrie | None = None
+        self._held = 0  # simulations that its trie has statistics of
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.EpisodeSearch.plan`."""
+        start = time.perf_counter()
+        planner, model = self.planner, self.model
+        state = check_plan(planner, model, state, budget, rng)
+        problem, settings, at_root = task_of(planner, model, state, root_actions)
+        if self.last is None or planner.memory == 0.0:
+            self._held = 0
+            trie = empty_trie(problem, settings, at_root, budget)
+        else:
+            trie = aged(self.last, planner.memory, at_root)
+        walk = walk_for(problem, settings)
+        trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start, self._held)
+        self.last, self._held = trie, self._held + done
+        return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start)

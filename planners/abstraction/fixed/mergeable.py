@@ -1,0 +1,91 @@
+"""Searches of several workers from one trie, whose statistics are added up cell by cell.
+
+It is not the trie that one search would have built: a cell is split after its threshold of visits in one worker, so
+that deep cells have fewer visits.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bonspiel.planners.abstraction.fixed.episode import task_of, walk_for
+from bonspiel.planners.abstraction.fixed.search import search
+from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, grow
+from bonspiel.planners.core.bandit import Bandit, merged_bandit
+from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.planner import Budget, Decision
+
+
+@dataclass(frozen=True)
+class FixedMergeable:
+    """A decision under way, which can be sent to another process; see `planners.planner.MergeableSearch`.
+
+    Attributes:
+        planner: an AbstractionTree.
+        model: one without `actions`.
+        state: the decision's own, checked.
+        root_actions: [B, action_dim] or None.
+        trie: the statistics.
+        simulations: run so far by all workers.
+        held: simulations whose statistics one worker's part of the trie amounts to, by which its growth is foretold.
+    """
+
+    planner: Any
+    model: Model
+    state: Array
+    root_actions: Array | None
+    trie: FixedTrie
+    simulations: int = 0
+    held: int = 0
+
+    def extended(self, budget: Budget, rng: Rng) -> "FixedMergeable":
+        """A copy with more simulations."""
+        start = time.perf_counter()
+        problem, settings, _ = task_of(self.planner, self.model, self.state, self.root_actions)
+        walk = walk_for(problem, settings)
+        trie = branch(self.trie, walk)
+        trie, done = extend(search, self.model, trie, walk, problem, settings, grow, budget, rng, start, self.held)
+        return replace(self, trie=trie, simulations=self.simulations + done)
+
+    def merged(self, parts: "Sequence[FixedMergeable]") -> "FixedMergeable":
+        """This search with all simulations that the parts, each extended from it, have added."""
+        simulations = self.simulations + sum(part.simulations - self.simulations for part in parts)
+        trie = merged(self.trie, [part.trie for part in parts])
+        return replace(self, trie=trie, simulations=simulations, held=simulations // len(parts))
+
+    def decide(self, start: float) -> Decision:
+        """The decision by all simulations so far; `start` is the clock when the plan began."""
+        bandit = self.trie.bandit
+        return decide(bandit.actions, bandit.visits, bandit.value, self.simulations, start)
+
+
+def branch(common: FixedTrie, walk: FixedWalk) -> FixedTrie:
+    """A copy to extend, with room for a simulation."""
+    copy = grow(common, walk, 1.0)
+    bandit = Bandit._make(part.copy() for part in common.bandit)
+    return copy._replace(size=common.size.copy(), bandit=bandit, returns=common.returns.copy())
+
+
+def merged(common: FixedTrie, tries: Sequence[FixedTrie]) -> FixedTrie:
+    """The common trie and what these, extended from it, have added; without slots, which `branch` makes."""
+    keys = np.unique(np.concatenate([_keys(trie) for trie in (common, *tries)]))
+    before = np.zeros((len(keys), common.stats.shape[1]))
+    before[np.searchsorted(keys, _keys(common))] = common.stats[: common.size[0]]
+    stats, paths = before.copy(), np.zeros((len(keys), common.paths.shape[1]), np.uint32)
+    for trie in tries:
+        rows = np.searchsorted(keys, _keys(trie))
+        # beyond a node's own depth its path is whatever was in memory
+        paths[rows] = rows[np.minimum(trie.paths[: len(rows)], max(len(rows) - 1, 0))]
+        stats[rows] += trie.stats[: trie.size[0]] - before[rows]
+    returns = np.array([min(trie.returns[0] for trie in tries), max(trie.returns[1] for trie in tries)])
+    slots, bandit = common.slots[:0], merged_bandit(common.bandit, [trie.bandit for trie in tries])
+    return FixedTrie(np.array([len(keys)]), stats, paths, keys, slots, bandit, returns)
+
+
+def _keys(trie: FixedTrie) -> NDArray[np.uint64]:
+    return trie.keys[: trie.size[0]]

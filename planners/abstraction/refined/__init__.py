@@ -1,0 +1,1 @@
+"""Actions that the search chooses: cells of actions are divided where they are visited, as cells of states are."""

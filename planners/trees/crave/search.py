@@ -1,0 +1,95 @@
+"""Continuous rapid action value estimates on double progressive widening (Couetoux et al. 2011).
+
+From Continuous Rapid Action Value Estimates: a simulation through a node s tells about an action a of s as far as
+actions like a were played in it, from s on. The RAVE value of (s, a) is the mean of the returns from s, weighted by
+exp(-ln m (|a - a'|^2 / sigma_a^2 + |s - s'|^2 / sigma_s^2)) for every action a' that was played, in s', at s or later;
+m simulations went through s. Selection mixes it with the mean of the edge,
+beta RAVE + (1 - beta) mean with beta = sqrt(k / (3 n + k)) (Gelly and Silver 2007), and adds the bonus of UCB1.
+
+Unlike in the paper, m is rounded down to a power of two, so that the sums of a node are renewed rarely and extended in
+between; distances of actions are in widths of the box; the opponent's actions do not count in games of two players.
+"""
+
+import math
+
+import numpy as np
+
+from bonspiel.planners.core.jit import Problem, helper, rollout, sample_action
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree.backup import back_up
+from bonspiel.planners.core.tree.descent import follow_outcome
+from bonspiel.planners.core.tree.nodes import ENDED, EXAMPLE_TREE, INV_SQRT, MEAN, SearchTree, add_edge, copy, has_room
+from bonspiel.planners.core.tree.selection import sqrt_2_log
+from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.model import Rng
+from bonspiel.planners.trees.crave.rave import (
+    PLAYED,
+    RAVE,
+    WEIGHT,
+    CRAVESettings,
+    RaveTree,
+    remember,
+    renew,
+    update_rave,
+)
+
+
+@helper
+def _best_edge(tree: SearchTree, node: int, settings: CRAVESettings) -> int:
+    """Argmax of beta RAVE + (1 - beta) mean + C sqrt(2 ln N / n); untried first."""
+    width = settings.exploration * sqrt_2_log(tree.nodes[node]["visits"])
+    first = tree.nodes[node]["first_edge"]
+    best, best_score = first, -math.inf
+    for edge in range(first, first + tree.nodes[node]["actions"]):
+        visits, mean = tree.edges[edge]["visits"], tree.value[edge, MEAN]
+        if visits == 0:
+            return edge
+        if tree.value[edge, WEIGHT] > 0.0:
+            beta = math.sqrt(settings.equivalence / (3.0 * visits + settings.equivalence))
+            mean += beta * (tree.value[edge, RAVE] / tree.value[edge, WEIGHT] - mean)
+        score = mean + width * tree.value[edge, INV_SQRT]
+        if score > best_score:
+            best, best_score = edge, score
+    return best
+
+
+_NUMBERS = np.zeros(1, np.int64)
+_EXAMPLE = RaveTree(EXAMPLE_TREE, np.empty(1, PLAYED), np.empty((1, 1)), _NUMBERS, _NUMBERS)
+_SETTINGS = CRAVESettings(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, np.empty(1), np.empty(1), False)
+
+
+@search_kernel(_EXAMPLE, TREE_WALK, _SETTINGS)
+def search(
+    known: RaveTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: CRAVESettings
+) -> int:
+    """Simulate from the root: DPW, but that an edge is chosen by its RAVE value as well."""
+    tree, next_state, scratch = known.tree, walk.state[0], walk.state[1]
+    for simulation in range(simulations):
+        if not has_room(tree, problem.steps) or known.used[0] + problem.steps > len(known.steps):
+            return simulation
+        node, depth, leaf_value = 0, 0, 0.0
+        while True:
+            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
+                edge = add_edge(tree, node)
+                sample_action(problem, tree.state[node], tree.action[edge], rng)
+                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
+                renew(known, node, edge, settings)
+            else:
+                edge = _best_edge(tree, node, settings)
+            node = follow_outcome(
+                tree, walk, problem, depth, node, edge, rng, settings.k_state, settings.alpha_state, False
+            )
+            depth += 1
+            if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:
+                break
+            if settings.use_rollout and tree.nodes[node]["visits"] == 0:
+                copy(tree.state[node], next_state)
+                leaf_value = rollout(problem, next_state, scratch, problem.steps - depth, rng)
+                break
+        tree.nodes[node]["visits"] += 1
+        back_up(tree, walk, depth, leaf_value, problem.discount)
+        remember(known, walk, depth, leaf_value, problem.discount)
+        for i in range(depth):
+            update_rave(known, walk.path[i]["node"], settings)
+    return simulations
