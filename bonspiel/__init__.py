@@ -13,9 +13,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["__version__", "register"]
+from bonspiel.version import __version__
 
-__version__ = "0.1.0"
+__all__ = ["__version__", "register"]
 
 
 def register() -> None:

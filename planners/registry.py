@@ -87,12 +87,8 @@ class Registry:
         if isinstance(key, str) and key not in own:
             if ":" in key and key.partition(":")[0] not in own:
                 return key
-            added = self.installed().get(key, ())
-            if len(added) > 1:
-                who = " and ".join(f"{package} ({place})" for place, package in added)
-                raise ValueError(f"{self.kind} {key!r} is added by {who}: write it as module:attribute")
-            if added:
-                return added[0].place
+            if added := self.installed().get(key, ()):
+                return packages.sole(self.kind, key, added, "write it as module:attribute").place
             if ":" in key:
                 raise ValueError(f"{key!r}: {key.partition(':')[2]!r} is not key=value")
             own |= dict.fromkeys(self.installed(), "")
@@ -108,7 +104,8 @@ class Registry:
         if place in self.everything().values():
             module, _, attribute = place.partition(":")
             return getattr(importlib.import_module(module), attribute)
-        found = packages.load(place)
+        (added,) = self.installed().get(name, (None,))
+        found = added.load() if added else packages.load(place)
         if not callable(found):
             raise ValueError(f"{place} gives no {self.kind}: it is not a class or function, but {found!r}")
         return found

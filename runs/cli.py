@@ -13,7 +13,18 @@ try:  # Ctrl-C may come during the imports
     from bonspiel.runs.experiment import RunError, UsageError
     from bonspiel.runs.go import verbs as go
     from bonspiel.runs.verbs import agreement, benchmarks, film, games, results, tree
-    from bonspiel.runs.verbs.command_line import DONE, FAILED, USAGE, Command, Parser, PrintAndExit, Verb
+    from bonspiel.runs.verbs.command_line import (
+        DONE,
+        FAILED,
+        GROUP,
+        USAGE,
+        AddVerbs,
+        Command,
+        Parser,
+        PrintAndExit,
+        Verb,
+    )
+    from bonspiel.version import __version__
 except KeyboardInterrupt:
     raise SystemExit(130) from None
 
@@ -26,20 +37,19 @@ def add_games(verb: Verb) -> None:
     curling.add_match_options(games.add_verbs(verb))
 
 
-GROUPS = {
+GROUPS: dict[str, tuple[AddVerbs, ...]] = {
     "benchmarks": (benchmarks.add_verbs, results.add_verbs, agreement.add_verbs, tree.add_verbs, film.add_verbs),
     "games": (add_games, curling.add_verbs, learn.add_verbs, go.add_verbs),
     "curling servers": (server.add_verbs, client.add_verbs),
 }
 EPILOG = """example: bonspiel run quick
+verbs that other packages add: bonspiel list
 exit status: 0 done, 1 a run failed, 2 invalid command line, 130 stopped by Ctrl-C, 143 by SIGTERM"""
 
 
 def version(root: argparse.ArgumentParser, _: None) -> str:
     """The line of `bonspiel --version`."""
-    import bonspiel
-
-    return f"bonspiel {bonspiel.__version__}"
+    return f"bonspiel {__version__}"
 
 
 def completion(root: argparse.ArgumentParser, shell: str) -> str:
@@ -49,8 +59,34 @@ def completion(root: argparse.ArgumentParser, shell: str) -> str:
     return completion.script(root, shell)
 
 
-def parser() -> Parser:
-    """The whole command line."""
+def add_installed(name: str, verb: Verb) -> None:
+    """Add the verb of this name of an installed package, if there is one.
+
+    Raises:
+        UsageError: two packages have it, or it cannot be added; the message names the package.
+    """
+    from bonspiel.planners.core.code import packages
+
+    added = packages.extensions(GROUP).get(name)
+    if not added:
+        return
+    try:
+        add_verbs: AddVerbs = packages.sole("verb", name, added, "uninstall one of them").load()
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    try:
+        add_verbs(verb)
+    except (Exception, SystemExit) as error:  # whatever the author's code raises
+        failed = f"{packages.error_text(error)}){packages.error_place(error)}"
+        raise UsageError(f"verb {name!r} of {added[0].package} cannot be added ({failed}") from error
+
+
+def parser(name: str = "") -> Parser:
+    """The command line; with the verb of this name of an installed package if it is none of this package's.
+
+    Raises:
+        UsageError: as for `add_installed`.
+    """
     layout = argparse.RawDescriptionHelpFormatter
     root = Parser(prog="bonspiel", usage="bonspiel VERB ...", formatter_class=layout, epilog=EPILOG)
     option = functools.partial(root.add_argument, action=PrintAndExit)
@@ -73,6 +109,8 @@ def parser() -> Parser:
         lines.append(f"\n{title}:")
         for add_verbs in group:
             add_verbs(verb)
+    if name and name not in verbs.choices:
+        add_installed(name, verb)
     root.description = "\n".join(lines)
     return root
 
@@ -87,7 +125,8 @@ def main(line: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if line is None else line)
     name = "bonspiel"
     try:
-        arguments = parser().parse_args(given)
+        asked = given[0] if given and not given[0].startswith("-") else ""
+        arguments = parser(asked).parse_args(given)
         arguments.line = given
         function: Command = arguments.function
         name = " ".join(["bonspiel", arguments.verb, *filter(None, [getattr(arguments, "protocol", None)])])

@@ -14,10 +14,10 @@ from typing import Any
 
 import joblib
 
-import bonspiel
 from bonspiel.planners.core.code import sources
 from bonspiel.planners.core.code.packages import MISSING, origin
 from bonspiel.runs.experiment import RunError
+from bonspiel.version import __version__
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
 PLAYED = (*sources.folders(), sources.ROOT / "runs/runner/episode.py")  # the return of an episode depends on these
@@ -108,7 +108,7 @@ def collect(arguments: Sequence[str], played: tuple[Path, ...] = PLAYED) -> dict
         played: the sources that the results depend on.
     """
     return {
-        "version": bonspiel.__version__,
+        "version": __version__,
         "commit": commit(),
         "sources": sources.digest(played),
         "command": shlex.join(["bonspiel", *arguments]),

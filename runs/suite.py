@@ -1,29 +1,22 @@
-"""Suites: named lists of experiments, kept as TOML files."""
+"""Suites: named lists of experiments. `runs.suites.lookup` finds and reads them."""
 
 import functools
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bonspiel.planners.core.code.packages import error_place, error_text, extensions, origin
+from bonspiel.planners.core.code.packages import error_place, error_text, origin
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
 
 if TYPE_CHECKING:
     from bonspiel.planners import Model
 
-DEFAULT_SIMULATIONS = (10, 100, 1000)
-OWN = "module:Class, as my_module:MyModel for a class in my_module.py"
-IN_PYTHON: dict[str, Any] = {"simulations": (10, 30), "episodes": 5}  # some minutes; with all planners, days
-PLANNERS_IN_PYTHON = ("dpw", "cem", "random")
 LISTS = "planners"  # key of an experiment, and of the table of named lists in a file
 
 
@@ -246,83 +239,3 @@ def _outside(environments: Iterable[str], entrants: Iterable[str]) -> dict[str, 
 
     found = {text: list(planners.REGISTRY.modules(text)) for text in entrants}
     return found | {text: envs.modules(text) for text in environments}
-
-
-GROUP = "bonspiel.suites"  # entry points NAME = "package.module", a folder with NAME.toml in it
-
-
-def names() -> list[str]:
-    """The suites that come with this package, and those that installed packages add."""
-    files = resources.files("bonspiel.runs.suites").iterdir()
-    own = sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
-    return [*own, *(name for name in extensions(GROUP) if name not in own)]
-
-
-def qualified(target: str, entrants: Iterable[str]) -> str:
-    """The text of an environment with the module, of those that planners' texts name, which registers its id.
-
-    Raises:
-        UsageError: a planner is unknown, or its module cannot be imported.
-    """
-    from bonspiel import planners
-    from bonspiel.envs import outside
-
-    modules = (module for text in entrants for module in parsed(lambda of: list(planners.REGISTRY.modules(of)), text))
-    return parsed(lambda text: outside.qualified(text, modules), target) if target.startswith(outside.GYM) else target
-
-
-def load(target: str, entrants: Iterable[str] = ()) -> Suite:
-    """A suite by its name, by the path of a TOML file, or made of the text of an environment.
-
-    Args:
-        target: one of these.
-        entrants: texts of planners, whose modules may register the id of an environment.
-
-    Raises:
-        UsageError: none of these, or a file that is not a suite.
-    """
-    if target in names():
-        return _named(target)
-    if target.endswith(".toml"):
-        try:
-            return _read(Path(target).stem, Path(target).read_bytes())
-        except OSError as error:
-            raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
-    from bonspiel import envs, planners
-    from bonspiel.planners.registry import unknown
-
-    if ":" not in target and target not in (known := [*envs.names(), *envs.REGISTRY.installed()]):
-        unheard = unknown("suite or environment", target, dict.fromkeys([*names(), *known]))
-        raise UsageError(f"{unheard}; one of your own is written {OWN}")
-    module = target.partition(":")[0]
-    if module.endswith(".py") or "/" in module:
-        raise UsageError(f"{target}: {module!r} is a file; its environment is written {OWN}, where the file is")
-    target = qualified(target, entrants)
-    model = model_of(target)
-    if model.compiled:
-        able = planners.names_for(model)
-        return Suite(target, (Experiment(target, tuple(map(Entrant, able)), DEFAULT_SIMULATIONS),))
-    able = [name for name in PLANNERS_IN_PYTHON if not planners.unsupported(planners.make(name), model)]
-    return Suite(target, (Experiment(target, tuple(map(Entrant, able)), **IN_PYTHON),))
-
-
-def _named(name: str) -> Suite:
-    """A suite of this package or of an installed one."""
-    own = resources.files("bonspiel.runs.suites").joinpath(f"{name}.toml")
-    if own.is_file():
-        return _read(name, own.read_bytes())
-    added = extensions(GROUP)[name]
-    who = " and ".join(f"{package} ({place})" for place, package in added)
-    if len(added) > 1:
-        raise UsageError(f"suite {name!r} is added by {who}: give the path of its file instead")
-    try:
-        return _read(name, resources.files(added[0].place).joinpath(f"{name}.toml").read_bytes())
-    except (ImportError, OSError) as error:
-        raise UsageError(f"suite {name!r} of {who} cannot be read ({error})") from error
-
-
-def _read(name: str, content: bytes) -> Suite:
-    try:
-        return Suite.of(name, tomllib.loads(content.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{name}: not a TOML file ({error})") from error

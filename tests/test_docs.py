@@ -12,7 +12,20 @@ WORKED_EXAMPLES = {"adding-a-planner.md", "adding-an-environment.md"}  # which a
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
 PAGES += [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name not in WORKED_EXAMPLES]
 PACKAGES = "planners|curling|envs|runs"
-FILES = {"html", "js", "json", "jsonl", "md", "npz", "png", "pth", "py", "sgf", "svg", "toml"}  # endings, not attributes
+FILES = {
+    "html",
+    "js",
+    "json",
+    "jsonl",
+    "md",
+    "npz",
+    "png",
+    "pth",
+    "py",
+    "sgf",
+    "svg",
+    "toml",
+}  # endings, not attributes
 
 
 def names_in(text):

@@ -47,7 +47,9 @@ def test_the_caption_of_the_picture_counts_planners_and_problems():
     peers = (ROOT / "docs/results/peers.md").read_text()
     head, _, *rows = rows_of(peers.split("### 30 simulations per decision")[1].split("Mean ranks")[0])
     assert (len(rows), len(head) - 5) == (15, 7)
-    assert "\nFifteen planners in seven problems" in README and peers.split("\n\n")[1].startswith("Fifteen planners in seven")
+    assert "\nFifteen planners in seven problems" in README and peers.split("\n\n")[1].startswith(
+        "Fifteen planners in seven"
+    )
 
 
 def test_the_leaders_by_problem_are_those_of_the_leaderboard():

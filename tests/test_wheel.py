@@ -125,7 +125,7 @@ def test_the_wheel_holds_the_packages_once_as_files_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0] for name in names if "dist-info" not in name} == {"bonspiel"}
     files = {f"bonspiel/{file.relative_to(ROOT)}" for name in PACKAGES for file in (ROOT / name).rglob("*.py")}
-    files |= {"bonspiel/__init__.py", "bonspiel/__main__.py"}
+    files |= {f"bonspiel/{file.name}" for file in (ROOT / "bonspiel").glob("*.py")}
     assert {name for name in names if name.endswith(".py")} == files
     data = {"py.typed", "runs/suites/quick.toml", "runs/reporting/page.js", "curling/learning/end_network.npz"}
     assert {f"bonspiel/{name}" for name in data} <= {*names}

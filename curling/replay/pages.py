@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bonspiel.curling.replay.page_events import Event
-from bonspiel.curling.replay.template import csp_hash, fill_template, json_for_html, read_cached
+from bonspiel.html_template import csp_hash, fill_template, json_for_html, read_cached
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("match.js", "sheet.js", "panels.js", "page.js")

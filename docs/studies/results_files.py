@@ -17,9 +17,10 @@ import numpy as np
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import Entrant, Experiment, Setting
 from bonspiel.runs.results import run_folder, store
+from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.runner import driver
-from bonspiel.runs.runner.episode import Batch, Episode
-from bonspiel.runs.suite import Suite, load
+from bonspiel.runs.suite import Suite
+from bonspiel.runs.suites.lookup import load
 
 BUDGETS = (10, 30, 100, 300, 1000)
 PLANNERS = ("uct", "pw", "dpw", "weighted_uct", "abstraction")

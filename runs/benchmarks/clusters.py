@@ -7,6 +7,7 @@ from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import counted
 from bonspiel.runs.runner import backends, parallel
 from bonspiel.runs.runner.backends import Place, Workers
+from bonspiel.runs.runner.schedule import Schedule
 
 WARM_UP = 20  # tasks a worker, before anything is measured
 LEARNING = 5.0  # s, of what an episode costs
@@ -39,7 +40,7 @@ def steady(workers: Workers, seconds: float) -> tuple[float, float]:
     Returns:
         Episodes a second, and the share of the workers' time that they play.
     """
-    schedule = parallel.Schedule({SETTING: range(EPISODES)}, workers.jobs)
+    schedule = Schedule({SETTING: range(EPISODES)}, workers.jobs)
     episodes, playing, wall, begin = 0, 0.0, 0.0, None
     learnt = time.perf_counter() + LEARNING
     with closing(parallel.run(schedule, workers)) as batches:

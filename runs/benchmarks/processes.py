@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from bonspiel.runs.benchmarks.measurement import TRAP, Measurement, simulations_for
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.runner import parallel
+from bonspiel.runs.runner.schedule import Schedule
 
 MEMORY_SIMULATIONS = 1_000_000
 START_REPEATS = 3
@@ -54,11 +55,12 @@ print((peak(int(sys.argv[3])) - small) / int(sys.argv[3]))
 
 FIRST_BATCH = """
 import sys, time
-from bonspiel.runs.runner import parallel
 from bonspiel.runs.experiment import Setting
+from bonspiel.runs.runner import parallel
+from bonspiel.runs.runner.schedule import Schedule
 setting = Setting(sys.argv[1], sys.argv[2], 100, "simulations", 0)
 start = time.perf_counter()
-seconds = [time.perf_counter() - start for _ in parallel.run(parallel.Schedule({setting: range(2)}, 2))]
+seconds = [time.perf_counter() - start for _ in parallel.run(Schedule({setting: range(2)}, 2))]
 print(seconds[0])
 """
 
@@ -98,15 +100,15 @@ def scaling(texts: Sequence[str]) -> Iterator[Measurement]:
     n = 1_000
     for text in texts[:1]:
         setting = Setting(TRAP, text, n, "simulations", 0)
-        trial = parallel.Schedule({setting: range(20)}, 1)
+        trial = Schedule({setting: range(20)}, 1)
         cost = sum(batch.seconds for batch in parallel.run(trial)) / 20
         episodes = max(20, round(6.0 / cost))
         seconds = {}
         for jobs in (1, 2):
-            for _ in parallel.run(parallel.Schedule({setting: range(4 * jobs)}, jobs)):
+            for _ in parallel.run(Schedule({setting: range(4 * jobs)}, jobs)):
                 pass
             start = time.perf_counter()
-            for _ in parallel.run(parallel.Schedule({setting: range(episodes)}, jobs)):
+            for _ in parallel.run(Schedule({setting: range(episodes)}, jobs)):
                 pass
             seconds[jobs] = time.perf_counter() - start
         yield Measurement("2 jobs against 1", seconds[1] / seconds[2], "times", text, TRAP, n)

@@ -43,8 +43,8 @@ def served_pages(options: Options, context: ServerContext) -> Iterator[Pages]:
         return
     with needing_web("--watch"):
         from bonspiel.curling.replay.live_server import LiveServer
-        from bonspiel.runs.curling.play.seat_page import SeatPage
-        from bonspiel.runs.curling.play.throwing_page import TOKEN_BYTES
+        from bonspiel.runs.curling.play.browser.seat_page import SeatPage
+        from bonspiel.runs.curling.play.browser.throwing_page import TOKEN_BYTES
     page = None
     if options.person is not None:
         root = f"/{secrets.token_urlsafe(TOKEN_BYTES)}"

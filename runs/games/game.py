@@ -1,6 +1,6 @@
 """The interface of a two-player game to tournaments, and the registry of games.
 
-A game is a folder or a module of its own and one line in GAMES.
+A game is a folder or a module of its own, and one line in GAMES or an entry point of an installed package.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -19,6 +19,7 @@ GAMES = Registry(
         "mixed_doubles": "bonspiel.runs.curling.game:MixedDoublesGame",
         "go": "bonspiel.runs.go.game:GoGame",
     },
+    group="bonspiel.games",
     members=("make_player", "initial_state", "step", "record"),
 )
 

@@ -14,10 +14,10 @@ from bonspiel.runs.games import play, standings
 from bonspiel.runs.games.game import GameSummary, TwoPlayerGame
 from bonspiel.runs.games.tournament import Pairing, Tournament, read_tournament
 from bonspiel.runs.results import run_folder
+from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import FILE, MATCH, Store
 from bonspiel.runs.runner import driver, episode
 from bonspiel.runs.runner.backends import Workers
-from bonspiel.runs.runner.episode import Batch
 
 RECORDS = "records"
 

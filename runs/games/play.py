@@ -14,7 +14,8 @@ from bonspiel.planners.planner import Planner, traits_of
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
 from bonspiel.runs.games.tournament import Tournament
-from bonspiel.runs.runner.episode import Batch, Episode, environment_rng, named_rng, reason
+from bonspiel.runs.results.rows import Batch, Episode
+from bonspiel.runs.runner.episode import environment_rng, named_rng, reason
 
 
 @functools.cache

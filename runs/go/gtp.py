@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-import bonspiel
 from bonspiel.envs.go.gtp.engine import GTPEngine
 from bonspiel.envs.go.model import Go
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import number, planner_for
+from bonspiel.version import __version__
 
 
 def main(planner: str, budget: Budget, seed: int, lines: Iterable[str]) -> int:
@@ -25,7 +25,7 @@ def main(planner: str, budget: Budget, seed: int, lines: Iterable[str]) -> int:
     """
     model = Go()
     rng = np.random.default_rng(number("seed", seed, 0, 2**32 - 1, whole=True))
-    engine = GTPEngine(planner_for(planner, model, "go"), model, budget, rng, bonspiel.__version__)
+    engine = GTPEngine(planner_for(planner, model, "go"), model, budget, rng, __version__)
     for line in lines:
         print(engine.answer(line), end="", flush=True)
         if not engine.is_open:

@@ -1,10 +1,8 @@
 """The page of a recorded game: a board, and buttons and keys to go through the moves."""
 
 import html
-import json
 from collections.abc import Callable
 from pathlib import Path
-from string import Template
 
 import numpy as np
 
@@ -12,6 +10,7 @@ from bonspiel.envs.go.checks import check_move
 from bonspiel.envs.go.picture import star_points
 from bonspiel.envs.go.state import MOVER
 from bonspiel.envs.go.vertices import COLUMNS, vertex_of
+from bonspiel.html_template import fill_template, json_for_html
 from bonspiel.runs.go.record import GoRecord
 
 MARKS = {0.0: ".", 1.0: "X", -1.0: "O"}
@@ -52,10 +51,10 @@ def page_of(record: GoRecord, advance: Callable[[], None]) -> str:
         "stars": star_points(model.size),
         "positions": positions,
     }
-    template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     result = record.result or "no result"
-    return template.substitute(
+    return fill_template(
+        Path(__file__).with_name("page.html"),
         title=html.escape(names),
         facts=html.escape(f"{model.size} x {model.size}, komi {model.komi:g}, {result}"),
-        game=json.dumps(game).replace("<", "\\u003c"),
+        game=json_for_html(game),
     )

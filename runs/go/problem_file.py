@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-import bonspiel
 from bonspiel.envs.go.model import SMALLEST
 from bonspiel.envs.go.neighbourhoods import BLACK, WHITE
 from bonspiel.envs.go.tsumego.problem import LARGEST_SIZE, Solution, Tsumego
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
+from bonspiel.version import __version__
 
 MOVERS = {"B": BLACK, "W": WHITE}
 
@@ -75,7 +75,7 @@ def write_problem(tsumego: Tsumego, solution: Solution | None = None) -> str:
         "SL": tsumego.region,
         "TR": tsumego.crucial,
     }
-    facts = {"FF": "4", "CA": "UTF-8", "GM": "1", "AP": f"bonspiel:{bonspiel.__version__}", "SZ": str(size)}
+    facts = {"FF": "4", "CA": "UTF-8", "GM": "1", "AP": f"bonspiel:{__version__}", "SZ": str(size)}
     root = {name: [value] for name, value in facts.items()}
     root |= {name: [letters_of(point, size) for point in chosen] for name, chosen in marked.items() if chosen}
     root["PL"] = ["B" if mover == BLACK else "W"]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import bonspiel
 from bonspiel.envs.go.model import Go
 from bonspiel.runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
+from bonspiel.version import __version__
 
 NAMES = ("B", "W")
 
@@ -60,7 +60,7 @@ def _root(record: GoRecord) -> Node:
         "FF": "4",
         "CA": "UTF-8",
         "GM": "1",
-        "AP": f"bonspiel:{bonspiel.__version__}",
+        "AP": f"bonspiel:{__version__}",
         "RU": "Chinese",
         "SZ": str(model.size),
         "KM": f"{model.komi:g}",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from plotly.offline import get_plotlyjs
 
-from bonspiel.curling.replay import template
+from bonspiel.html_template import csp_hash, fill_template, json_for_html, read_cached
 from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import Advance, counted, progress
@@ -155,19 +155,19 @@ def fill(
         plotting: the library that draws the charts.
         title: of the page; the suite's name if None.
     """
-    style = template.read_cached(FOLDER / "page.css")
-    script = f"\n{plotting}\n{template.read_cached(FOLDER / 'page.js')}\n"
+    style = read_cached(FOLDER / "page.css")
+    script = f"\n{plotting}\n{read_cached(FOLDER / 'page.js')}\n"
     named = [*links, *((name, name) for name in ("planners", "method", "provenance"))]
     contents = "".join(f'<a href="#{name}">{escape(shown)}</a>' for name, shown in named)
     texts = {"title": escape(title or store.suite.name), "description": escape(store.suite.description)}
-    policy = escape(POLICY.format(template.csp_hash(script)))
-    embedded = template.json_for_html(data or {"charts": {}, "looks": {}})
+    policy = escape(POLICY.format(csp_hash(script)))
+    embedded = json_for_html(data or {"charts": {}, "looks": {}})
     code = {"policy": policy, "style": style, "script": script, "data": embedded}
     parts = {"state": state, "contents": contents, "sections": sections}
     facts = {"planners": _planners(store, environments), "provenance": tables.provenance(store)}
     sizes = {"resamples": statistics.RESAMPLES, "many": statistics.MANY, "groups": statistics.GROUPS}
     numbers = {name: f"{size:,}" for name, size in (sizes | {"first": FIRST_ACTIONS}).items()}
-    return template.fill_template(FOLDER / "page.html", **texts, **code, **parts, **facts, **numbers)
+    return fill_template(FOLDER / "page.html", **texts, **code, **parts, **facts, **numbers)
 
 
 STEPS = (

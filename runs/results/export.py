@@ -10,8 +10,8 @@ import numpy as np
 
 from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.files import writing
+from bonspiel.runs.results.rows import Episode
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.runner.episode import Episode
 
 CHUNK = 50_000  # rows in memory as Python objects
 

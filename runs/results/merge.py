@@ -11,9 +11,9 @@ from typing import Any
 from bonspiel.runs.experiment import Setting, UsageError, amount
 from bonspiel.runs.files import locked
 from bonspiel.runs.provenance import other_version
+from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.results.run_folder import drafted, holds
 from bonspiel.runs.results.store import Count, Store, read
-from bonspiel.runs.runner.episode import Batch, Episode, Failure
 
 CHUNK = 10_000  # episodes in memory
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bonspiel.runs.experiment import Setting, UsageError
-from bonspiel.runs.runner.episode import Episode
+from bonspiel.runs.results.rows import Episode
 
 APPLICATION = 0x626F6E73  # "bons", in the file's header
 

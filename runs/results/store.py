@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.schema import COLUMNS, VALUES, add_settings, connect
-from bonspiel.runs.runner.episode import Batch, Episode
 from bonspiel.runs.suite import Suite
 
 FILE = "results.sqlite"

@@ -19,10 +19,11 @@ from bonspiel.runs.experiment import RunError
 from bonspiel.runs.part import WHOLE, Part
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
 from bonspiel.runs.results import run_folder
+from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.runner import backends, heartbeat, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
-from bonspiel.runs.runner.episode import Batch
+from bonspiel.runs.runner.schedule import Schedule
 from bonspiel.runs.runner.trial import play_or_climb
 from bonspiel.runs.suite import Suite, model_of
 
@@ -67,7 +68,7 @@ def play(
 
 
 @contextmanager
-def _pulse(schedule: parallel.Schedule, advance: Callable[..., None]) -> Iterator[str]:
+def _pulse(schedule: Schedule, advance: Callable[..., None]) -> Iterator[str]:
     """Show the progress of long episodes while none ends; yields the folder for what workers write of them."""
     over, began = threading.Event(), time.monotonic()
 
@@ -115,7 +116,7 @@ def play_pending(
         f"{results.folder}",
         file=sys.stderr,
     )
-    schedule = parallel.Schedule(pending, workers.jobs, trials=play is play_or_climb)
+    schedule = Schedule(pending, workers.jobs, trials=play is play_or_climb)
     if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
         print(
             f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,52 +17,8 @@ from bonspiel.planners import checks
 from bonspiel.planners.checks import check_action
 from bonspiel.planners.core.code.packages import error_text
 from bonspiel.runs.experiment import RunError, Setting
+from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.runner import heartbeat
-
-
-class Episode(NamedTuple):
-    """A finished episode; None stands for values that were not kept.
-
-    Attributes:
-        number: its index.
-        total: its return.
-        steps: decisions made.
-        seconds: time spent on planning.
-        simulations: of all decisions.
-        first_action: [action_dim], little-endian float64.
-        times: seconds of every decision, [steps], little-endian float32; of time budgets alone.
-    """
-
-    number: int
-    total: float
-    steps: int
-    seconds: float
-    simulations: int | None = None
-    first_action: bytes | None = None
-    times: bytes | None = None
-
-
-class Failure(NamedTuple):
-    """A failed episode with its error in one line."""
-
-    number: int
-    error: str
-
-
-class Batch(NamedTuple):
-    """Episodes of one setting.
-
-    Attributes:
-        setting: of all of them.
-        results: one for each episode.
-        seconds: wall-clock time of all of them, without the start of the worker.
-        records: of games, one for each result.
-    """
-
-    setting: Setting
-    results: list[Episode | Failure]
-    seconds: float
-    records: Sequence[Any] = ()
 
 
 def environment_rng(seed: int, episode: int, step: int) -> planners.Rng:

@@ -12,8 +12,9 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.runs.experiment import Setting
+from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.runner import episode
-from bonspiel.runs.runner.episode import Batch, budget_of, play
+from bonspiel.runs.runner.episode import budget_of, play
 
 LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are tried
 RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # what is played at each of them at most, but for one episode

@@ -17,8 +17,9 @@ from bonspiel.planners import Array
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results import lines
+from bonspiel.runs.results.rows import Episode, Failure
 from bonspiel.runs.runner import parallel
-from bonspiel.runs.runner.episode import Episode, Failure
+from bonspiel.runs.runner.schedule import Schedule
 
 FILE = "tuning.jsonl"
 
@@ -53,7 +54,7 @@ class Journal:
         pending = {one: [n for n in numbers if n not in self._kept.setdefault(one, {})] for one in settings}
         seen(sum(len(numbers) - len(due) for due in pending.values()), 0.0)
         try:
-            with closing(parallel.run(parallel.Schedule(pending, self._jobs))) as batches:
+            with closing(parallel.run(Schedule(pending, self._jobs))) as batches:
                 for batch in batches:
                     played = [result for result in batch.results if isinstance(result, Episode)]
                     self._keep(batch.setting, played)

@@ -9,7 +9,8 @@ from typing import Any
 
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.experiment import Setting, UsageError, known_fields, number
-from bonspiel.runs.suite import LISTS, in_full, model_of, qualified
+from bonspiel.runs.suite import LISTS, in_full, model_of
+from bonspiel.runs.suites.lookup import qualified
 
 KEYS = ("description", LISTS, "study")
 

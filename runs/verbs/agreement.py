@@ -21,7 +21,7 @@ def agreement(arguments: argparse.Namespace) -> int:
     from bonspiel.runs.agreement import agreement
     from bonspiel.runs.agreement.study import Study
     from bonspiel.runs.runner import backends
-    from bonspiel.runs.suite import qualified
+    from bonspiel.runs.suites.lookup import qualified
 
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)

@@ -12,6 +12,7 @@ from bonspiel.runs.verbs.command_line import (
     CLUSTER_JOBS,
     DONE,
     ENVIRONMENT,
+    GROUP,
     PLANNER,
     Verb,
     add_budgets,
@@ -28,24 +29,30 @@ if TYPE_CHECKING:
 
 
 def show_list(arguments: argparse.Namespace) -> int:
-    """Print planners, environments and suites, also those of installed packages."""
+    """Print planners, environments, games and suites, and what installed packages add."""
     from bonspiel import envs, planners
-    from bonspiel.runs import suite
+    from bonspiel.planners.core.code.packages import extensions
+    from bonspiel.runs import bench
+    from bonspiel.runs.games.game import GAMES
+    from bonspiel.runs.suites import lookup
 
-    for title, registry, names in (
-        ("planners", planners.REGISTRY, planners.names()),
-        *((f"planners of {of} alone", planners.REGISTRY, added) for of, added in planners.REGISTRY.extensions.items()),
-        *((f"planners of {of}", planners.REGISTRY, added) for of, added in by_package(planners.REGISTRY.installed())),
-        ("environments", envs.REGISTRY, envs.names()),
-        *((f"environments of {of}", envs.REGISTRY, added) for of, added in by_package(envs.REGISTRY.installed())),
-    ):
-        print(f"{title}, written NAME or NAME:key=value,...")
-        for name in names:
-            print(f"  {name:<14} {defaults(registry, name)}")
-        print()
+    for registry in (planners.REGISTRY, envs.REGISTRY, GAMES):
+        kind = f"{registry.kind}s"
+        for title, names in (
+            (kind, registry.names()),
+            *((f"{kind} of {game} alone", added) for game, added in registry.extensions.items()),
+            *((f"{kind} of {package}", added) for package, added in by_package(registry.installed())),
+        ):
+            print(f"{title}, written NAME or NAME:key=value,...")
+            for name in names:
+                print(f"  {name:<14} {defaults(registry, name)}")
+            print()
+    for kind, group in ("verbs", GROUP), ("benchmarks", bench.GROUP):
+        for package, names in by_package(extensions(group)):
+            print(f"{kind} of {package}: {', '.join(names)}\n")
     print("suites")
-    for name in suite.names():
-        found = suite.load(name)
+    for name in lookup.names():
+        found = lookup.load(name)
         counts = found.episodes()
         print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
     return DONE
@@ -78,15 +85,16 @@ def defaults(registry: "Registry", name: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run a suite, then print its tables and draw its chart."""
-    from bonspiel.runs import provenance, suite
+    from bonspiel.runs import provenance
     from bonspiel.runs.part import WHOLE, Part
     from bonspiel.runs.runner import backends, driver
+    from bonspiel.runs.suites import lookup
 
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
     given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
-    chosen = suite.load(arguments.target, [*arguments.planner, *arguments.added]).override(*given)
+    chosen = lookup.load(arguments.target, [*arguments.planner, *arguments.added]).override(*given)
     if arguments.dry_run:
         return dry_run(chosen, workers(arguments.jobs), part, arguments.unseeded)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
@@ -142,7 +150,7 @@ def bench(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
-    verb("list", show_list, "show planners, environments and suites with their parameters", "bonspiel list")
+    verb("list", show_list, "show planners, environments, games and suites with their parameters", "bonspiel list")
     command = verb(
         "run",
         run,

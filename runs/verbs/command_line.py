@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+GROUP = "bonspiel.verbs"  # entry points: a verb's name = "module:function", a function that adds it
 PLANNER = "NAME[:key=value,...]"
 ENVIRONMENT = "an environment, e.g. trap:noise_range=0.1"
 ALL_CORES = "worker processes (default: all cores)"
@@ -19,6 +20,9 @@ Command = Callable[[argparse.Namespace], int]
 
 Verb = Callable[[str, Command, str, str], argparse.ArgumentParser]
 """Adds a verb to the command line: its name, function, summary and example -> its parser."""
+
+AddVerbs = Callable[[Verb], None]
+"""Adds some verbs by calling its argument."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -19,11 +19,11 @@ def script(root: argparse.ArgumentParser, shell: str) -> str:
     except ImportError as error:
         raise UsageError("--completion needs the package shtab: pip install shtab") from error
     from bonspiel import envs, planners
-    from bonspiel.runs import suite
+    from bonspiel.runs.suites import lookup
     from bonspiel.runs.tuning import study
 
     names = {
-        "SUITE|ENV": [*suite.names(), *envs.names()],
+        "SUITE|ENV": [*lookup.names(), *envs.names()],
         "ENV|STUDIES": [*study.names(), *envs.names()],
         "ENV": envs.names(),
         PLANNER: planners.names(),

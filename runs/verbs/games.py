@@ -92,9 +92,8 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     command = verb("replay", replay, summary, example)
     file = "record of a game, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)"
     command.add_argument("file", type=Path, metavar="FILE", help=file)
-    command.add_argument(
-        "--game", default="curling", metavar="GAME", help="curling, mixed_doubles or go (default: curling)"
-    )
+    game = "curling, mixed_doubles, go, or another of `bonspiel list` (default: curling)"
+    command.add_argument("--game", default="curling", metavar="GAME", help=game)
     command.add_argument(
         "--out", type=Path, metavar="FILE.html", help="file for the page (default: the record's name with .html)"
     )
@@ -105,7 +104,6 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     own = "process:COMMAND for your own program, or gtp:COMMAND for a Go engine (in quotes if COMMAND has arguments)"
     planners = f"two planners, or more for a round robin: {PLANNER}, {own}"
     command.add_argument("planners", nargs="+", metavar="PLANNER", help=planners)
-    game = "curling, mixed_doubles or go (default: curling)"
     command.add_argument("--game", default="curling", metavar="GAME[:key=value,...]", help=game)
     games = "games per pair of planners, half of them with the sides swapped (default: 100)"
     command.add_argument("--games", type=int, default=100, metavar="N", help=games)

@@ -23,6 +23,10 @@ def short(monkeypatch):
     monkeypatch.setattr(threads, "REPEATS", 1)
 
 
+def listed(*names, **seconds):
+    return tuple(bench.Listed(f"{searches.__name__}:{name}", **seconds) for name in names)
+
+
 def test_model_steps_are_counted():
     # PW keeps every outcome: two steps a simulation on Trap; DPW goes back to stored outcomes without a step
     trap = envs.make_model("trap")
@@ -97,7 +101,7 @@ def test_a_program_is_given_its_arguments_and_variables():
 
 
 def test_json_holds_the_machine_and_every_measurement(run, monkeypatch):
-    monkeypatch.setattr(bench, "BENCHMARKS", (bench.speed, bench.yardstick))
+    monkeypatch.setattr(bench, "BENCHMARKS", listed("speed", "yardstick"))
     status, out, _ = run("bench", "--planner", "dpw", "--json")
     assert status == 0
     found = json.loads(out)
@@ -107,7 +111,7 @@ def test_json_holds_the_machine_and_every_measurement(run, monkeypatch):
 
 
 def test_the_table_has_a_line_for_each_measurement(run, monkeypatch):
-    monkeypatch.setattr(bench, "BENCHMARKS", (bench.speed, bench.overruns))
+    monkeypatch.setattr(bench, "BENCHMARKS", listed("speed", "overruns"))
     status, out, _ = run("bench", "--planner", "dpw")
     assert status == 0
     assert sum("simulations/s" in line and "dpw" in line for line in out.splitlines()) == 3
@@ -142,7 +146,7 @@ def test_one_tree_is_compared_with_two():
     assert all(m.value > 0.0 for m in found)
 
 
-def test_the_time_of_all_is_told_beforehand_and_its_rest_on_the_way(run, monkeypatch):
+def test_the_expected_time_is_printed_beforehand_and_its_rest_on_the_way(run, monkeypatch):
     def slow(texts):
         """Takes twice as long as expected."""
         clock[0] += 20.0
@@ -150,8 +154,8 @@ def test_the_time_of_all_is_told_beforehand_and_its_rest_on_the_way(run, monkeyp
 
     clock = [0.0]
     monkeypatch.setattr(bench.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(bench, "BENCHMARKS", (slow,) * 3)
-    monkeypatch.setattr(bench, "EXPECTED", {"slow": (8.0, 1.0)})
+    monkeypatch.setattr(searches, "slow", slow, raising=False)
+    monkeypatch.setattr(bench, "BENCHMARKS", listed("slow", once=8.0, each=1.0) * 3)
     status, _, err = run("bench", "--planner", "dpw", "--planner", "uct", "--json")
     assert status == 0 and err.splitlines() == [
         "3 benchmarks of 2 planners, about 30 s on two idle cores",
@@ -162,16 +166,24 @@ def test_the_time_of_all_is_told_beforehand_and_its_rest_on_the_way(run, monkeyp
 
 
 def test_benchmarks_are_chosen_by_name(run, monkeypatch):
-    monkeypatch.setattr(bench, "BENCHMARKS", (bench.speed, bench.yardstick, "bonspiel.runs.go.benchmark:go_playouts"))
+    monkeypatch.setattr(
+        bench, "BENCHMARKS", [one for one in bench.BENCHMARKS if one.name in ("yardstick", "go_playouts")]
+    )
     status, out, _ = run("bench", "yardstick", "--planner", "dpw", "--json")
     assert status == 0 and {m["what"] for m in json.loads(out)["measurements"]} == {"yardstick"}
     status, _, error = run("bench", "go_playout")
-    assert status == 2 and "Did you mean 'go_playouts'? Known: speed, yardstick, go_playouts, serving_dc4" in error
+    assert status == 2 and "Did you mean 'go_playouts'? Known: yardstick, go_playouts" in error
 
 
 def test_every_benchmark_can_be_imported():
-    names = [bench.name_of(benchmark) for benchmark in (*bench.BENCHMARKS, *bench.BY_NAME)]
-    assert [benchmark.__name__ for benchmark in bench.chosen(names)] == names
+    names = [listed.name for listed in bench.BENCHMARKS]
+    assert [benchmark.__name__ for _, benchmark in bench.chosen(names)] == names
+
+
+def test_what_needs_an_extra_is_measured_by_name_alone():
+    assert {listed.name for listed in bench.BENCHMARKS} - {listed.name for listed, _ in bench.chosen([])} == {
+        "serving_dc4"
+    }
 
 
 def test_workers_are_measured_at_a_place(run, monkeypatch):

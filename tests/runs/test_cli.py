@@ -10,8 +10,9 @@ import pytest
 
 import bonspiel
 from bonspiel import envs
-from bonspiel.runs import cli, provenance, suite
+from bonspiel.runs import cli, provenance
 from bonspiel.runs.results import run_folder
+from bonspiel.runs.suites import lookup
 
 LONG = "a" * 300
 TINY = ("run", "trap:noise_range=0.1", "--planner", "random", "--budget", "10,100", "--episodes", "4", "--jobs", "1")
@@ -356,7 +357,7 @@ def test_completion_without_shtab_says_what_to_install(run, monkeypatch):
 
 
 def test_no_suite_has_the_name_of_an_environment():
-    assert not set(suite.names()) & set(envs.names())
+    assert not set(lookup.names()) & set(envs.names())
 
 
 def test_a_dry_run_refuses_a_backend_that_is_not_installed(run, monkeypatch):
@@ -392,7 +393,7 @@ sys.exit(main())"""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
 
-    def stopped():
+    def stopped(verb):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "parser", stopped)
@@ -430,7 +431,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(finished):
 
 @pytest.mark.parametrize("verb", ["report", "chart"])
 def test_a_run_without_an_episode_has_nothing_to_show(tmp_path, capsys, verb):
-    tiny = suite.load("trap-curves").override(("random",), (10,), episodes=1)
+    tiny = lookup.load("trap-curves").override(("random",), (10,), episodes=1)
     with run_folder.write(tmp_path, tiny, tiny.resolve(), provenance.collect([]), False):
         pass
     assert cli.main([verb, str(tmp_path)]) == 2

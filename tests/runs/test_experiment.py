@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from bonspiel.runs import suite
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount
 from bonspiel.runs.suite import Suite
+from bonspiel.runs.suites import lookup
 
 
 def make(**changes):
@@ -112,9 +112,9 @@ def test_a_suite_without_anything_to_play_is_refused():
         Suite("x", (nothing,))
 
 
-@pytest.mark.parametrize("name", suite.names())
+@pytest.mark.parametrize("name", lookup.names())
 def test_every_suite_names_what_exists(name):
-    found = suite.load(name)
+    found = lookup.load(name)
     assert found.description
     assert set(found.resolve()) == {e.env for e in found.experiment} | {
         p.planner for e in found.experiment for p in e.planners
@@ -122,7 +122,7 @@ def test_every_suite_names_what_exists(name):
 
 
 def test_the_quick_suite_has_both_problems_and_the_five_planners():
-    quick = suite.load("quick")
+    quick = lookup.load("quick")
     assert [experiment.env for experiment in quick.experiment] == ["trap:noise_range=0.1", "treasure_hunt:size=5"]
     for experiment in quick.experiment:
         names = {entrant.planner.partition(":")[0] for entrant in experiment.planners}
@@ -130,7 +130,7 @@ def test_the_quick_suite_has_both_problems_and_the_five_planners():
 
 
 def test_an_environment_makes_a_suite():
-    found = suite.load("trap:noise_range=0.05")
+    found = lookup.load("trap:noise_range=0.05")
     assert {setting.env for setting in found.settings()} == {"trap:noise_range=0.05"}
     assert "random" not in {setting.planner for setting in found.settings()}
 
@@ -138,7 +138,7 @@ def test_an_environment_makes_a_suite():
 def test_a_file_makes_a_suite(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('[[experiment]]\nenv = "trap"\nplanners = ["random"]\nsimulations = [5]\n')
-    assert list(suite.load(str(path)).settings()) == [Setting("trap", "random", 5, "simulations", 0)]
+    assert list(lookup.load(str(path)).settings()) == [Setting("trap", "random", 5, "simulations", 0)]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_file_that_is_no_suite_is_refused(tmp_path, content, words):
     path = tmp_path / "mine.toml"
     path.write_text(content)
     with pytest.raises(UsageError) as refused:
-        suite.load(str(path))
+        lookup.load(str(path))
     assert words in str(refused.value)
 
 

@@ -1,5 +1,6 @@
-"""An installed package adds a planner, an environment and a suite by entry points."""
+"""An installed package adds a planner, an environment, a suite, a game, a verb and a benchmark by entry points."""
 
+import re
 import shutil
 import site
 import subprocess
@@ -12,6 +13,7 @@ from bonspiel.planners.core.code import sources
 from bonspiel.runs.results.store import read
 
 PACKAGE = Path(__file__).parents[1] / "example_package"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,9 @@ def test_its_parts_are_listed_with_the_package_and_its_version(bonspiel):
     assert "planners of example-planning 1.2" in out and "environments of example-planning 1.2" in out
     assert "middle         share=0.5" in out and "slope          steps=3" in out and "A slope, by two planners" in out
     assert "unusable: example_planning.nowhere cannot be imported" in out
+    assert "games of example-planning 1.2" in out and "nim            heap=21" in out
+    assert "verbs of example-planning 1.2: failing, lost, nim\n" in out
+    assert "benchmarks of example-planning 1.2: lost, slope_steps\n" in out
 
 
 def test_its_suite_is_run_and_its_version_is_recorded(bonspiel, tmp_path):
@@ -53,6 +58,61 @@ def test_its_suite_is_run_and_its_version_is_recorded(bonspiel, tmp_path):
     with read(tmp_path / "x") as store:
         assert "sources" not in store.resolved["dpw"]
         assert "(example_planning.planner: example_planning 1.2, sources " in store.resolved["middle:share=0.25"]
+
+
+def test_its_game_is_played(bonspiel, tmp_path):
+    line = ("random", "random", "--game", "nim:heap=5", "--budget", "1", "--games", "2", "--jobs", "1", "--out", "m")
+    status, out, err = bonspiel("match", *line)
+    assert status == 0, err
+    assert "first" in out and len([*(tmp_path / "m" / "records").glob("*.json")]) == 2
+    status, out, err = bonspiel("match", *line[:3], "lost", *line[4:-1], "l")
+    assert (status, out) == (2, "") and err.count("\n") == 1
+    assert "example_planning.nowhere cannot be imported" in err and "example-planning 1.2" in err
+
+
+def test_its_verb_is_called_and_has_its_own_help(bonspiel):
+    assert bonspiel("nim", "12") == (0, "the second player\n", "")
+    assert bonspiel("nim", "11") == (0, "the first player\n", "")
+    status, out, _ = bonspiel("nim", "--help")
+    assert status == 0 and "Say who wins a heap of Nim." in out and "example: bonspiel nim 11" in out
+    assert bonspiel("nim", "many")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "verb, words",
+    [
+        ("lost", "example_planning.nowhere cannot be imported"),
+        ("failing", "cannot be added (AttributeError: 'function' object has no attribute 'heap')"),
+        ("nimm", "argument VERB: invalid choice: 'nimm'"),
+    ],
+)
+def test_a_verb_that_cannot_be_added_is_refused_in_a_line_with_its_package(bonspiel, verb, words):
+    status, out, err = bonspiel(verb)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert words in err and (verb == "nimm") != ("example-planning 1.2" in err)
+
+
+def test_its_benchmark_is_measured_and_one_that_is_missing_is_named(python, tmp_path):
+    code = """if True:
+        from bonspiel.runs import bench
+        from bonspiel.runs.cli import main
+        bench.BENCHMARKS = ()
+        raise SystemExit(main(["bench", "--planner", "random"]))
+    """
+    done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "slope steps: Steps of the slope per second, in Python.\n" in done.stdout and "steps/s" in done.stdout
+    missing, expected = done.stderr.splitlines()[:2]
+    assert "lost is left out: example_planning.nowhere cannot be imported" in missing
+    assert "example-planning 1.2" in missing and expected.startswith("1 benchmark of 1 planner")
+
+
+@pytest.mark.parametrize("page", ["command-line", "match-records"])
+def test_what_the_documentation_shows_of_it_are_its_own_lines(page):
+    shown = re.findall(r"^```(?:toml|python)\n(.*?)^```", (DOCS / f"{page}.md").read_text(), re.DOTALL | re.MULTILINE)
+    blocks = [block for code in shown if ">>>" not in code for block in code.rstrip("\n").split("\n\n[")]
+    own = "\n".join(file.read_text() for file in sorted(PACKAGE.rglob("*.*")) if file.suffix in (".py", ".toml"))
+    assert blocks and [block for block in blocks if block not in own] == []
 
 
 WRONG = {

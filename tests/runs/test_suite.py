@@ -10,6 +10,7 @@ from bonspiel import envs
 from bonspiel.runs import suite
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
 from bonspiel.runs.suite import Suite
+from bonspiel.runs.suites import lookup
 from bonspiel.runs.tuning import study, tune
 
 KINDS = {"Keys of the file": Suite, "Keys of an experiment": Experiment, "Planner entries": Entrant}
@@ -50,7 +51,7 @@ milliseconds = [1]
 def load(tmp_path, content):
     path = tmp_path / "mine.toml"
     path.write_text(content)
-    return suite.load(str(path))
+    return lookup.load(str(path))
 
 
 def test_lists_of_planners_and_environments_stand_for_what_they_name(tmp_path):
@@ -90,7 +91,7 @@ def test_the_documented_example_runs(run, rows, documented):
     line = ("run", "mine.toml", "--planner", "random", "--milliseconds", "1", "--episodes", "1", "--jobs", "1")
     assert run(*line)[0] == 0
     assert len(rows(Path("results/mine"))) == 3
-    counts = suite.load("mine.toml").episodes()
+    counts = lookup.load("mine.toml").episodes()
     assert counts[Setting("trap:noise_range=0.01", "dpw:k_action=2", 100, "simulations", 7)] == 20
     assert counts[Setting("treasure_hunt:size=5", "random", 10, "ms", 0)] == 100
     assert len(counts) == 2 * (3 + 2) + 2 * 2
@@ -117,7 +118,7 @@ def test_the_thesis_suites_have_its_problems_budgets_and_planners():
         (["thesis-simulations", "thesis-time"], 10_000, 1000),
         (["thesis-short"], 1000, 10),
     ):
-        found = [setting for name in names for setting in suite.load(name).settings()]
+        found = [setting for name in names for setting in lookup.load(name).settings()]
         for env in problems:
             here = [setting for setting in found if setting.env == env]
             planners = {setting.planner.partition(":")[0] for setting in here}
@@ -132,10 +133,10 @@ def test_the_thesis_suites_have_its_problems_budgets_and_planners():
 
 
 def test_players_of_curling_run_like_any_planner_and_on_curling_alone():
-    chosen = suite.load("curling").override(["expectimax"], [1])
+    chosen = lookup.load("curling").override(["expectimax"], [1])
     assert chosen.resolve()["expectimax"].startswith("Expectimax(")
     with pytest.raises(UsageError, match="expectimax cannot play trap: curling only; these can: uct"):
-        suite.load("trap").override(["expectimax"], [1]).resolve()
+        lookup.load("trap").override(["expectimax"], [1]).resolve()
 
 
 def test_an_environment_is_made_once_however_many_experiments_play_in_it(monkeypatch):
@@ -150,7 +151,7 @@ def test_an_environment_is_made_once_from_the_command_line_to_the_start(monkeypa
     made, parse = [], envs.parse
     suite._sound_model.cache_clear()
     monkeypatch.setattr(envs, "parse", lambda text: made.append(text) or parse(text))
-    suite.load("trap").override(["uct"], [1]).resolve()
+    lookup.load("trap").override(["uct"], [1]).resolve()
     (tuned,) = study.load("trap", ("uct",))
     tune.check(tuned)
     assert made == ["trap"]
@@ -212,39 +213,39 @@ def unsound(tmp_path, monkeypatch):
 )
 def test_a_model_from_elsewhere_that_breaks_the_contract_is_refused_before_anything_starts(unsound, model, words):
     with pytest.raises(UsageError, match=f"unsound:{model} breaks the contract of models .*{words}") as refused:
-        suite.load(f"unsound:{model}").resolve()
+        lookup.load(f"unsound:{model}").resolve()
     assert "bonspiel.envs.check_model" in str(refused.value) and "\n" not in str(refused.value)
 
 
 def test_a_sound_model_from_elsewhere_is_accepted(unsound):
-    assert "Sound" in suite.load("unsound:Sound").resolve()["unsound:Sound"]
+    assert "Sound" in lookup.load("unsound:Sound").resolve()["unsound:Sound"]
 
 
 def test_the_classic_suite_plays_every_classic_problem():
     classic = {name for name, place in envs.ENVIRONMENTS.items() if place.model.startswith("bonspiel.envs.classic.")}
-    found = suite.load("classic").settings()
+    found = lookup.load("classic").settings()
     assert {setting.env.partition(":")[0] for setting in found} == classic
     assert all(envs.parse(setting.env).lookahead for setting in found if "lookahead" in setting.env)
 
 
 def test_the_mujoco_suite_looks_ahead_in_three_of_gymnasium_s_problems():
-    models = [envs.parse(env) for env in {setting.env for setting in suite.load("mujoco").settings()}]
+    models = [envs.parse(env) for env in {setting.env for setting in lookup.load("mujoco").settings()}]
     assert len(models) == 3 and max(model.lookahead for model in models) == 30
 
 
 def test_an_environment_in_plain_python_is_played_by_few_planners_with_small_budgets():
-    (experiment,) = suite.load("gym:Pendulum-v1").experiment
+    (experiment,) = lookup.load("gym:Pendulum-v1").experiment
     assert [entrant.planner for entrant in experiment.planners] == ["dpw", "cem", "random"]
     assert (experiment.simulations, experiment.episodes) == ((10, 30), 5)
-    (compiled,) = suite.load("trap").experiment
+    (compiled,) = lookup.load("trap").experiment
     assert (compiled.simulations, compiled.episodes) == ((10, 100, 1000), 100)
     assert len(compiled.planners) > 10
 
 
-@pytest.mark.parametrize("name", suite.names())
+@pytest.mark.parametrize("name", lookup.names())
 def test_a_planner_has_one_label_in_all_problems_of_a_suite(name):
     labels = {}
-    for experiment in suite.load(name).experiment:
+    for experiment in lookup.load(name).experiment:
         for entrant in experiment.planners:
             label = entrant.label or entrant.planner
             assert labels.setdefault(entrant.planner, label) == label

@@ -8,6 +8,7 @@ import os
 import sys
 import sysconfig
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,17 @@ class Extension(NamedTuple):
     place: str
     package: str
 
+    def load(self) -> Any:
+        """The object at the place.
+
+        Raises:
+            ValueError: as of the function `load`, with the package.
+        """
+        try:
+            return load(self.place)
+        except ValueError as error:
+            raise ValueError(f"{error} (an entry point of {self.package})") from error
+
 
 @functools.cache
 def extensions(group: str) -> dict[str, tuple[Extension, ...]]:
@@ -35,6 +47,18 @@ def extensions(group: str) -> dict[str, tuple[Extension, ...]]:
         if extension not in found.get(entry.name, ()):  # an editable installation may be listed twice
             found[entry.name] = (*found.get(entry.name, ()), extension)
     return found
+
+
+def sole(kind: str, name: str, added: Sequence[Extension], remedy: str) -> Extension:
+    """The extension of a name that one installed package alone adds.
+
+    Raises:
+        ValueError: several do; the message ends with the remedy.
+    """
+    if len(added) > 1:
+        who = " and ".join(f"{package} ({place})" for place, package in added)
+        raise ValueError(f"{kind} {name!r} is added by {who}: {remedy}")
+    return added[0]
 
 
 def load(place: str) -> Any:

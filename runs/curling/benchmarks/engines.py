@@ -9,7 +9,8 @@ import numpy as np
 from bonspiel.curling import make_engine
 from bonspiel.curling.ice.engines import Engine
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
-from bonspiel.curling.ice.noise import noise_of, noisy_velocity
+from bonspiel.curling.ice.execution import noisy_velocity
+from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.model import Curling

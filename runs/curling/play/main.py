@@ -67,7 +67,7 @@ def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
         check_display()
     elif arguments.web:
         with needing_web("--web"):
-            from bonspiel.runs.curling.play.web import play_in_web
+            from bonspiel.runs.curling.play.browser.web import play_in_web
         play_in = partial(play_in_web, host=host, port=port)
         opponent = leaving.enter_context(
             SeparatePlanner(against, lambda line: print_to_stderr(f"bonspiel play: {line}"))

@@ -11,7 +11,7 @@ from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
 from bonspiel.curling.server.dc3_person import Dc3Person
 from bonspiel.curling.server.pages.person import sit_down
 from bonspiel.curling.server.pages.record_feed import RecordFeed
-from bonspiel.runs.curling.play.seat_page import SeatPage
+from bonspiel.runs.curling.play.browser.seat_page import SeatPage
 from tests.curling.server.hosting import PATIENCE, context_of, hosting
 
 ROOT = "/token"

@@ -12,7 +12,7 @@ from bonspiel.runs import provenance
 from bonspiel.runs.part import WHOLE
 from bonspiel.runs.reporting import charts, page, styles, tables
 from bonspiel.runs.results import run_folder, store
-from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.statistics import curves, timing
 from bonspiel.runs.statistics import sample as statistics
 from bonspiel.runs.suite import Suite

@@ -9,7 +9,7 @@ from bonspiel.runs.part import Part
 from bonspiel.runs.results import merge as merging
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.merge import merge
-from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.suite import Suite
 
 LINE = (

@@ -8,8 +8,8 @@ import pytest
 from bonspiel.runs.experiment import Entrant, Experiment, Setting
 from bonspiel.runs.part import Part
 from bonspiel.runs.results import run_folder, status, store
+from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.results.status import text
-from bonspiel.runs.runner.episode import Batch, Episode, Failure
 from bonspiel.runs.suite import Suite
 
 SUITE = Suite(

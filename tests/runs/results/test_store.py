@@ -6,7 +6,7 @@ import pytest
 
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
 from bonspiel.runs.results import run_folder, schema, store
-from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.suite import Suite
 
 SUITE = Suite("mine", (Experiment("trap", (Entrant("random"), Entrant("dpw")), (10, 100), (0.5,), episodes=3),))

@@ -16,7 +16,7 @@ from bonspiel.runs.experiment import RunError
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.runner import backend_dask, backends, driver, parallel
 from bonspiel.runs.runner.backends import Place
-from bonspiel.runs.suite import load
+from bonspiel.runs.suites.lookup import load
 
 LINE = (
     "run",

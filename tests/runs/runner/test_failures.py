@@ -13,7 +13,7 @@ import pytest
 from bonspiel.runs import provenance
 from bonspiel.runs.results import store
 from bonspiel.runs.runner import driver
-from bonspiel.runs.suite import load
+from bonspiel.runs.suites.lookup import load
 
 LINE = (
     "run",

@@ -7,7 +7,7 @@ import pytest
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.results import run_folder, store
-from bonspiel.runs.runner.episode import Batch, Episode, Failure
+from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.statistics import compare
 from bonspiel.runs.statistics.compare import needed
 from bonspiel.runs.statistics.sample import Interval

@@ -5,7 +5,8 @@ from bonspiel import envs
 from bonspiel.envs.optimal import solve
 from bonspiel.runs import provenance
 from bonspiel.runs.results import run_folder, store
-from bonspiel.runs.runner.episode import Batch, Episode, environment_rng
+from bonspiel.runs.results.rows import Batch, Episode
+from bonspiel.runs.runner.episode import environment_rng
 from bonspiel.runs.statistics.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
 from bonspiel.runs.statistics.sample import Interval, Summary
 from bonspiel.runs.suite import Suite

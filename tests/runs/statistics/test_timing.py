@@ -5,8 +5,8 @@ from bonspiel.runs import provenance
 from bonspiel.runs.experiment import Entrant, Experiment, Setting
 from bonspiel.runs.reporting import markdown
 from bonspiel.runs.results import run_folder
+from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.runner import driver
-from bonspiel.runs.runner.episode import Batch, Episode
 from bonspiel.runs.statistics import timing
 from bonspiel.runs.statistics.curves import panels
 from bonspiel.runs.suite import Suite

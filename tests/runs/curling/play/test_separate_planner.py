@@ -13,9 +13,9 @@ from bonspiel.curling import players
 from bonspiel.curling.match.record import Match
 from bonspiel.planners import Decision
 from bonspiel.planners.planner import Budget
+from bonspiel.runs.curling.play.browser.web import play_in_web, serve_game
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.separate_planner import SeparatePlanner
-from bonspiel.runs.curling.play.web import play_in_web, serve_game
 from bonspiel.runs.experiment import RunError
 from tests.runs.curling.browsing import Person
 

@@ -22,8 +22,8 @@ from bonspiel.curling.server.pages import page_server
 from bonspiel.curling.server.pages.record_feed import RecordFeed
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.runs.curling import server_pages
-from bonspiel.runs.curling.play import seat_page
 from bonspiel.runs.curling.play.aim import Aim
+from bonspiel.runs.curling.play.browser import seat_page
 from tests.curling.replay.test_live import Stream
 from tests.curling.server import hosting
 from tests.runs.curling.browsing import ask, until

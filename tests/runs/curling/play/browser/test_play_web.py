@@ -22,12 +22,12 @@ from bonspiel.curling.match.state import state_of
 from bonspiel.curling.match.umpire import replay
 from bonspiel.planners import Decision
 from bonspiel.planners.planner import Budget
-from bonspiel.runs.curling.play import throwing_page
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
+from bonspiel.runs.curling.play.browser import throwing_page
+from bonspiel.runs.curling.play.browser.web import play_in_web, serve_game
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.ideas import IDEAS, best_ideas
 from bonspiel.runs.curling.play.report import game_record
-from bonspiel.runs.curling.play.web import play_in_web, serve_game
 from bonspiel.runs.experiment import RunError
 from tests.runs.curling.browsing import Person, ask
 

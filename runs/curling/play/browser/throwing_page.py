@@ -24,7 +24,7 @@ from bonspiel.curling.replay.tracks import Track, stone_tracks
 from bonspiel.curling.server.pages.page_server import EventStream, first_event
 from bonspiel.planners.model import Array
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
-from bonspiel.runs.curling.play.page_messages import AimMessage, SetupMessage, ThrowMessage
+from bonspiel.runs.curling.play.browser.page_messages import AimMessage, SetupMessage, ThrowMessage
 
 TOKEN_BYTES = 9  # of the part of a page's address that is drawn anew
 PARTS = {"x": "target across, m", "y": "target along, m", "side": "spin", "weight": "weight"}

@@ -19,7 +19,7 @@ from bonspiel.curling.server.pages.seat import Seat
 from bonspiel.planners.core.code.packages import error_text
 from bonspiel.planners.model import Array
 from bonspiel.runs.curling.play.aim import Aim
-from bonspiel.runs.curling.play.throwing_page import ThrowingPage, preview
+from bonspiel.runs.curling.play.browser.throwing_page import ThrowingPage, preview
 
 Phase = Literal["seat", "wait", "setup", "aim", "moved", "think", "over"]
 

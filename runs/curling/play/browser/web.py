@@ -13,10 +13,10 @@ from bonspiel.curling.replay.page_events import Event, PageEvents
 from bonspiel.curling.server.pages.page_server import PageServer
 from bonspiel.planners.core.search import INTERRUPT_SECONDS
 from bonspiel.planners.model import Array
+from bonspiel.runs.curling.play.browser.throwing_page import TOKEN_BYTES, ThrowingPage
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.ideas import best_ideas
 from bonspiel.runs.curling.play.report import game_record
-from bonspiel.runs.curling.play.throwing_page import TOKEN_BYTES, ThrowingPage
 from bonspiel.runs.experiment import RunError
 
 TICK = 0.02  # s between two looks at the planner

@@ -1,0 +1,1 @@
+"""Curling on a page in a browser: a game against a planner, and a seat of a practice server."""
