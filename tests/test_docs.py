@@ -12,20 +12,8 @@ WORKED_EXAMPLES = {"adding-a-planner.md", "adding-an-environment.md"}  # which a
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
 PAGES += [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name not in WORKED_EXAMPLES]
 PACKAGES = "planners|curling|envs|runs"
-FILES = {
-    "html",
-    "js",
-    "json",
-    "jsonl",
-    "md",
-    "npz",
-    "png",
-    "pth",
-    "py",
-    "sgf",
-    "svg",
-    "toml",
-}  # endings, not attributes
+# endings of files, not attributes
+FILES = {"html", "js", "json", "jsonl", "md", "npz", "png", "pth", "py", "sgf", "svg", "toml"}
 
 
 def names_in(text):
