@@ -15,7 +15,7 @@ DOCS := .venv-docs
 # Tests start many Python processes, which would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 # Results of `make bench` lie in a folder of this name: a run is resumed unless sources, packages or the suite changed.
-KEY := from bonspiel.runs import provenance, suite; print(provenance.key(suite.load("quick").digest()))
+KEY := from bonspiel.runs import provenance; from bonspiel.runs.suites.lookup import load; print(provenance.key(load("quick").digest()))
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/mypy
 

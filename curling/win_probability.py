@@ -1,7 +1,7 @@
 """The probability to win a match from a position: the one estimate that clients, analyses and pages show.
 
 It is what the network of `curling.learning.end_network` expects, calibrated by matches of the champion with itself, and
-takes both teams for equally strong. `runs.curling.calibration_study` fits it and counts how often teams win by it.
+takes both teams for equally strong. `docs/studies/curling.py` fits it and counts how often teams win by it.
 """
 
 import functools

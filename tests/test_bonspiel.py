@@ -1,13 +1,16 @@
 """The package at the top: what importing it does, and that nobody's folders stand in its way."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import bonspiel
 from bonspiel.runs import cli
 
+ROOT = Path(__file__).parents[1]
 FOREIGN = ("curling", "envs", "planners", "runs")
 
 
@@ -100,3 +103,9 @@ def test_version_is_that_of_the_installed_package():
     from importlib.metadata import version
 
     assert version("bonspiel") == bonspiel.__version__
+
+
+def test_the_citation_and_the_changelog_name_this_version():
+    citation, changelog = ((ROOT / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "CHANGELOG.md"))
+    assert f"\nversion: {bonspiel.__version__}\n" in citation
+    assert re.search(rf"^## {re.escape(bonspiel.__version__)} \(\d{{4}}-\d\d-\d\d\)$", changelog, re.MULTILINE)

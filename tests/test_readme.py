@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel import planners
+from bonspiel import envs, planners
+from bonspiel.envs.optimal import optimal_value, random_value
 from bonspiel.runs.cli import parser
 
 ROOT = Path(__file__).parents[1]
@@ -42,6 +43,15 @@ def rows_of(text):
     return [[cell.strip() for cell in line[1:-1].split("|")] for line in text.splitlines() if line.startswith("|")]
 
 
+def test_the_caption_of_the_picture_counts_planners_and_problems():
+    peers = (ROOT / "docs/results/peers.md").read_text()
+    head, _, *rows = rows_of(peers.split("### 30 simulations per decision")[1].split("Mean ranks")[0])
+    assert (len(rows), len(head) - 5) == (15, 7)
+    assert "\nFifteen planners in seven problems" in README and peers.split("\n\n")[1].startswith(
+        "Fifteen planners in seven"
+    )
+
+
 def test_the_leaders_by_problem_are_those_of_the_leaderboard():
     peers, advice = ((ROOT / "docs" / name).read_text() for name in ("results/peers.md", "which-planner.md"))
     shown = rows_of("\n".join(re.findall(r"^\| `[\w:=,]+`.*`\w+` [\d.]+ \|$", advice, re.MULTILINE)))
@@ -59,6 +69,21 @@ def test_the_leaders_by_problem_are_those_of_the_leaderboard():
     assert {name.split("`")[1]: leaders for name, *leaders in shown} == expected
 
 
+def test_the_chart_of_questions_names_every_leader_and_no_planner_that_leads_nowhere():
+    advice, peers = ((ROOT / "docs" / name).read_text() for name in ("which-planner.md", "results/peers.md"))
+    rows = [row for row in rows_of(advice) if len(row) == 5 and row[1][-1].isdigit()]
+    assert len(rows) == 7
+    first, second = (
+        {name for row in rows for cell in (row[place], row[place + 2]) for name in re.findall(r"`(\w+)`", cell)}
+        for place in (1, 2)
+    )
+    chart = (ROOT / "docs/which-planner.svg").read_text()
+    named = {name for text in re.findall(r'class="b"[^>]*>([^<]*)<', chart) for name in re.findall(r"[a-z]\w+", text)}
+    ranked = {row[0] for row in rows_of(peers)}
+    assert first <= named
+    assert named & ranked <= first | second
+
+
 @pytest.mark.parametrize("name", planners.REGISTRY.everything())
 def test_every_planner_has_a_row_among_all_planners(name):
     named = [row[0].strip("`").split(":")[0] for row in rows_of((ROOT / "docs/planners.md").read_text())]
@@ -74,6 +99,20 @@ def test_optimum_and_random_policy_are_those_of_the_problems_page():
     assert shown == {name: expected[name] for name in shown}
 
 
+PROBLEMS = [row for row in rows_of((ROOT / "docs/problems.md").read_text().split("## Which C")[0])[2:] if row[0]]
+SLOW = {"pendulum", "mountain_car", "donut"}  # problems whose optimum takes ten seconds or more
+
+
+@pytest.mark.parametrize(("name", "optimum", "random"), [(row[0], row[3], row[4]) for row in PROBLEMS])
+def test_optimum_and_random_policy_of_a_problem_are_those_of_the_code(name, optimum, random):
+    model = envs.parse(name.strip("`"))
+    shown = random.split(",")[0]
+    assert f"{random_value(model):.{len(shown.partition('.')[2])}f}" == shown
+    if optimum and "300" not in optimum and name.strip("`") not in SLOW:
+        highest = optimum.split(" to ")[0]
+        assert f"{optimal_value(model):.{len(highest.partition('.')[2])}f}" == highest
+
+
 def test_the_problems_page_says_what_each_problem_tests():
     sections = [part for part in (ROOT / "docs/problems.md").read_text().split("\n## ")[1:] if "](films/" in part]
     assert len(sections) == 10
@@ -85,25 +124,3 @@ def test_every_verb_has_an_example_on_the_page_of_the_command_line():
     verbs = re.findall(r"^  (\w+) ", parser().description, re.MULTILINE)
     assert len(verbs) > 20
     assert [verb for verb in verbs if f"bonspiel {verb} " not in page] == []
-
-
-DEFINITIONS = "| name | planner |", "| | | |"  # heads of tables that hold no measurement
-
-
-def groups_of_tables(text):
-    """For each group of tables without a provenance line or a heading between them, its heads and the text after it."""
-    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    for section in re.split(r"^#+ ", text, flags=re.MULTILINE):
-        *parts, rest = re.split(r"\*Provenance: (?:[^*]|\*(?=`))*\.\*", section)
-        for ended, part in [*((True, part) for part in parts), (False, rest)]:
-            heads = re.findall(r"(?:\A|\n\n)(\|.*)", part)
-            yield ended, [head for head in heads if not head.startswith(DEFINITIONS)]
-
-
-@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/results/*.md")), ids=lambda page: page.stem)
-def test_every_table_of_results_ends_with_its_provenance(page):
-    groups = [*groups_of_tables(page.read_text(encoding="utf-8"))]
-    assert [heads for ended, heads in groups if heads and not ended] == []
-    several = [heads for ended, heads in groups if ended and len(heads) > 1]
-    lines = re.findall(r"\*Provenance: (both tables|all four tables)", page.read_text(encoding="utf-8"))
-    assert len(several) <= len(lines)

@@ -87,10 +87,12 @@ def imported(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except (Exception, SystemExit) as error:  # whatever the author's module raises
-        is_missing = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
-        rest = "; install its package, or run where its file is" if is_missing else error_place(error)
-        if is_missing and module.split(".")[0] in (*sources.PACKAGES, "runs"):
-            rest = f"; import names begin with bonspiel: write bonspiel.{module}"
+        missing = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+        is_itself = f"{module}.".startswith(f"{missing}.")
+        rest = "; install its package, or run where its file is" if is_itself else error_place(error)
+        if missing in (*sources.PACKAGES, "runs"):  # the names of version 0.1
+            name = module if is_itself else missing
+            rest = f"{'' if is_itself else rest}; import names begin with bonspiel: write bonspiel.{name}"
         raise ValueError(f"{module} cannot be imported ({error_text(error)}){rest}") from error
 
 
