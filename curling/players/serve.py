@@ -1,7 +1,8 @@
 """Plays as a program of its own: `python -m bonspiel.curling.players.serve PLANNER` answers docs/process-player.md.
 
-In standard games this file uses only what bonspiel has had since version 0.1, so that it plays an older version where
-that version's own Python runs it: `process:/path/to/old/python -I /path/to/this/serve.py PLANNER`.
+It is one file, which an older version's own Python can run, so that this version plays against that one:
+`process:/path/to/old/python -I /path/to/this/serve.py PLANNER`. A version without `curling.match.position` plays
+standard games, with only what bonspiel has had since version 0.1.
 """
 
 import functools
