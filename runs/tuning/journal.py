@@ -88,7 +88,7 @@ def kept(folder: Path | None, resume: bool, modules: tuple[str, ...], jobs: int)
 
     Args:
         folder: receives FILE.
-        resume: whether to continue the file that is there.
+        resume: whether to continue an existing file.
         modules: of other packages, from which planners or environments come.
         jobs: number of workers.
 
