@@ -74,6 +74,7 @@ class Traits:
         divides_budget: its course depends on the size of the budget.
         budget_multiple: number of times that it spends a budget of simulations, for one with several workers.
         reproducible: the same seed, state and budget give the same decision.
+        converges: choices and values tend to the optimal ones with the number of simulations.
         times_itself: `Decision.seconds` are the time on record in games, as it asks another process.
     """
 
@@ -81,6 +82,7 @@ class Traits:
     divides_budget: bool = False
     budget_multiple: int = 1
     reproducible: bool = True
+    converges: bool = True
     times_itself: bool = False
 
 

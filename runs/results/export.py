@@ -16,9 +16,21 @@ from bonspiel.runs.results.store import Store
 CHUNK = 50_000  # rows in memory as Python objects
 
 
-# docs/results-files.md says what they mean
-_EPISODE = ("episode", "return", "steps", "seconds", "simulations", "first_action", "mean_ms", "max_ms")
-COLUMNS = (*Setting._fields[:4], *_EPISODE)
+# Names and types; docs/results-files.md says what they mean.
+COLUMNS = {
+    "env": "String",
+    "planner": "String",
+    "budget": "Float64",
+    "unit": "String",
+    "episode": "Int64",
+    "return": "Float64",
+    "steps": "Int64",
+    "seconds": "Float64",
+    "simulations": "Int64",
+    "first_action": "String",
+    "mean_ms": "Float64",
+    "max_ms": "Float64",
+}
 
 
 def rows(store: Store) -> Iterator[tuple[Any, ...]]:
@@ -33,7 +45,8 @@ def _row(setting: Setting, episode: Episode) -> tuple[Any, ...]:
     if episode.times is not None:
         times = 1e3 * np.frombuffer(episode.times, "<f4").astype(np.float64)
         mean, longest = round(float(times.mean()), 6), round(float(times.max()), 6)
-    return (*setting[:4], *episode[:5], action, mean, longest)
+    played = episode.number, episode.total, episode.steps, episode.seconds, episode.simulations
+    return (*setting[:4], *played, action, mean, longest)
 
 
 def to_csv(store: Store, stream: TextIO) -> None:
@@ -53,9 +66,7 @@ def to_parquet(store: Store, path: Path) -> None:
         import polars
     except ImportError as error:
         raise UsageError("Parquet needs polars: pip install -e '.[parquet]', or use --format csv") from error
-    text, real, whole = polars.String, polars.Float64, polars.Int64
-    types = [text, text, real, text, whole, real, whole, real, whole, text, real, real]
-    schema = dict(zip(COLUMNS, types, strict=True))
+    schema = {name: getattr(polars, kind) for name, kind in COLUMNS.items()}
     found, frames = rows(store), [polars.DataFrame(schema=schema)]
     while chunk := list(islice(found, CHUNK)):
         frames.append(polars.DataFrame(chunk, schema=schema, orient="row"))

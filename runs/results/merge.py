@@ -11,7 +11,7 @@ from typing import Any
 from bonspiel.runs.experiment import Setting, UsageError, amount
 from bonspiel.runs.files import locked
 from bonspiel.runs.provenance import other_version
-from bonspiel.runs.results.rows import Batch, Episode, Failure
+from bonspiel.runs.results.rows import REPEATED, Batch, Episode, Failure
 from bonspiel.runs.results.run_folder import drafted, holds
 from bonspiel.runs.results.store import Count, Store, read
 
@@ -85,7 +85,7 @@ def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
     for _, group in groupby(heapq.merge(*streams, key=lambda found: found[0].number), lambda found: found[0].number):
         (first, origin), *others = group
         for other, store in others:
-            for name in ("total", "steps", "simulations", "first_action"):
+            for name in REPEATED:
                 ours, theirs = map(attrgetter(name), (first, other))
                 if ours != theirs and None not in (ours, theirs):
                     where = f"{setting.planner} in {setting.env} with {amount(setting.budget, setting.unit)}"

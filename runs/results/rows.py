@@ -7,7 +7,7 @@ from bonspiel.runs.experiment import Setting
 
 
 class Episode(NamedTuple):
-    """A finished episode; None stands for values that were not kept.
+    """A finished episode; None stands for values that were not kept. New fields come last, each with a migration.
 
     Attributes:
         number: its index.
@@ -26,6 +26,9 @@ class Episode(NamedTuple):
     simulations: int | None = None
     first_action: bytes | None = None
     times: bytes | None = None
+
+
+REPEATED = tuple(name for name in Episode._fields if name not in ("seconds", "times"))  # by a second run of the episode
 
 
 class Failure(NamedTuple):

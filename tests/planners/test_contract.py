@@ -21,11 +21,12 @@ from tests.planners.tiny_models import MODELS, SOLVED, SPOILT, Bandit, Chain, Ha
 REGISTERED = [envs.parse(name) for name in envs.names()]
 
 
-def each_planner(*models, root_actions=False, reproducible=False, python=False):
+def each_planner(*models, root_actions=False, reproducible=False, python=False, converges=False):
     """Parametrises a test over the planners that search these models, and over the models.
 
     With `root_actions`, over those that take the only actions to consider at the root; with `reproducible`, over
-    those that decide the same with the same seed; with `python`, over those that search models in plain Python as well.
+    those that decide the same with the same seed; with `converges`, over those that find optima in the limit; with
+    `python`, over those that search models in plain Python as well.
     """
     pairs = [
         (name, model)
@@ -33,6 +34,7 @@ def each_planner(*models, root_actions=False, reproducible=False, python=False):
         for name in planners.names_for(model)
         if traits_of(planners.make(name)).takes_root_actions or not root_actions
         if traits_of(planners.make(name)).reproducible or not reproducible
+        if traits_of(planners.make(name)).converges or not converges
         if not python or planners.unsupported(planners.make(name), python_twin(model)) is None
     ]
     ids = [f"{name}-{type(model).__name__}" for name, model in pairs]
@@ -55,18 +57,18 @@ def plan(name, model, simulations=2_000, seed=0, **parameters):
     return planner.plan(model, model.initial_state(None), Budget(simulations), np.random.default_rng(seed))
 
 
-@each_planner(*SOLVED)
+@each_planner(*SOLVED, converges=True)
 def test_finds_the_best_action(name, model):
     assert model.is_best(plan(name, model).action)
 
 
-@each_planner(*SOLVED)
+@each_planner(*SOLVED, converges=True)
 def test_value_tends_to_the_known_optimum(name, model):
     """The mean includes the exploration of worse actions, which fades as ln N / N."""
     assert plan(name, model, 20_000, exploration=0.3).value == pytest.approx(model.best, abs=0.03)
 
 
-@each_planner(Handover())
+@each_planner(Handover(), converges=True)
 @pytest.mark.parametrize("seed", range(5))
 def test_players_do_not_share_statistics_of_a_place(name, model, seed):
     """Else the place would be worth the same whoever moves there, and the first move best that earns something."""
@@ -233,7 +235,7 @@ def test_root_actions_are_the_only_ones(name, model):
     np.testing.assert_array_equal(decision.actions, actions)
     assert decision.visits.sum() == decision.simulations == 500 * traits_of(planner).budget_multiple
     assert (decision.visits > 0).all()
-    assert decision.action == [0.7]
+    assert decision.action == [0.7] or not traits_of(planner).converges
 
 
 @each_planner(Bandit(), root_actions=True)

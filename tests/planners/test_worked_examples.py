@@ -76,12 +76,28 @@ def check_stat(folder, heading):
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_both_examples_change_the_files_that_the_page_shows_and_run(copy, tmp_path):
     git(copy, "apply", given=block("", "diff"))
-    (copy / "planners" / "flat.py").write_text(without_prompts(block("", "python")).strip() + "\n", encoding="utf-8")
+    (copy / "planners" / "trees" / "flat.py").write_text(
+        without_prompts(block("", "python")).strip() + "\n", encoding="utf-8"
+    )
     check_stat(copy, "")
     git(copy, "apply", given=block("Another selection score", "diff"))
     check_stat(copy, "Another selection score")
 
     environment = {**os.environ, "PYTHONPATH": str(copy), "BONSPIEL_CACHE": str(tmp_path)}
+    for name in ("pyproject.toml", "tests/conftest.py", "tests/planners"):
+        (copy / name).parent.mkdir(exist_ok=True)
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, copy / name)
+    contract = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "tests/planners/test_contract.py",
+        "-k",
+        "flat and (Bandit or Chain or Target)",
+    ]
+    done = subprocess.run(contract, cwd=copy, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout
     done = subprocess.run([sys.executable, "-c", PLAN], cwd=copy, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for line in done.stdout.splitlines():
