@@ -38,13 +38,7 @@ class Options:
 def add_dc3(command: argparse.ArgumentParser) -> None:
     """Add the options of Digital Curling 3."""
     command.set_defaults(physics="fcv1")
-    command.add_argument(
-        "--port",
-        type=int,
-        default=10000,
-        metavar="P",
-        help="port of team 0; team 1 has P + 1; 0: any free ports (default: %(default)s)",
-    )
+    _add_port(command, 10000, "port of team 0; team 1 has P + 1; 0: any free ports")
     _add_ends(command)
     command.add_argument(
         "--extra-end-time",
@@ -59,12 +53,7 @@ def add_dc3(command: argparse.ArgumentParser) -> None:
         default="five_rock",
         help="free guard zone rule (default: %(default)s)",
     )
-    command.add_argument(
-        "--noise",
-        choices=("normal_dist", "none"),
-        default="normal_dist",
-        help="errors of execution (default: %(default)s)",
-    )
+    _add_noise(command, ("normal_dist", "none"), "errors of execution")
     _add_deviations(command)
     command.add_argument(
         "--trajectory",
@@ -84,35 +73,16 @@ def add_dc3(command: argparse.ArgumentParser) -> None:
 def add_dc2(command: argparse.ArgumentParser) -> None:
     """Add the options of Digital Curling 2."""
     command.set_defaults(physics="dc2", rule="four_rock")
-    command.add_argument(
-        "--port",
-        type=int,
-        default=9876,
-        metavar="P",
-        help="port of both teams; 0: any free port (default: %(default)s)",
-    )
+    _add_port(command, 9876, "port of both teams; 0: any free port")
     _add_ends(command)
-    command.add_argument(
-        "--noise", choices=("dc2", "gat", "none"), default="dc2", help="errors of execution (default: %(default)s)"
-    )
+    _add_noise(command, ("dc2", "gat", "none"), "errors of execution")
     _add_shared(command)
 
 
 def add_dc4(command: argparse.ArgumentParser) -> None:
     """Add the options of Digital Curling 4."""
-    command.add_argument(
-        "--port",
-        type=int,
-        default=5000,
-        metavar="P",
-        help="port of all clients; 0: any free port (default: %(default)s)",
-    )
-    command.add_argument(
-        "--noise",
-        choices=("normal_dist", "none"),
-        default="normal_dist",
-        help="errors of execution of the server's players (default: %(default)s)",
-    )
+    _add_port(command, 5000, "port of all clients; 0: any free port")
+    _add_noise(command, ("normal_dist", "none"), "errors of execution of the server's players")
     _add_deviations(command)
     _add_shared(command)
     command.add_argument(
@@ -127,7 +97,7 @@ def add_dc4(command: argparse.ArgumentParser) -> None:
         "--users",
         type=Path,
         metavar="FILE",
-        help=("file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)"),
+        help="file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)",
     )
     command.add_argument(
         "--server-name",
@@ -149,6 +119,14 @@ def add_dc4(command: argparse.ArgumentParser) -> None:
             "(default: %(default)s)"
         ),
     )
+
+
+def _add_port(command: argparse.ArgumentParser, default: int, meaning: str) -> None:
+    command.add_argument("--port", type=int, default=default, metavar="P", help=f"{meaning} (default: %(default)s)")
+
+
+def _add_noise(command: argparse.ArgumentParser, choices: Sequence[str], meaning: str) -> None:
+    command.add_argument("--noise", choices=choices, default=choices[0], help=f"{meaning} (default: %(default)s)")
 
 
 def _add_ends(command: argparse.ArgumentParser) -> None:
