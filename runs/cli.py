@@ -3,7 +3,6 @@
 try:  # Ctrl-C may come during the imports
     import argparse
     import errno
-    import functools
     import os
     import sys
     from collections.abc import Sequence
@@ -12,7 +11,7 @@ try:  # Ctrl-C may come during the imports
     from bonspiel.runs.curling.verbs import client, curling, learn, server
     from bonspiel.runs.experiment import RunError, UsageError
     from bonspiel.runs.go import verbs as go
-    from bonspiel.runs.verbs import agreement, benchmarks, film, games, results, tree
+    from bonspiel.runs.verbs import agreement, benchmarks, film, games, listing, results, tree
     from bonspiel.runs.verbs.command_line import (
         DONE,
         FAILED,
@@ -38,7 +37,14 @@ def add_games(verb: Verb) -> None:
 
 
 GROUPS: dict[str, tuple[AddVerbs, ...]] = {
-    "benchmarks": (benchmarks.add_verbs, results.add_verbs, agreement.add_verbs, tree.add_verbs, film.add_verbs),
+    "benchmarks": (
+        listing.add_verbs,
+        benchmarks.add_verbs,
+        results.add_verbs,
+        agreement.add_verbs,
+        tree.add_verbs,
+        film.add_verbs,
+    ),
     "games": (add_games, curling.add_verbs, learn.add_verbs, go.add_verbs),
     "curling servers": (server.add_verbs, client.add_verbs),
 }
@@ -89,10 +95,15 @@ def parser(name: str = "") -> Parser:
     """
     layout = argparse.RawDescriptionHelpFormatter
     root = Parser(prog="bonspiel", usage="bonspiel VERB ...", formatter_class=layout, epilog=EPILOG)
-    option = functools.partial(root.add_argument, action=PrintAndExit)
-    option("--version", nargs=0, text=version, help="print the version and exit")
-    script = 'print a completion script for bash, zsh or tcsh and exit; in bash: eval "$(bonspiel --completion bash)"'
-    option("--completion", metavar="SHELL", text=completion, choices=("bash", "zsh", "tcsh"), help=script)
+    root.add_argument("--version", action=PrintAndExit, nargs=0, text=version, help="print the version and exit")
+    root.add_argument(
+        "--completion",
+        action=PrintAndExit,
+        metavar="SHELL",
+        text=completion,
+        choices=("bash", "zsh", "tcsh"),
+        help='print a completion script for bash, zsh or tcsh and exit; in bash: eval "$(bonspiel --completion bash)"',
+    )
     verbs = root.add_subparsers(
         dest="verb", required=True, metavar="VERB", prog="bonspiel", parser_class=Parser, help=argparse.SUPPRESS
     )

@@ -119,11 +119,17 @@ def main(line: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matches", type=int, default=4000, help="matches to play (default: 4000)")
     parser.add_argument("--against", default=PLAYER, help=f"planner of the other team (default: {PLAYER})")
-    simulations = "simulations per decision of each team (default: 1000 1000)"
-    parser.add_argument("--simulations", type=int, nargs=2, default=(1_000, 1_000), help=simulations)
+    parser.add_argument(
+        "--simulations",
+        type=int,
+        nargs=2,
+        default=(1_000, 1_000),
+        help="simulations per decision of each team (default: 1000 1000)",
+    )
     parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
-    positions = "file for the positions, one line of JSON per match"
-    parser.add_argument("--positions", type=Path, required=True, help=positions)
+    parser.add_argument(
+        "--positions", type=Path, required=True, help="file for the positions, one line of JSON per match"
+    )
     given = parser.parse_args(line)
     if not given.positions.exists():
         draft = given.positions.with_name(given.positions.name + ".new")

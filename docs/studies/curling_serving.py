@@ -217,26 +217,41 @@ def main(line: Sequence[str] | None = None) -> int:
     load = studies.add_parser("load", help="many matches at once, with clients that move at once")
     load.set_defaults(function=run_load)
     load.add_argument("protocol", choices=("dc3", "dc4"), help="protocol of the server")
-    matches, ends = "matches to play (default: %(default)s)", "ends of a match (default: %(default)s)"
-    load.add_argument("--matches", type=int, default=serving.MATCHES, help=matches)
-    load.add_argument("--ends", type=int, default=serving.ENDS, help=ends)
-    pause = "with dc4: thinking time of a client per shot, in seconds (default: %(default)s)"
-    load.add_argument("--pause", type=float, default=0.0, help=pause)
+    load.add_argument("--matches", type=int, default=serving.MATCHES, help="matches to play (default: %(default)s)")
+    load.add_argument("--ends", type=int, default=serving.ENDS, help="ends of a match (default: %(default)s)")
+    load.add_argument(
+        "--pause",
+        type=float,
+        default=0.0,
+        help="with dc4: thinking time of a client per shot, in seconds (default: %(default)s)",
+    )
     delay = studies.add_parser("delay", help="whole matches over a slow network")
     delay.set_defaults(function=run_delay)
-    add = delay.add_argument
-    add("--matches", type=int, default=20, help=matches)
-    add("--at-once", type=int, default=1, help="matches played in parallel (default: %(default)s)")
-    add("--ends", type=int, default=10, help=ends)
-    thinking = "thinking time of a team in the match, in seconds (default: %(default)s)"
-    add("--seconds", type=float, default=219.0, help=thinking)
-    extra = "thinking time of a team in an extra end, in seconds (default: %(default)s)"
-    add("--extra-seconds", type=float, default=21.9, help=extra)
-    round_trip = "delay of a round trip in milliseconds (default: %(default)s)"
-    add("--delay", type=float, default=200.0, help=round_trip)
-    add("--planner", default="presearch", help="planner of both teams (default: %(default)s)")
-    logs = "folder for the logs of the clients (default: %(default)s)"
-    add("--out", type=Path, default=Path("results/delay"), help=logs)
+    delay.add_argument("--matches", type=int, default=20, help="matches to play (default: %(default)s)")
+    delay.add_argument("--at-once", type=int, default=1, help="matches played in parallel (default: %(default)s)")
+    delay.add_argument("--ends", type=int, default=10, help="ends of a match (default: %(default)s)")
+    delay.add_argument(
+        "--seconds",
+        type=float,
+        default=219.0,
+        help="thinking time of a team in the match, in seconds (default: %(default)s)",
+    )
+    delay.add_argument(
+        "--extra-seconds",
+        type=float,
+        default=21.9,
+        help="thinking time of a team in an extra end, in seconds (default: %(default)s)",
+    )
+    delay.add_argument(
+        "--delay", type=float, default=200.0, help="delay of a round trip in milliseconds (default: %(default)s)"
+    )
+    delay.add_argument("--planner", default="presearch", help="planner of both teams (default: %(default)s)")
+    delay.add_argument(
+        "--out",
+        type=Path,
+        default=Path("results/delay"),
+        help="folder for the logs of the clients (default: %(default)s)",
+    )
     arguments = parser.parse_args(line)
     status: int = arguments.function(arguments)
     return status

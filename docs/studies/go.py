@@ -120,8 +120,12 @@ def main(line: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--quick", action="store_true", help=f"{QUICK_GAMES} games per match, with a fifth of the simulations"
     )
-    out = "folder for the matches, which are continued (default: results/go)"
-    parser.add_argument("--out", type=Path, default=Path("results/go"), help=out)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("results/go"),
+        help="folder for the matches, which are continued (default: results/go)",
+    )
     parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
     given = parser.parse_args(line)

@@ -93,8 +93,9 @@ def main(line: Sequence[str] | None = None) -> int:
         "--positions", type=int, default=400, help="positions per number of stones to come (default: 400)"
     )
     parser.add_argument("--simulations", type=int, default=1000, help="simulations per decision (default: 1000)")
-    noise = "errors of execution that planners expect (default: none)"
-    parser.add_argument("--noise", choices=FCV1.noises, default="none", help=noise)
+    parser.add_argument(
+        "--noise", choices=FCV1.noises, default="none", help="errors of execution that planners expect (default: none)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
     parser.add_argument("--quick", action="store_true", help="10 positions, 100 simulations")
     given = parser.parse_args(line)

@@ -13,9 +13,9 @@ from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.runs.curling.server_options import Options
 from bonspiel.runs.curling.server_pages import Pages
 from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.verbs.web_extra import needing_web
 
 DEFAULT_USERS = {"user0": "pass0", "user1": "pass1"}
-MISSING = "Digital Curling 4 needs Starlette and uvicorn: pip install -e '.[dc4]'"
 
 
 def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any, Any, int | None]]:
@@ -25,14 +25,12 @@ def prepared(options: Options) -> Callable[[ServerContext, Pages], Coroutine[Any
         UsageError: there are no users, or a package is missing.
     """
     users = users_of(options.users, options.host)
-    try:
+    with needing_web("Digital Curling 4", "dc4"):
         from bonspiel.curling.protocols.dc4 import EXAMPLE_PLAYERS
         from bonspiel.curling.protocols.dc4_server import Player
         from bonspiel.curling.server.dc4.app import serve_dc4
         from bonspiel.curling.server.dc4.matches import Dc4Matches
         from bonspiel.curling.server.dc4.person import Dc4Person
-    except ModuleNotFoundError as error:
-        raise UsageError(MISSING) from error
 
     async def serve(context: ServerContext, pages: Pages) -> int | None:
         _warm_up(context.match)

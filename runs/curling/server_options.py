@@ -1,103 +1,197 @@
-"""The options of `bonspiel server`: fields of a dataclass, with the command line in their metadata."""
+"""The options of `bonspiel server`: those of each protocol on the command line, and their values."""
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-RECORDS = Path("results/server")
-SD = "standard deviation of the"
-PATHS = "time between two frames of the stones' paths in milliseconds, 10 to 10,000 (100 without a number); 0: no paths"
-WATCH = "show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port"
-WATCH_BIND = "with --watch: address to bind the pages to, e.g. that of this machine in its network"
-PERSON = "with --watch: let a person play team 0 or 1 on a page; its address is printed"
-USERS = "file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)"
-LIMITS = "dc4", "fcv1"
-NAMES = "name of this server in the requests of other machines, as in http://NAME:5000; repeatable"
-LATE_SHOTS = "a team without time left loses when it throws its next shot (default: immediately)"
-
-MIXED_PLAYERS = "the server's players in mixed doubles: alike, as in standard games, or as in the organisers' example"
-
-
-def _option(meaning: str, metavar: str | None = None, default: Any = None, **given: Any) -> Any:
-    return field(default=default, metadata={"help": meaning, "metavar": metavar, **given})
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options as given on the command line; unchecked. The defaults are those of Digital Curling 3."""
+    """The options as given on the command line, unchecked; the defaults are for protocols without the option."""
 
     protocol: str
-    port: int = _option("port of team 0; team 1 has P + 1; 0: any free ports", "P", 10000, type=int)
-    ends: int = _option("ends of a match", "N", 10, type=int)
-    thinking_time: float = _option("thinking time of a team in the match, in seconds", "S", 219.0, type=float)
-    extra_end_time: float = _option("thinking time of a team in an extra end, in seconds", "S", 21.9, type=float)
-    rule: str = _option("free guard zone rule", None, "five_rock", choices=("five_rock", "four_rock"))
-    noise: str = _option("errors of execution", None, "normal_dist", choices=("normal_dist", "none"))
-    speed_sd: float | None = _option(f"{SD} speed, m/s (default: that of the noise)", "SD", type=float)
-    angle_sd: float | None = _option(f"{SD} direction, rad (default: that of the noise)", "SD", type=float)
-    trajectory: int = _option(PATHS, "MS", 1000, type=int, nargs="?", const=100)
-    host: str = _option(
-        "address to bind to; 0.0.0.0: all addresses of this machine", "ADDRESS", "127.0.0.1", flag="--bind"
+    port: int
+    noise: str
+    host: str
+    engine: str
+    seed: int | None
+    matches: int | None
+    records: Path
+    watch: int | None
+    watch_bind: str | None
+    person: int | None
+    physics: str
+    ends: int = 1
+    thinking_time: float = 219.0
+    extra_end_time: float = 21.9
+    rule: str = "five_rock"
+    speed_sd: float | None = None
+    angle_sd: float | None = None
+    trajectory: int = 0
+    users: Path | None = None
+    server_name: Sequence[str] | None = None
+    late_shots: bool = False
+    mixed_players: str = "alike"
+
+
+def add_dc3(command: argparse.ArgumentParser) -> None:
+    """Add the options of Digital Curling 3."""
+    command.set_defaults(physics="fcv1")
+    _add_port(command, 10000, "port of team 0; team 1 has P + 1; 0: any free ports")
+    _add_ends(command)
+    command.add_argument(
+        "--extra-end-time",
+        type=float,
+        default=21.9,
+        metavar="S",
+        help="thinking time of a team in an extra end, in seconds (default: %(default)s)",
     )
-    engine: str = _option("simulator of the stones", None, "analytic", choices=("analytic", "box2d"))
-    seed: int | None = _option("random seed (default: a new one)", "N", type=int)
-    matches: int | None = _option("stop after N matches (default: serve until stopped)", "N", type=int)
-    records: Path = _option("folder for the records of all matches", "FOLDER", RECORDS, type=Path)  # noqa: RUF009 - a field
-    watch: int | None = _option(WATCH, "PORT", type=int)
-    watch_bind: str | None = _option(f"{WATCH_BIND} (default: 127.0.0.1)", "ADDRESS")
-    person: int | None = _option(PERSON, "TEAM", type=int, choices=(0, 1))
-    physics: str = _option(
-        "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3", None, "dc4", choices=LIMITS
+    command.add_argument(
+        "--rule",
+        choices=("five_rock", "four_rock"),
+        default="five_rock",
+        help="free guard zone rule (default: %(default)s)",
     )
-    users: Path | None = _option(USERS, "FILE", type=Path)  # noqa: RUF009 - a field
-    server_name: Sequence[str] | None = _option(NAMES, "NAME", action="append")
-    late_shots: bool = _option(LATE_SHOTS, action="store_true")
-    mixed_players: str = _option(MIXED_PLAYERS, None, "alike", choices=("alike", "example"))
+    _add_noise(command, ("normal_dist", "none"), "errors of execution")
+    _add_deviations(command)
+    command.add_argument(
+        "--trajectory",
+        type=int,
+        nargs="?",
+        const=100,
+        default=1000,
+        metavar="MS",
+        help=(
+            "time between two frames of the stones' paths in milliseconds, 10 to 10,000 (100 without a number); 0: no "
+            "paths (default: %(default)s)"
+        ),
+    )
+    _add_shared(command)
 
 
-# by protocol: defaults other than those of Digital Curling 3, and fields without an option
-CHANGES: dict[str, dict[str, dict[str, Any]]] = {
-    "dc3": {},
-    "dc2": {
-        "port": {"default": 9876, "help": "port of both teams; 0: any free port"},
-        "noise": {"default": "dc2", "choices": ("dc2", "gat", "none")},
-    },
-    "dc4": {
-        "port": {"default": 5000, "help": "port of all clients; 0: any free port"},
-        "noise": {"help": "errors of execution of the server's players"},
-    },
-}
-FIXED: dict[str, dict[str, Any]] = {
-    "dc3": {"physics": "fcv1", "users": None, "server_name": None, "late_shots": False, "mixed_players": "alike"},
-    "dc2": {
-        "physics": "dc2",
-        "rule": "four_rock",
-        "extra_end_time": 21.9,
-        "speed_sd": None,
-        "angle_sd": None,
-        "trajectory": 0,
-        "users": None,
-        "server_name": None,
-        "late_shots": False,
-        "mixed_players": "alike",
-    },
-    "dc4": {"ends": 1, "thinking_time": 219.0, "extra_end_time": 21.9, "rule": "five_rock", "trajectory": 0},
-}
+def add_dc2(command: argparse.ArgumentParser) -> None:
+    """Add the options of Digital Curling 2."""
+    command.set_defaults(physics="dc2", rule="four_rock")
+    _add_port(command, 9876, "port of both teams; 0: any free port")
+    _add_ends(command)
+    _add_noise(command, ("dc2", "gat", "none"), "errors of execution")
+    _add_shared(command)
 
 
-def add_options(parser: argparse.ArgumentParser, protocol: str) -> None:
-    """Add the options of a protocol, "dc3", "dc2" or "dc4", to a parser."""
-    fixed, changes = FIXED[protocol], CHANGES[protocol]
-    parser.set_defaults(**fixed)
-    for one in fields(Options)[1:]:
-        if one.name in fixed:
-            continue
-        given = {"default": one.default, **one.metadata, **changes.get(one.name, {})}
-        if given["default"] not in (None, False):
-            given["help"] += " (default: %(default)s)"
-        if given["metavar"] is None:
-            del given["metavar"]  # flags refuse it
-        flag = given.pop("flag", f"--{one.name.replace('_', '-')}")
-        parser.add_argument(flag, dest=one.name, **given)
+def add_dc4(command: argparse.ArgumentParser) -> None:
+    """Add the options of Digital Curling 4."""
+    _add_port(command, 5000, "port of all clients; 0: any free port")
+    _add_noise(command, ("normal_dist", "none"), "errors of execution of the server's players")
+    _add_deviations(command)
+    _add_shared(command)
+    command.add_argument(
+        "--physics",
+        choices=("dc4", "fcv1"),
+        default="dc4",
+        help=(
+            "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3 (default: %(default)s)"
+        ),
+    )
+    command.add_argument(
+        "--users",
+        type=Path,
+        metavar="FILE",
+        help="file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)",
+    )
+    command.add_argument(
+        "--server-name",
+        action="append",
+        metavar="NAME",
+        help="name of this server in the requests of other machines, as in http://NAME:5000; repeatable",
+    )
+    command.add_argument(
+        "--late-shots",
+        action="store_true",
+        help="a team without time left loses when it throws its next shot (default: immediately)",
+    )
+    command.add_argument(
+        "--mixed-players",
+        choices=("alike", "example"),
+        default="alike",
+        help=(
+            "the server's players in mixed doubles: alike, as in standard games, or as in the organisers' example "
+            "(default: %(default)s)"
+        ),
+    )
+
+
+def _add_port(command: argparse.ArgumentParser, default: int, meaning: str) -> None:
+    command.add_argument("--port", type=int, default=default, metavar="P", help=f"{meaning} (default: %(default)s)")
+
+
+def _add_noise(command: argparse.ArgumentParser, choices: Sequence[str], meaning: str) -> None:
+    command.add_argument("--noise", choices=choices, default=choices[0], help=f"{meaning} (default: %(default)s)")
+
+
+def _add_ends(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--ends", type=int, default=10, metavar="N", help="ends of a match (default: %(default)s)")
+    command.add_argument(
+        "--thinking-time",
+        type=float,
+        default=219.0,
+        metavar="S",
+        help="thinking time of a team in the match, in seconds (default: %(default)s)",
+    )
+
+
+def _add_deviations(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--speed-sd", type=float, metavar="SD", help="standard deviation of the speed, m/s (default: that of the noise)"
+    )
+    command.add_argument(
+        "--angle-sd",
+        type=float,
+        metavar="SD",
+        help="standard deviation of the direction, rad (default: that of the noise)",
+    )
+
+
+def _add_shared(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--bind",
+        dest="host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to bind to; 0.0.0.0: all addresses of this machine (default: %(default)s)",
+    )
+    command.add_argument(
+        "--engine",
+        choices=("analytic", "box2d"),
+        default="analytic",
+        help="simulator of the stones (default: %(default)s)",
+    )
+    command.add_argument("--seed", type=int, metavar="N", help="random seed (default: a new one)")
+    command.add_argument("--matches", type=int, metavar="N", help="stop after N matches (default: serve until stopped)")
+    command.add_argument(
+        "--records",
+        type=Path,
+        default=Path("results/server"),
+        metavar="FOLDER",
+        help="folder for the records of all matches (default: %(default)s)",
+    )
+    command.add_argument(
+        "--watch",
+        type=int,
+        metavar="PORT",
+        help="show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port",
+    )
+    command.add_argument(
+        "--watch-bind",
+        metavar="ADDRESS",
+        help=(
+            "with --watch: address to bind the pages to, e.g. that of this machine in its network (default: 127.0.0.1)"
+        ),
+    )
+    command.add_argument(
+        "--person",
+        type=int,
+        choices=(0, 1),
+        metavar="TEAM",
+        help="with --watch: let a person play team 0 or 1 on a page; its address is printed",
+    )

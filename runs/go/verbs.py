@@ -38,19 +38,36 @@ def solve(arguments: argparse.Namespace) -> int:
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
     _add_gtp(verb)
-    summary = "solve a problem of life and death in Go"
-    command = verb("solve", solve, summary, "bonspiel solve corner.sgf --picture corner.png (docs/life-and-death.md)")
-    problem = "SGF file: stones AB and AW, player to move PL, region SL, crucial stones TR"
-    command.add_argument("problem", type=Path, metavar="PROBLEM.sgf", help=problem)
-    switches = (
-        "parts of the solver: none, all, or some of connections,forced,simulation,estimate,widening (default: all)"
+    command = verb(
+        "solve",
+        solve,
+        "solve a problem of life and death in Go",
+        "bonspiel solve corner.sgf --picture corner.png (docs/life-and-death.md)",
     )
-    command.add_argument("--switches", default="all", metavar="NAME,...", help=switches)
+    command.add_argument(
+        "problem",
+        type=Path,
+        metavar="PROBLEM.sgf",
+        help="SGF file: stones AB and AW, player to move PL, region SL, crucial stones TR",
+    )
+    command.add_argument(
+        "--switches",
+        default="all",
+        metavar="NAME,...",
+        help=(
+            "parts of the solver: none, all, or some of connections,forced,simulation,estimate,widening (default: all)"
+        ),
+    )
     command.add_argument(
         "--nodes", type=float, default=1e15, metavar="N", help="maximum of nodes per search (default: no limit)"
     )
-    seconds = "maximum of CPU time per search, in seconds (default: 60)"
-    command.add_argument("--seconds", type=float, default=60.0, metavar="T", help=seconds)
+    command.add_argument(
+        "--seconds",
+        type=float,
+        default=60.0,
+        metavar="T",
+        help="maximum of CPU time per search, in seconds (default: 60)",
+    )
     command.add_argument(
         "--memory", type=float, default=200.0, metavar="MB", help="size of the table in MB (default: 200)"
     )
@@ -65,12 +82,19 @@ def add_verbs(verb: Verb) -> None:
 
 def _add_gtp(verb: Verb) -> None:
     """Add `gtp`."""
-    summary = "play Go as an engine of the Go Text Protocol (GTP), for graphical boards and tournament programs"
-    example = "bonspiel gtp --planner uct:leaf=rollout,exploration=0.5 --simulations 5000 (docs/go.md)"
-    command = verb("gtp", gtp, summary, example)
+    command = verb(
+        "gtp",
+        gtp,
+        "play Go as an engine of the Go Text Protocol (GTP), for graphical boards and tournament programs",
+        "bonspiel gtp --planner uct:leaf=rollout,exploration=0.5 --simulations 5000 (docs/go.md)",
+    )
     command.add_argument("--planner", required=True, metavar=PLANNER, help="planner")
     budget = command.add_mutually_exclusive_group(required=True)
     budget.add_argument("--simulations", type=float, metavar="N", help="simulations per decision")
-    time = "time per decision in milliseconds, at most; less if the game's clock demands it"
-    budget.add_argument("--milliseconds", type=float, metavar="T", help=time)
+    budget.add_argument(
+        "--milliseconds",
+        type=float,
+        metavar="T",
+        help="time per decision in milliseconds, at most; less if the game's clock demands it",
+    )
     command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")

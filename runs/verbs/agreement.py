@@ -4,16 +4,7 @@ import argparse
 import re
 from pathlib import Path
 
-from bonspiel.runs.verbs.command_line import (
-    CLUSTER_JOBS,
-    DONE,
-    ENVIRONMENT,
-    PLANNER,
-    Verb,
-    add_place,
-    numbers,
-    resumable,
-)
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_cluster, add_environment, numbers, resumable
 
 
 def agreement(arguments: argparse.Namespace) -> int:
@@ -50,39 +41,67 @@ def width(text: str) -> float | str:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    summary = "measure how often parallel searches choose the best action"
-    example = "bonspiel agreement trap --planner abstraction --budget 300 --workers 1,4,16 --positions 100"
-    command = verb("agreement", agreement, summary, example)
-    command.add_argument("env", metavar="ENV", help=ENVIRONMENT)
+    command = verb(
+        "agreement",
+        agreement,
+        "measure how often parallel searches choose the best action",
+        "bonspiel agreement trap --planner abstraction --budget 300 --workers 1,4,16 --positions 100",
+    )
+    add_environment(command)
     command.add_argument("--planner", required=True, metavar=PLANNER, help="planner of every worker")
-    budget = "simulations per decision of each worker (default: 1000)"
-    command.add_argument("--budget", type=int, default=1000, metavar="N", help=budget)
-    workers = (
-        "numbers of workers to compare; the largest number searches every position, and smaller ones use the first of "
-        "these searches (default: 1,4,16,64)"
+    command.add_argument(
+        "--budget", type=int, default=1000, metavar="N", help="simulations per decision of each worker (default: 1000)"
     )
-    command.add_argument("--workers", type=numbers, default=[1, 4, 16, 64], metavar="W,...", help=workers)
-    rules = (
-        "rule that combines workers: sum, mean, max, majority, similarity_vote, similarity_merge, or tries (the "
-        "workers share cells); repeatable, e.g. similarity_merge:bandwidth=0.1, majority:cells=20, tries:rounds=4 "
-        "(default: all rules that fit the planner, except tries)"
+    command.add_argument(
+        "--workers",
+        type=numbers,
+        default=[1, 4, 16, 64],
+        metavar="W,...",
+        help=(
+            "numbers of workers to compare; the largest number searches every position, and smaller ones use the "
+            "first of these searches (default: 1,4,16,64)"
+        ),
     )
-    command.add_argument("--combine", action="append", default=[], metavar="RULE[:key=value,...]", help=rules)
-    count = "positions to search, from the planner's episodes with one random action in five (default: 500)"
-    command.add_argument("--positions", type=int, default=500, metavar="N", help=count)
-    reference = "if the optimum is unknown, search for the best action with N times the budget (default: 100)"
-    command.add_argument("--reference", type=int, default=100, metavar="N", help=reference)
-    bandwidth = (
-        "for planners that sample actions: actions within H count as the same, and the similarity rules use H; as a "
-        "fraction of the range of actions, or noise, the standard deviation of the execution (default: 0.05; for two "
-        "coordinates 0.16, for three 0.23, so that a tenth of the range lies within H)"
+    command.add_argument(
+        "--combine",
+        action="append",
+        default=[],
+        metavar="RULE[:key=value,...]",
+        help=(
+            "rule that combines workers: sum, mean, max, majority, similarity_vote, similarity_merge, or tries (the "
+            "workers share cells); repeatable, e.g. similarity_merge:bandwidth=0.1, majority:cells=20, tries:rounds=4 "
+            "(default: all rules that fit the planner, except tries)"
+        ),
     )
-    command.add_argument("--bandwidth", type=width, metavar="H", help=bandwidth)
+    command.add_argument(
+        "--positions",
+        type=int,
+        default=500,
+        metavar="N",
+        help="positions to search, from the planner's episodes with one random action in five (default: 500)",
+    )
+    command.add_argument(
+        "--reference",
+        type=int,
+        default=100,
+        metavar="N",
+        help="if the optimum is unknown, search for the best action with N times the budget (default: 100)",
+    )
+    command.add_argument(
+        "--bandwidth",
+        type=width,
+        metavar="H",
+        help=(
+            "for planners that sample actions: actions within H count as the same, and the similarity rules use H; as "
+            "a fraction of the range of actions, or noise, the standard deviation of the execution (default: 0.05; "
+            "for two coordinates 0.16, for three 0.23, so that a tenth of the range lies within H)"
+        ),
+    )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    command.add_argument("--jobs", type=int, metavar="N", help=CLUSTER_JOBS)
-    add_place(command)
+    add_cluster(command)
     command.add_argument(
         "--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/agreement-...)"
     )
-    resume = "continue the study in --out; more positions, workers and rules extend it"
-    command.add_argument("--resume", action="store_true", help=resume)
+    command.add_argument(
+        "--resume", action="store_true", help="continue the study in --out; more positions, workers and rules extend it"
+    )

@@ -1,86 +1,16 @@
-"""The verbs that run benchmarks: `list`, `run`, `tune` and `bench`."""
+"""The verbs that run benchmarks: `run`, `tune` and `bench`."""
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bonspiel.runs.verbs import results
-from bonspiel.runs.verbs.command_line import (
-    ALL_CORES,
-    CLUSTER_JOBS,
-    DONE,
-    ENVIRONMENT,
-    GROUP,
-    PLANNER,
-    Verb,
-    add_budgets,
-    add_place,
-    resumable,
-    workers,
-)
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_cluster, add_jobs, resumable, workers
 
 if TYPE_CHECKING:
-    from bonspiel.planners.core.code.packages import Extension
-    from bonspiel.planners.registry import Registry
     from bonspiel.runs.part import Part
     from bonspiel.runs.suite import Suite
-
-
-def show_list(arguments: argparse.Namespace) -> int:
-    """Print planners, environments, games and suites, and what installed packages add."""
-    from bonspiel import envs, planners
-    from bonspiel.planners.core.code.packages import extensions
-    from bonspiel.runs import bench
-    from bonspiel.runs.games.game import GAMES
-    from bonspiel.runs.suites import lookup
-
-    for registry in (planners.REGISTRY, envs.REGISTRY, GAMES):
-        kind = f"{registry.kind}s"
-        for title, names in (
-            (kind, registry.names()),
-            *((f"{kind} of {game} alone", added) for game, added in registry.extensions.items()),
-            *((f"{kind} of {package}", added) for package, added in by_package(registry.installed())),
-        ):
-            print(f"{title}, written NAME or NAME:key=value,...")
-            for name in names:
-                print(f"  {name:<14} {defaults(registry, name)}")
-            print()
-    for kind, group in ("verbs", GROUP), ("benchmarks", bench.GROUP):
-        for package, names in by_package(extensions(group)):
-            print(f"{kind} of {package}: {', '.join(names)}\n")
-    print("suites")
-    for name in lookup.names():
-        found = lookup.load(name)
-        counts = found.episodes()
-        print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
-    return DONE
-
-
-def by_package(installed: Mapping[str, Sequence["Extension"]]) -> Iterator[tuple[str, list[str]]]:
-    """The names that each installed package adds."""
-    for package in sorted({extension.package for added in installed.values() for extension in added}):
-        yield package, [name for name, added in installed.items() if package in {of.package for of in added}]
-
-
-def defaults(registry: "Registry", name: str) -> str:
-    """The parameters of an entry with their defaults, or why it cannot be used."""
-    from dataclasses import fields, is_dataclass
-
-    from bonspiel.planners.registry import parameters_of, verbatim
-
-    try:
-        cls = registry.cls(name)
-    except ValueError as error:
-        return f"unusable: {error}"
-    if parameter := verbatim(cls):
-        return f"written {name}:{parameter.upper()}"
-    if is_dataclass(cls):
-        given = [f"{of.name}={registry.value_text(of, of.default)}" for of in fields(cls)]
-    else:
-        given = parameters_of(cls) or []
-    return ", ".join(given) or "(no parameters)"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -150,7 +80,6 @@ def bench(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
-    verb("list", show_list, "show planners, environments, games and suites with their parameters", "bonspiel list")
     command = verb(
         "run",
         run,
@@ -164,57 +93,94 @@ def add_verbs(verb: Verb) -> None:
         help="a suite, a TOML file, or an environment: treasure_hunt:size=15, gym:Pendulum-v1:g=9.8, my_module:MyModel "
         "(an environment's defaults: budgets 10,100,1000 and 100 episodes; in plain Python 10,30 and 5)",
     )
-    replacing = (
-        "planner to run instead of the suite's; repeatable (default for an environment: all that can search it; if it "
-        "is in plain Python: dpw, cem and random)"
+    command.add_argument(
+        "--planner",
+        action="append",
+        default=[],
+        metavar=PLANNER,
+        help=(
+            "planner to run instead of the suite's; repeatable (default for an environment: all that can search it; if "
+            "it is in plain Python: dpw, cem and random)"
+        ),
     )
-    command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=replacing)
-    beside = "planner to run in addition to the suite's; repeatable"
-    command.add_argument("--with", dest="added", action="append", default=[], metavar=PLANNER, help=beside)
+    command.add_argument(
+        "--with",
+        dest="added",
+        action="append",
+        default=[],
+        metavar=PLANNER,
+        help="planner to run in addition to the suite's; repeatable",
+    )
     add_budgets(command, " (default: those of SUITE|ENV)")
-    episodes = "episodes per planner and budget (default: those of SUITE|ENV)"
-    command.add_argument("--episodes", type=int, metavar="N", help=episodes)
+    command.add_argument(
+        "--episodes", type=int, metavar="N", help="episodes per planner and budget (default: those of SUITE|ENV)"
+    )
     command.add_argument(
         "--seed", type=int, metavar="N", help="random seed (default: that of the suite; for an environment 0)"
     )
-    command.add_argument("--jobs", type=int, metavar="N", help=CLUSTER_JOBS)
-    add_place(command)
+    add_cluster(command)
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/NAME)")
-    resume = "continue the run in --out; more planners, budgets and episodes extend it"
-    command.add_argument("--resume", action="store_true", help=resume)
+    command.add_argument(
+        "--resume", action="store_true", help="continue the run in --out; more planners, budgets and episodes extend it"
+    )
     add_unseeded(command)
-    dry = "only print the number of episodes and the expected time, after a short trial of each planner"
-    command.add_argument("--dry-run", action="store_true", help=dry)
-    part = "run the K-th of N parts, for one of N machines; `bonspiel merge` joins the parts"
-    command.add_argument("--part", metavar="K/N", help=part)
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="only print the number of episodes and the expected time, after a short trial of each planner",
+    )
+    command.add_argument(
+        "--part", metavar="K/N", help="run the K-th of N parts, for one of N machines; `bonspiel merge` joins the parts"
+    )
     add_tune(verb)
     add_bench(verb)
 
 
 def add_bench(verb: Verb) -> None:
     """Add `bench`."""
-    summary = "measure speed, start-up time, memory and scaling on this machine"
-    command = verb("bench", bench, summary, "bonspiel bench --planner dpw --json")
-    names = (
-        "benchmark to run, e.g. speed, memory, curling_engines, go_playouts; a wrong name lists all (default: all but "
-        "serving_dc4, which needs the extra web)"
+    command = verb(
+        "bench",
+        bench,
+        "measure speed, start-up time, memory and scaling on this machine",
+        "bonspiel bench --planner dpw --json",
     )
-    command.add_argument("name", nargs="*", metavar="NAME", help=names)
-    measured = "planner to measure; repeatable (default: all planners except random)"
-    command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=measured)
+    command.add_argument(
+        "name",
+        nargs="*",
+        metavar="NAME",
+        help=(
+            "benchmark to run, e.g. speed, memory, curling_engines, go_playouts; a wrong name lists all (default: all "
+            "but serving_dc4, which needs the extra web)"
+        ),
+    )
+    command.add_argument(
+        "--planner",
+        action="append",
+        default=[],
+        metavar=PLANNER,
+        help="planner to measure; repeatable (default: all planners except random)",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    stress = "test the tree that threads share instead: 100 searches by 4 threads, no visit may be lost (some minutes)"
-    command.add_argument("--stress", action="store_true", help=stress)
-    overhead = "measure worker processes instead, here or on a cluster: start, overhead of a task, share of planning"
-    command.add_argument("--workers", action="store_true", help=overhead)
-    command.add_argument("--jobs", type=int, metavar="N", help=f"with --workers: {CLUSTER_JOBS}")
-    add_place(command)
+    command.add_argument(
+        "--stress",
+        action="store_true",
+        help="test the tree that threads share instead: 100 searches by 4 threads, no visit may be lost (some minutes)",
+    )
+    command.add_argument(
+        "--workers",
+        action="store_true",
+        help="measure worker processes instead, here or on a cluster: start, overhead of a task, share of planning",
+    )
+    add_cluster(command, "with --workers: ")
 
 
 def add_unseeded(command: argparse.ArgumentParser) -> None:
     """Add `--unseeded`."""
-    anyway = "allow environments that ignore reset(seed=...); the planners then play different episodes"
-    command.add_argument("--unseeded", action="store_true", help=anyway)
+    command.add_argument(
+        "--unseeded",
+        action="store_true",
+        help="allow environments that ignore reset(seed=...); the planners then play different episodes",
+    )
 
 
 def add_tune(verb: Verb) -> None:
@@ -225,21 +191,43 @@ def add_tune(verb: Verb) -> None:
         "search for good parameters, with the same effort for each planner, or run a file of studies",
         "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --planner uct --trials 24 --budget 1000",
     )
-    target = f"{ENVIRONMENT}; or studies: a TOML file, `published` or `peers` (the studies of our results)"
-    command.add_argument("target", metavar="ENV|STUDIES", help=target)
-    tuned = "planner to tune; parameters given here stay fixed; repeatable"
-    command.add_argument("--planner", action="append", default=[], metavar=PLANNER, help=tuned)
-    against = "planner to run in the final without tuning; repeatable"
-    command.add_argument("--against", action="append", default=[], metavar=PLANNER, help=against)
-    trials = "candidates per planner (default: 24)"
-    command.add_argument("--trials", type=int, metavar="N", help=trials)
+    command.add_argument(
+        "target",
+        metavar="ENV|STUDIES",
+        help=(
+            "an environment, e.g. trap:noise_range=0.1; or studies: a TOML file, `published` or `peers` (the studies "
+            "of our results)"
+        ),
+    )
+    command.add_argument(
+        "--planner",
+        action="append",
+        default=[],
+        metavar=PLANNER,
+        help="planner to tune; parameters given here stay fixed; repeatable",
+    )
+    command.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar=PLANNER,
+        help="planner to run in the final without tuning; repeatable",
+    )
+    command.add_argument("--trials", type=int, metavar="N", help="candidates per planner (default: 24)")
     command.add_argument("--budget", type=int, metavar="N", help="simulations per decision (default: 1000)")
-    episodes = "maximum of episodes per trial; the best few candidates play 8 times more (default: 30)"
-    command.add_argument("--episodes", type=int, metavar="N", help=episodes)
+    command.add_argument(
+        "--episodes",
+        type=int,
+        metavar="N",
+        help="maximum of episodes per trial; the best few candidates play 8 times more (default: 30)",
+    )
     command.add_argument("--seed", type=int, metavar="N", help="random seed (default: 1)")
-    sampler = "method that chooses the candidates (default: tpe; without the extra `tune`: random)"
-    command.add_argument("--sampler", choices=("tpe", "random"), help=sampler)
-    command.add_argument("--jobs", type=int, metavar="N", help=ALL_CORES)
+    command.add_argument(
+        "--sampler",
+        choices=("tpe", "random"),
+        help="method that chooses the candidates (default: tpe; without the extra `tune`: random)",
+    )
+    add_jobs(command)
     command.add_argument(
         "--out", type=Path, metavar="FOLDER", help="folder for the results (default: do not keep them)"
     )

@@ -11,9 +11,6 @@ from typing import Any, NoReturn
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 GROUP = "bonspiel.verbs"  # entry points: a verb's name = "module:function", a function that adds it
 PLANNER = "NAME[:key=value,...]"
-ENVIRONMENT = "an environment, e.g. trap:noise_range=0.1"
-ALL_CORES = "worker processes (default: all cores)"
-CLUSTER_JOBS = "worker processes (default: all cores, or all workers of the cluster at --address)"
 
 Command = Callable[[argparse.Namespace], int]
 """A verb's function: its arguments -> the exit status."""
@@ -79,8 +76,9 @@ def numbers(text: str) -> list[float]:
 def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
     """Add the budget of a decision, in simulations or in milliseconds."""
     command.add_argument("--budget", type=numbers, default=[], metavar="N,...", help=f"simulations per decision{note}")
-    time = f"time per decision in milliseconds{note}"
-    command.add_argument("--milliseconds", type=numbers, default=[], metavar="T,...", help=time)
+    command.add_argument(
+        "--milliseconds", type=numbers, default=[], metavar="T,...", help=f"time per decision in milliseconds{note}"
+    )
 
 
 def workers(jobs: int | None) -> int:
@@ -94,14 +92,40 @@ def workers(jobs: int | None) -> int:
     return job_count(jobs)
 
 
-def add_place(command: argparse.ArgumentParser) -> None:
-    """Add the options for a cluster, as `runs.runner.backends.Place` takes them."""
+def add_environment(command: argparse.ArgumentParser) -> None:
+    """Add the environment."""
+    command.add_argument("env", metavar="ENV", help="an environment, e.g. trap:noise_range=0.1")
+
+
+def add_jobs(command: argparse.ArgumentParser) -> None:
+    """Add the number of worker processes of this machine."""
+    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+
+
+def add_cluster(command: argparse.ArgumentParser, condition: str = "") -> None:
+    """Add the number of worker processes and the options for a cluster, as `runs.runner.backends.Place` takes them.
+
+    `condition` begins the help of `--jobs`.
+    """
     from bonspiel.runs.runner import backends
 
-    place = "run the workers as processes on this machine (loky), or on a Dask or Ray cluster (default: loky)"
-    command.add_argument("--backend", choices=backends.NAMES, default="loky", help=place)
-    place = "address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)"
-    command.add_argument("--address", metavar="ADDRESS", help=place)
+    command.add_argument(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help=f"{condition}worker processes (default: all cores, or all workers of the cluster at --address)",
+    )
+    command.add_argument(
+        "--backend",
+        choices=backends.NAMES,
+        default="loky",
+        help="run the workers as processes on this machine (loky), or on a Dask or Ray cluster (default: loky)",
+    )
+    command.add_argument(
+        "--address",
+        metavar="ADDRESS",
+        help="address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)",
+    )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bonspiel.runs.experiment import number, parsed, planner_for
 from bonspiel.runs.files import check_writable, unused, writing
-from bonspiel.runs.verbs.command_line import DONE, ENVIRONMENT, PLANNER, Verb
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_environment
 
 if TYPE_CHECKING:
     from bonspiel.envs.base import ModelEnv
@@ -83,11 +83,19 @@ def environment(text: str) -> "ModelEnv":
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    summary = "play one episode and write it as an animated GIF"
-    command = verb("film", film, summary, "bonspiel film pendulum --planner icem --budget 500 --out pendulum.gif")
-    command.add_argument("env", metavar="ENV", help=ENVIRONMENT)
+    command = verb(
+        "film",
+        film,
+        "play one episode and write it as an animated GIF",
+        "bonspiel film pendulum --planner icem --budget 500 --out pendulum.gif",
+    )
+    add_environment(command)
     command.add_argument("--planner", default="dpw", metavar=PLANNER, help="planner (default: dpw)")
     command.add_argument("--budget", type=int, default=300, metavar="N", help="simulations per decision (default: 300)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    out = "file for the film, GIF, PNG or WebP (default: film.gif, or film-2.gif, ... if that exists)"
-    command.add_argument("--out", type=Path, metavar="FILE", help=out)
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="file for the film, GIF, PNG or WebP (default: film.gif, or film-2.gif, ... if that exists)",
+    )

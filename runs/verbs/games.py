@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from bonspiel.runs.files import unused
-from bonspiel.runs.verbs.command_line import ALL_CORES, DONE, FAILED, PLANNER, Verb, add_budgets, resumable, workers
+from bonspiel.runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, add_jobs, resumable, workers
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
 
@@ -79,37 +79,75 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
 
     Such an option appends a (key, value) of the game's parameters to `game_options`.
     """
-    summary = "chart a planner's win rate against its budget, from matches"
-    example = "bonspiel strength results/50ms results/200ms results/1s --out strength.png"
-    command = verb("strength", strength, summary, example)
-    command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="folder of a match")
-    beside = (
-        "file for the chart, PNG, and an SVG beside it (default: strength.png, or strength-2.png, ... if that exists)"
+    command = verb(
+        "strength",
+        strength,
+        "chart a planner's win rate against its budget, from matches",
+        "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
     )
-    command.add_argument("--out", type=Path, metavar="FILE", help=beside)
-    summary = "write an HTML page that shows a recorded game"
-    example = "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad command line or no record, 130 stopped)"
-    command = verb("replay", replay, summary, example)
-    file = "record of a game, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)"
-    command.add_argument("file", type=Path, metavar="FILE", help=file)
-    game = "curling, mixed_doubles, go, or another of `bonspiel list` (default: curling)"
-    command.add_argument("--game", default="curling", metavar="GAME", help=game)
+    command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="folder of a match")
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=(
+            "file for the chart, PNG, and an SVG beside it (default: strength.png, or strength-2.png, ... if that "
+            "exists)"
+        ),
+    )
+    command = verb(
+        "replay",
+        replay,
+        "write an HTML page that shows a recorded game",
+        "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad command line or no record, 130 stopped)",
+    )
+    command.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="record of a game, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)",
+    )
+    command.add_argument(
+        "--game",
+        default="curling",
+        metavar="GAME",
+        help="curling, mixed_doubles, go, or another of `bonspiel list` (default: curling)",
+    )
     command.add_argument(
         "--out", type=Path, metavar="FILE.html", help="file for the page (default: the record's name with .html)"
     )
     command.add_argument("--open", action="store_true", help="open the page in the default browser")
-    summary = "play planners against each other at curling or another game"
-    example = "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m"
-    command = verb("match", match, summary, example)
-    own = "process:COMMAND for your own program, or gtp:COMMAND for a Go engine (in quotes if COMMAND has arguments)"
-    planners = f"two planners, or more for a round robin: {PLANNER}, {own}"
-    command.add_argument("planners", nargs="+", metavar="PLANNER", help=planners)
-    command.add_argument("--game", default="curling", metavar="GAME[:key=value,...]", help=game)
-    games = "games per pair of planners, half of them with the sides swapped (default: 100)"
-    command.add_argument("--games", type=int, default=100, metavar="N", help=games)
+    command = verb(
+        "match",
+        match,
+        "play planners against each other at curling or another game",
+        "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
+    )
+    command.add_argument(
+        "planners",
+        nargs="+",
+        metavar="PLANNER",
+        help=(
+            f"two planners, or more for a round robin: {PLANNER}, process:COMMAND for your own program, or gtp:COMMAND "
+            "for a Go engine (in quotes if COMMAND has arguments)"
+        ),
+    )
+    command.add_argument(
+        "--game",
+        default="curling",
+        metavar="GAME[:key=value,...]",
+        help="curling, mixed_doubles, go, or another of `bonspiel list` (default: curling)",
+    )
+    command.add_argument(
+        "--games",
+        type=int,
+        default=100,
+        metavar="N",
+        help="games per pair of planners, half of them with the sides swapped (default: 100)",
+    )
     add_budgets(command, ", one for all planners or one for each")
     command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
-    command.add_argument("--jobs", type=int, metavar="N", help=ALL_CORES)
+    add_jobs(command)
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/A-vs-B)")
     command.add_argument("--resume", action="store_true", help="continue the match in --out; more games extend it")
     command.add_argument("--json", action="store_true", help="print one JSON object, and the tables on standard error")

@@ -11,7 +11,6 @@ from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
@@ -174,43 +173,66 @@ def seconds(text: str) -> float:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
-
-    def of_run(*given: Any) -> argparse.ArgumentParser:
-        command = verb(*given)
-        command.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
-        return command
-
-    command = of_run("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
+    command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
+    _add_run(command)
     command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the pictures (default: RUN)")
-    summary = "print a run's tables, write its chart and report"
-    command = of_run("report", report, summary, "bonspiel report results/quick")
-    board = (
-        "rank the planners over all problems instead: write leaderboard.html, leaderboard.md and leaderboard*.svg "
-        "(scores against model steps, performance profiles, ranks)"
+    command = verb(
+        "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
     )
-    command.add_argument("--leaderboard", action="store_true", help=board)
-    example = "bonspiel export results/quick --format csv > quick.csv"
-    command = of_run("export", export, "write all episodes as a table", example)
+    _add_run(command)
+    command.add_argument(
+        "--leaderboard",
+        action="store_true",
+        help=(
+            "rank the planners over all problems instead: write leaderboard.html, leaderboard.md and leaderboard*.svg "
+            "(scores against model steps, performance profiles, ranks)"
+        ),
+    )
+    command = verb(
+        "export", export, "write all episodes as a table", "bonspiel export results/quick --format csv > quick.csv"
+    )
+    _add_run(command)
     command.add_argument(
         "--format", choices=("csv", "parquet"), default="csv", help="format of the table (default: csv)"
     )
     command.add_argument(
         "--out", type=Path, metavar="FILE", help="file for the table (default: standard output; Parquet needs a file)"
     )
-    command = of_run("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
-    watch = "refresh until the run ends, every SECONDS (default: 2)"
-    command.add_argument("--watch", type=seconds, nargs="?", const=2.0, metavar="SECONDS", help=watch)
+    command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
+    _add_run(command)
+    command.add_argument(
+        "--watch",
+        type=seconds,
+        nargs="?",
+        const=2.0,
+        metavar="SECONDS",
+        help="refresh until the run ends, every SECONDS (default: 2)",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object, or with --watch one per line")
-    summary = "merge the runs of one suite from several machines"
-    example = "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2"
-    command = verb("merge", merge, summary, example)
+    command = verb(
+        "merge",
+        merge,
+        "merge the runs of one suite from several machines",
+        "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2",
+    )
     command.add_argument("out", type=Path, metavar="OUT", help="folder for the merged run")
     command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="folders of the runs")
-    summary = "compare two planners of a run by pairs of episodes, and print the episodes needed to settle it"
-    command = of_run("compare", compare, summary, "bonspiel compare results/quick abstraction dpw --budget 1000")
+    command = verb(
+        "compare",
+        compare,
+        "compare two planners of a run by pairs of episodes, and print the episodes needed to settle it",
+        "bonspiel compare results/quick abstraction dpw --budget 1000",
+    )
+    _add_run(command)
     command.add_argument("a", metavar="A", help="first planner, by its name in the tables or its full text")
     command.add_argument("b", metavar="B", help="second planner; the difference is A - B")
-    environment = "environment of the run; repeatable (default: all)"
-    command.add_argument("--env", action="append", default=[], metavar="ENV", help=environment)
+    command.add_argument(
+        "--env", action="append", default=[], metavar="ENV", help="environment of the run; repeatable (default: all)"
+    )
     add_budgets(command, " (default: all budgets)")
     command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_run(command: argparse.ArgumentParser) -> None:
+    """Add the run that a verb reads."""
+    command.add_argument("run", type=Path, metavar="RUN", help="folder of a run")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bonspiel.runs.experiment import UsageError, number, parsed, planner_for
 from bonspiel.runs.files import check_writable, unused, writing
-from bonspiel.runs.verbs.command_line import DONE, ENVIRONMENT, PLANNER, Verb
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_environment
 
 if TYPE_CHECKING:
     from bonspiel.planners import Array, Decision
@@ -88,15 +88,26 @@ def coordinates(given: str | None, dim: int, time_index: int | None) -> tuple[in
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    summary = "draw one decision: the root's actions, and the tree over the states"
-    command = verb("tree", tree, summary, "bonspiel tree treasure_hunt --planner abstraction --budget 1000")
-    command.add_argument("env", metavar="ENV", help=ENVIRONMENT)
+    command = verb(
+        "tree",
+        tree,
+        "draw one decision: the root's actions, and the tree over the states",
+        "bonspiel tree treasure_hunt --planner abstraction --budget 1000",
+    )
+    add_environment(command)
     command.add_argument("--planner", default="abstraction", metavar=PLANNER, help="planner (default: abstraction)")
     command.add_argument(
         "--budget", type=int, default=1000, metavar="N", help="simulations per decision (default: 1000)"
     )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    axes = "coordinates I and J of the state as axes, from 0 (default: the first two, without the count of steps)"
-    command.add_argument("--axes", metavar="I,J", help=axes)
-    out = "file for the picture, PNG or SVG (default: tree.png, or tree-2.png, ... if that exists)"
-    command.add_argument("--out", type=Path, metavar="FILE", help=out)
+    command.add_argument(
+        "--axes",
+        metavar="I,J",
+        help="coordinates I and J of the state as axes, from 0 (default: the first two, without the count of steps)",
+    )
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="file for the picture, PNG or SVG (default: tree.png, or tree-2.png, ... if that exists)",
+    )

@@ -1,4 +1,4 @@
-"""The extra `web`: Starlette and uvicorn, which pages need."""
+"""The extra `web`, Starlette and uvicorn, for pages; the extra `dc4` has it too."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,13 +7,13 @@ from bonspiel.runs.experiment import UsageError
 
 
 @contextmanager
-def needing_web(option: str) -> Iterator[None]:
-    """Import what needs the extra within this block.
+def needing_web(what: str, extra: str = "web") -> Iterator[None]:
+    """Import the modules that need it within this block.
 
     Raises:
-        UsageError: it is missing; the message names the option and the command.
+        UsageError: it is missing; the message names the option or protocol, and the command that installs the extra.
     """
     try:
         yield
     except ModuleNotFoundError as error:
-        raise UsageError(f"{option} needs Starlette and uvicorn: pip install -e '.[web]'") from error
+        raise UsageError(f"{what} needs Starlette and uvicorn: pip install -e '.[{extra}]'") from error

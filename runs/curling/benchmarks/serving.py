@@ -4,10 +4,11 @@ import asyncio
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -92,14 +93,33 @@ def measure(matches: int, ends: int) -> Load:
     Raises:
         RunError: the server does not start.
     """
+
+    def clients(load: Load, ports: Sequence[int]) -> list[Coroutine[Any, Any, None]]:
+        return [load.run_client(port) for port in ports for _ in range(matches)]
+
+    return measure_clients(clients, "dc3", "--ends", str(ends), "--trajectory", "0")
+
+
+def measure_clients(
+    clients: Callable[[Load, Sequence[int]], Sequence[Coroutine[Any, Any, None]]], protocol: str, *arguments: str
+) -> Load:
+    """Run clients in this process, on a server in one of its own with these arguments.
+
+    `clients` makes them from the measurements that they fill in and the server's ports; its time does not count.
+
+    Raises:
+        RunError: the server does not start, or a client has an error.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        arguments = ["--ends", str(ends), "--seed", "1", "--trajectory", "0", "--records", folder]
-        with practice.server(Path(folder) / "server.txt", "dc3", *arguments) as served:
-            load, start = Load(), time.perf_counter()
+        given = [*arguments, "--seed", "1", "--records", folder]
+        with practice.server(Path(folder) / "server.txt", protocol, *given) as served:
+            load = Load()
+            coroutines = clients(load, served.ports)
 
             async def run_clients() -> None:
-                await asyncio.gather(*(load.run_client(port) for port in served.ports for _ in range(matches)))
+                await asyncio.gather(*coroutines)
 
+            start = time.perf_counter()
             asyncio.run(run_clients())
             load.seconds, load.megabytes = time.perf_counter() - start, largest_size(served.process.pid)
         load.records = sum(record.read(file).result.reason == "score" for file in Path(folder).glob("*.jsonl"))

@@ -4,20 +4,15 @@ import asyncio
 import base64
 import json
 import random
-import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from bonspiel.curling.match import record
 from bonspiel.runs.benchmarks.measurement import Measurement
-from bonspiel.runs.benchmarks.memory import largest_size
-from bonspiel.runs.curling.benchmarks import practice
-from bonspiel.runs.curling.benchmarks.serving import ENDS, MATCHES, Load, figures_of
+from bonspiel.runs.curling.benchmarks.serving import ENDS, MATCHES, Load, figures_of, measure_clients
 from bonspiel.runs.experiment import RunError
 
 PLAYER = {"max_velocity": 4.0, "shot_std_dev": 0.0, "angle_std_dev": 0.0, "player_name": "load"}
@@ -115,21 +110,13 @@ def measure(matches: int, ends: int, pause: float = 0.0) -> Load:
     Raises:
         RunError: the server does not start, or refuses a throw.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        arguments = ["--seed", "1", "--records", folder]
-        with practice.server(Path(folder) / "server.txt", "dc4", *arguments) as served:
-            (port,), load = served.ports, Load()
-            ids = [new_match(port, ends) for _ in range(matches)]
-            start = time.perf_counter()
 
-            async def run_clients() -> None:
-                clients = [Client(load, port, one, team, pause) for one in ids for team in (0, 1)]
-                await asyncio.gather(*(client.play() for client in clients))
+    def clients(load: Load, ports: Sequence[int]) -> list[Coroutine[Any, Any, None]]:
+        (port,) = ports
+        ids = [new_match(port, ends) for _ in range(matches)]
+        return [Client(load, port, one, team, pause).play() for one in ids for team in (0, 1)]
 
-            asyncio.run(run_clients())
-            load.seconds, load.megabytes = time.perf_counter() - start, largest_size(served.process.pid)
-        load.records = sum(record.read(file).result.reason == "score" for file in Path(folder).glob("*.jsonl"))
-        return load
+    return measure_clients(clients, "dc4")
 
 
 def serving_dc4(texts: Sequence[str]) -> Iterator[Measurement]:

@@ -75,18 +75,33 @@ def dc2(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    example = f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch ({STATUSES})"
-    command = verb("client", dc3, "let a planner play a match on a Digital Curling server", example)
+    command = verb(
+        "client",
+        dc3,
+        "let a planner play a match on a Digital Curling server",
+        f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch ({STATUSES})",
+    )
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
-    example = "--port 10001 --planner expectimax --max-seconds 5"
-    add_player(add_protocol(protocols, "dc3", dc3, 10000, "Digital Curling 3, over TCP", example))
-    summary = "Digital Curling 2, over TCP or standard input and output"
-    command = add_protocol(protocols, "dc2", dc2, 9876, summary, "--host 127.0.0.1 --id ID --password WORD")
-    add = command.add_argument
-    add("--stdio", action="store_true", help="talk to the server over standard input and output")
-    add("--id", metavar="ID", help="id for the login (default: the name of the team)")
-    add("--password", default="none", metavar="WORD", help="password for the login (default: none)")
-    errors = "errors of execution that the planner expects; the protocol does not announce them (default: dc2)"
-    add("--noise", choices=("dc2", "gat", "none"), default="dc2", help=errors)
+    command = add_protocol(
+        protocols, "dc3", dc3, 10000, "Digital Curling 3, over TCP", "--port 10001 --planner expectimax --max-seconds 5"
+    )
+    add_player(command)
+    command = add_protocol(
+        protocols,
+        "dc2",
+        dc2,
+        9876,
+        "Digital Curling 2, over TCP or standard input and output",
+        "--host 127.0.0.1 --id ID --password WORD",
+    )
+    command.add_argument("--stdio", action="store_true", help="talk to the server over standard input and output")
+    command.add_argument("--id", metavar="ID", help="id for the login (default: the name of the team)")
+    command.add_argument("--password", default="none", metavar="WORD", help="password for the login (default: none)")
+    command.add_argument(
+        "--noise",
+        choices=("dc2", "gat", "none"),
+        default="dc2",
+        help="errors of execution that the planner expects; the protocol does not announce them (default: dc2)",
+    )
     add_player(command)
     client_dc4.add_dc4(protocols)

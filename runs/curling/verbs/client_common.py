@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 LOGS = Path("results") / "client"
 HOST = "127.0.0.1"
 WAIT = 60.0  # s
-CONCEDE = "concede if the win probability is below P (default: never)"
 EQUALS = (
     "The printed win probability assumes two equally strong teams: against a weaker one, such as rulebased, it is far "
     "too low."
@@ -118,28 +117,62 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
     example = f"example: bonspiel client {name} {example} ({STATUSES})"
     command = protocols.add_parser(name, help=summary, description=f"{summary}. {EQUALS}", epilog=example)
     command.set_defaults(function=play, usual_port=port)
-    ports = f"port of the server{', one per team (default: that of team0' if name == 'dc3' else ' (default'}: {port})"
     command.add_argument("--host", metavar="NAME", help=f"name or address of the server (default: {HOST})")
-    command.add_argument("--port", type=int, metavar="N", help=ports)
-    wait = f"seconds to wait for a server that is down, silent or stops before the match (default: {WAIT:g})"
-    command.add_argument("--wait", type=float, metavar="S", help=wait)
+    command.add_argument(
+        "--port",
+        type=int,
+        metavar="N",
+        help=(
+            f"port of the server, one per team (default: that of team0: {port})"
+            if name == "dc3"
+            else f"port of the server (default: {port})"
+        ),
+    )
+    command.add_argument(
+        "--wait",
+        type=float,
+        metavar="S",
+        help=f"seconds to wait for a server that is down, silent or stops before the match (default: {WAIT:g})",
+    )
     return command
 
 
-def add_player(command: Parser, concede: str = CONCEDE) -> None:
-    """Add the options of the player, which all protocols share."""
-    add = command.add_argument
-    planner = "planner, or process:COMMAND for your own program, see docs/process-player.md (default: presearch)"
-    add("--planner", default="presearch", metavar=PLANNER, help=planner)
-    add("--name", metavar="NAME", help="name of the team (default: that of the planner)")
-    add("--seed", type=int, metavar="N", help="random seed of the planner (default: a new one)")
-    longest = "maximum time per decision in seconds (default: 60)"
-    add("--max-seconds", type=float, default=60.0, metavar="S", help=longest)
-    share = "fraction that a decision may use of its share of the remaining time (default and maximum: 0.95)"
-    add("--time-fraction", type=float, default=0.95, metavar="F", help=share)
-    add("--concede", type=float, metavar="P", help=concede)
-    log = "file for the log of all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)"
-    add("--log", type=_file, metavar="FILE", help=log)
+def add_player(command: Parser, can_concede: bool = True) -> None:
+    """Add the options of the player, which all protocols share; help leaves `--concede` out where it is an error."""
+    command.add_argument(
+        "--planner",
+        default="presearch",
+        metavar=PLANNER,
+        help="planner, or process:COMMAND for your own program, see docs/process-player.md (default: presearch)",
+    )
+    command.add_argument("--name", metavar="NAME", help="name of the team (default: that of the planner)")
+    command.add_argument("--seed", type=int, metavar="N", help="random seed of the planner (default: a new one)")
+    command.add_argument(
+        "--max-seconds",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="maximum time per decision in seconds (default: 60)",
+    )
+    command.add_argument(
+        "--time-fraction",
+        type=float,
+        default=0.95,
+        metavar="F",
+        help="fraction that a decision may use of its share of the remaining time (default and maximum: 0.95)",
+    )
+    command.add_argument(
+        "--concede",
+        type=float,
+        metavar="P",
+        help="concede if the win probability is below P (default: never)" if can_concede else argparse.SUPPRESS,
+    )
+    command.add_argument(
+        "--log",
+        type=_file,
+        metavar="FILE",
+        help="file for the log of all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)",
+    )
 
 
 def _file(text: str) -> Path:

@@ -56,34 +56,65 @@ def dc4(arguments: argparse.Namespace) -> int:
 
 def add_dc4(protocols: Protocols) -> None:
     """Add the protocol to those of the verb."""
-    example = "--host 127.0.0.1 --create --ends 8"
-    command = add_protocol(protocols, "dc4", dc4, 5000, "Digital Curling 4, over HTTP", example)
-    add = command.add_argument
+    command = add_protocol(
+        protocols, "dc4", dc4, 5000, "Digital Curling 4, over HTTP", "--host 127.0.0.1 --create --ends 8"
+    )
     match = command.add_mutually_exclusive_group(required=True)
     match.add_argument("--match", type=_match_id, metavar="ID", help="id of the match to join")
     match.add_argument("--create", action="store_true", help="create a match, print its id and play in it")
-    side = "team to play; team1 has the hammer in the first end (default: team0)"
-    add("--team", choices=("team0", "team1"), default="team0", help=side)
-    add("--user", metavar="NAME", help=f"user for the login (default: environment variable {USER})")
-    secret = f"password for the login, visible to users of this machine (default: environment variable {PASSWORD})"
-    add("--password", metavar="WORD", help=secret)
-    game = "game of the match (default: standard)"
-    add("--game", choices=("standard", "mixed_doubles"), default="standard", help=game)
-    rule = "free guard zone rule of a standard match; the server does not announce it (default: five_rock)"
-    add("--rule", choices=("five_rock", "no_tick"), help=rule)
-    ends = "with --create: ends of the match (default: 10; in mixed doubles 8)"
-    add("--ends", type=int, metavar="N", help=ends)
-    pattern = "with --create: position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)"
-    add("--pattern", type=int, metavar="N", help=pattern)
-    time = "with --create: thinking time of a team in the match, in seconds (default: 219)"
-    add("--thinking-time", type=float, metavar="S", help=time)
-    extra = "with --create: thinking time of a team in all extra ends together, in seconds (default: 21.9)"
-    add("--extra-end-time", type=float, metavar="S", help=extra)
-    players = "mixed doubles: this team's players, alike or as in the organisers' example (default: alike)"
-    add("--mixed-players", choices=PLAYERS, help=players)
-    opponents = "mixed doubles: the other team's players (default: as --mixed-players)"
-    add("--opponents", choices=PLAYERS, help=opponents)
-    add_player(command, concede=argparse.SUPPRESS)
+    command.add_argument(
+        "--team",
+        choices=("team0", "team1"),
+        default="team0",
+        help="team to play; team1 has the hammer in the first end (default: team0)",
+    )
+    command.add_argument("--user", metavar="NAME", help=f"user for the login (default: environment variable {USER})")
+    command.add_argument(
+        "--password",
+        metavar="WORD",
+        help=f"password for the login, visible to users of this machine (default: environment variable {PASSWORD})",
+    )
+    command.add_argument(
+        "--game",
+        choices=("standard", "mixed_doubles"),
+        default="standard",
+        help="game of the match (default: standard)",
+    )
+    command.add_argument(
+        "--rule",
+        choices=("five_rock", "no_tick"),
+        help="free guard zone rule of a standard match; the server does not announce it (default: five_rock)",
+    )
+    command.add_argument(
+        "--ends", type=int, metavar="N", help="with --create: ends of the match (default: 10; in mixed doubles 8)"
+    )
+    command.add_argument(
+        "--pattern",
+        type=int,
+        metavar="N",
+        help="with --create: position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
+    )
+    command.add_argument(
+        "--thinking-time",
+        type=float,
+        metavar="S",
+        help="with --create: thinking time of a team in the match, in seconds (default: 219)",
+    )
+    command.add_argument(
+        "--extra-end-time",
+        type=float,
+        metavar="S",
+        help="with --create: thinking time of a team in all extra ends together, in seconds (default: 21.9)",
+    )
+    command.add_argument(
+        "--mixed-players",
+        choices=PLAYERS,
+        help="mixed doubles: this team's players, alike or as in the organisers' example (default: alike)",
+    )
+    command.add_argument(
+        "--opponents", choices=PLAYERS, help="mixed doubles: the other team's players (default: as --mixed-players)"
+    )
+    add_player(command, can_concede=False)
 
 
 def _match_id(text: str) -> UUID:

@@ -2,12 +2,8 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from bonspiel.runs.verbs.command_line import ALL_CORES, DONE, PLANNER, Verb
-
-NOISE = "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2)"
-PHYSICS = "physics: fcv1, dc2 or dc4 (default: fcv1)"
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_jobs
 
 
 def play(arguments: argparse.Namespace) -> int:
@@ -42,94 +38,178 @@ def analyse(arguments: argparse.Namespace) -> int:
 def add_match_options(command: argparse.ArgumentParser) -> None:
     """Add the short forms of curling's parameters to the verb `match`."""
     options = command.add_argument_group("options of curling, short for --game curling:key=value,...")
-    for key, metavar, meaning in (
-        ("ends", "N", "ends of a game (default: 2)"),
-        ("extra_ends", "N", "maximum of extra ends after a draw (default: 0)"),
-        ("physics", "NAME", PHYSICS),
-        ("noise", "NAME", NOISE),
-        (
-            "ties",
-            "NAME",
-            "value of a draw: half (1/2), or thesis (0.781 for the team with the next hammer) (default: half)",
-        ),
-    ):
-        given: dict[str, Any] = {"type": lambda value, key=key: (key, value), "metavar": metavar, "help": meaning}
-        options.add_argument(f"--{key.replace('_', '-')}", dest="game_options", action="append", **given)
+    _add_parameter(options, "--ends", "N", "ends of a game (default: 2)")
+    _add_parameter(options, "--extra-ends", "N", "maximum of extra ends after a draw (default: 0)")
+    _add_parameter(options, "--physics", "NAME", "physics: fcv1, dc2 or dc4 (default: fcv1)")
+    _add_parameter(
+        options,
+        "--noise",
+        "NAME",
+        "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2)",
+    )
+    _add_parameter(
+        options,
+        "--ties",
+        "NAME",
+        "value of a draw: half (1/2), or thesis (0.781 for the team with the next hammer) (default: half)",
+    )
+
+
+def _add_parameter(options: "argparse._ArgumentGroup", flag: str, metavar: str, text: str) -> None:
+    """Add an option that appends a parameter of the game and its value to `game_options`."""
+    key = flag.removeprefix("--").replace("-", "_")
+    options.add_argument(
+        flag, type=lambda value: (key, value), dest="game_options", action="append", metavar=metavar, help=text
+    )
 
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
-    summary = "estimate the points of an end and the value of a lead from match records"
-    command = verb("value", value, summary, "bonspiel value results/match --out table.json")
+    command = verb(
+        "value",
+        value,
+        "estimate the points of an end and the value of a lead from match records",
+        "bonspiel value results/match --out table.json",
+    )
     command.add_argument("match", type=Path, metavar="MATCH", help="folder of a match")
-    out = "file for the table, e.g. for curling:reward=win_probability,table=FILE (default: do not write it)"
-    command.add_argument("--out", type=Path, metavar="FILE", help=out)
-    summary = "play curling against a planner, in the terminal, in a window or in a browser"
-    _add_play_options(verb("play", play, summary, "bonspiel play --against expectimax --window"))
-    summary = "draw a position of curling, the chosen shot and the values of all aims"
-    example = "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png"
-    _add_map_options(verb("map", value_map, summary, example))
-    summary = "judge every shot of a recorded match: win probability lost, blunders, luck"
-    example = "bonspiel analyse results/server/MATCH.jsonl --milliseconds 2000 --out analysis.html"
-    _add_analyse_options(verb("analyse", analyse, summary, example))
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="file for the table, e.g. for curling:reward=win_probability,table=FILE (default: do not write it)",
+    )
+    command = verb(
+        "play",
+        play,
+        "play curling against a planner, in the terminal, in a window or in a browser",
+        "bonspiel play --against expectimax --window",
+    )
+    _add_play_options(command)
+    command = verb(
+        "map",
+        value_map,
+        "draw a position of curling, the chosen shot and the values of all aims",
+        "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png",
+    )
+    _add_map_options(command)
+    command = verb(
+        "analyse",
+        analyse,
+        "judge every shot of a recorded match: win probability lost, blunders, luck",
+        "bonspiel analyse results/server/MATCH.jsonl --milliseconds 2000 --out analysis.html",
+    )
+    _add_analyse_options(command)
 
 
 def _add_play_options(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("--against", default="presearch", metavar=PLANNER, help="opponent, a planner (default: presearch)")
-    time = "time per decision of the opponent in milliseconds (default: 500)"
-    add("--milliseconds", type=float, default=500.0, metavar="T", help=time)
-    add("--ends", type=int, default=2, metavar="N", help="ends of the match (default: 2)")
-    add("--game", choices=("standard", "mixed_doubles"), default="standard", help="game (default: standard)")
-    pattern = "position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)"
-    add("--pattern", type=int, metavar="N", help=pattern)
-    add("--physics", metavar="NAME", help=f"{PHYSICS[:-1]}; in mixed doubles dc4)")
-    add("--noise", metavar="NAME", help=NOISE)
-    rule = "free guard zone rule: five_rock, four_rock, no_tick or none (default: that of the physics)"
-    add("--rule", metavar="NAME", help=rule)
-    hammer = "team with the hammer in the first end; in mixed doubles the team that places the stones (default: me)"
-    add("--hammer", choices=("me", "them"), default="me", help=hammer)
-    add("--seed", type=int, metavar="N", help="random seed (default: a new one)")
-    add("--record", type=Path, metavar="FILE", help="file for the record of the game")
+    command.add_argument(
+        "--against", default="presearch", metavar=PLANNER, help="opponent, a planner (default: presearch)"
+    )
+    command.add_argument(
+        "--milliseconds",
+        type=float,
+        default=500.0,
+        metavar="T",
+        help="time per decision of the opponent in milliseconds (default: 500)",
+    )
+    command.add_argument("--ends", type=int, default=2, metavar="N", help="ends of the match (default: 2)")
+    command.add_argument(
+        "--game", choices=("standard", "mixed_doubles"), default="standard", help="game (default: standard)"
+    )
+    command.add_argument(
+        "--pattern",
+        type=int,
+        metavar="N",
+        help="position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
+    )
+    command.add_argument(
+        "--physics", metavar="NAME", help="physics: fcv1, dc2 or dc4 (default: fcv1; in mixed doubles dc4)"
+    )
+    command.add_argument(
+        "--noise",
+        metavar="NAME",
+        help=(
+            "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2)"
+        ),
+    )
+    command.add_argument(
+        "--rule",
+        metavar="NAME",
+        help="free guard zone rule: five_rock, four_rock, no_tick or none (default: that of the physics)",
+    )
+    command.add_argument(
+        "--hammer",
+        choices=("me", "them"),
+        default="me",
+        help="team with the hammer in the first end; in mixed doubles the team that places the stones (default: me)",
+    )
+    command.add_argument("--seed", type=int, metavar="N", help="random seed (default: a new one)")
+    command.add_argument("--record", type=Path, metavar="FILE", help="file for the record of the game")
     place = command.add_mutually_exclusive_group()
     place.add_argument("--window", action="store_true", help="play in a window, with the mouse")
     place.add_argument("--web", action="store_true", help="play in a browser, with mouse, touch or keys (extra web)")
     place.add_argument("--terminal", action="store_true", help="play in this terminal, with the keys (default)")
-    bind = "with --web: address to bind to, e.g. that of this machine in its network (default: 127.0.0.1)"
-    add("--bind", metavar="ADDRESS", help=bind)
-    add("--port", type=int, metavar="P", help="with --web: port of the page (default: any free port)")
+    command.add_argument(
+        "--bind",
+        metavar="ADDRESS",
+        help="with --web: address to bind to, e.g. that of this machine in its network (default: 127.0.0.1)",
+    )
+    command.add_argument("--port", type=int, metavar="P", help="with --web: port of the page (default: any free port)")
 
 
 def _add_map_options(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    position = "record or log of a game (as for analyse), or a JSON position such as docs/results/positions/1.json"
-    add("position", type=Path, metavar="FILE", help=position)
-    add("--end", type=int, metavar="N", help="end of the game, from 1 (records and logs only)")
-    add("--shot", type=int, metavar="N", help="shot of that end, from 1 (records and logs only)")
-    add("--planner", default="presearch", metavar="presearch[:key=value,...]", help="planner (default: presearch)")
-    time = "time per decision in milliseconds (default: 2000)"
-    add("--milliseconds", type=float, default=2000.0, metavar="T", help=time)
-    add("--budget", type=int, metavar="N", help="simulations per decision instead, for a reproducible picture")
-    add("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
-    picture = "file for the picture, PNG, SVG, PDF or JPG (default: map.png, or map-2.png, ... if that exists)"
-    add("--out", type=Path, metavar="FILE", help=picture)
+    command.add_argument(
+        "position",
+        type=Path,
+        metavar="FILE",
+        help="record or log of a game (as for analyse), or a JSON position such as docs/results/positions/1.json",
+    )
+    command.add_argument("--end", type=int, metavar="N", help="end of the game, from 1 (records and logs only)")
+    command.add_argument("--shot", type=int, metavar="N", help="shot of that end, from 1 (records and logs only)")
+    command.add_argument(
+        "--planner", default="presearch", metavar="presearch[:key=value,...]", help="planner (default: presearch)"
+    )
+    command.add_argument(
+        "--milliseconds",
+        type=float,
+        default=2000.0,
+        metavar="T",
+        help="time per decision in milliseconds (default: 2000)",
+    )
+    command.add_argument(
+        "--budget", type=int, metavar="N", help="simulations per decision instead, for a reproducible picture"
+    )
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="file for the picture, PNG, SVG, PDF or JPG (default: map.png, or map-2.png, ... if that exists)",
+    )
 
 
 def _add_analyse_options(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add(
+    command.add_argument(
         "record",
         type=Path,
         metavar="RECORD",
         help="record of a match, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)",
     )
-    add("--planner", default="champion", metavar=PLANNER, help="planner that judges (default: champion)")
+    command.add_argument(
+        "--planner", default="champion", metavar=PLANNER, help="planner that judges (default: champion)"
+    )
     budget = command.add_mutually_exclusive_group()
-    time = "time per shot in milliseconds, and once more for the value of each aim (default: 1000)"
-    budget.add_argument("--milliseconds", type=float, default=1000.0, metavar="T", help=time)
-    simulations = "simulations instead, for a reproducible result"
-    budget.add_argument("--simulations", type=int, metavar="N", help=simulations)
-    add("--team", choices=("team0", "team1"), help="team to judge (default: both)")
-    add("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
-    add("--jobs", type=int, metavar="N", help=ALL_CORES)
-    add("--out", type=Path, metavar="FILE.html", help="file for the page of the match with the judgements")
+    budget.add_argument(
+        "--milliseconds",
+        type=float,
+        default=1000.0,
+        metavar="T",
+        help="time per shot in milliseconds, and once more for the value of each aim (default: 1000)",
+    )
+    budget.add_argument("--simulations", type=int, metavar="N", help="simulations instead, for a reproducible result")
+    command.add_argument("--team", choices=("team0", "team1"), help="team to judge (default: both)")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
+    add_jobs(command)
+    command.add_argument(
+        "--out", type=Path, metavar="FILE.html", help="file for the page of the match with the judgements"
+    )

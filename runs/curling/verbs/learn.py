@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.verbs.command_line import ALL_CORES, DONE, Parser, Verb
+from bonspiel.runs.verbs.command_line import DONE, Parser, Verb
 
 # of each round; round 0 is the default policy's, and 256 aims make an end take twenty times as long
 ENDS = (240_000, 160_000, 320_000, 640_000, 48_000, 72_000, 72_000, 72_000, 72_000)
@@ -64,29 +64,49 @@ def _run(arguments: argparse.Namespace) -> None:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    summary = "train the network of curling by self-play; a stopped step continues"
-    command = verb("learn", learn, summary, "bonspiel learn all results/learning")
+    command = verb(
+        "learn",
+        learn,
+        "train the network of curling by self-play; a stopped step continues",
+        "bonspiel learn all results/learning",
+    )
     steps = command.add_subparsers(dest="step", required=True, metavar="STEP", parser_class=Parser)
     for step, text in STEPS.items():
         _add_options(steps.add_parser(step, help=text, description=f"{text[0].upper()}{text[1:]}."), step)
 
 
 def _add_options(command: argparse.ArgumentParser, step: str) -> None:
-    add = command.add_argument
-    add("folder", metavar="FOLDER", type=Path, help="folder for self-play, training and weights")
+    command.add_argument("folder", metavar="FOLDER", type=Path, help="folder for self-play, training and weights")
     if step in ("generate", "all"):
-        begun = "when the folder is begun, afterwards that of the folder"
-        add("--seed", type=int, metavar="N", help=f"random seed (default: 2026 {begun})")
-        samples = f"errors of execution that the best shots meet in self-play (default: 8 {begun})"
-        add("--samples", type=int, metavar="N", help=samples)
-        add("--jobs", type=int, default=-1, metavar="N", help=ALL_CORES)
+        command.add_argument(
+            "--seed",
+            type=int,
+            metavar="N",
+            help="random seed (default: 2026 when the folder is begun, afterwards that of the folder)",
+        )
+        command.add_argument(
+            "--samples",
+            type=int,
+            metavar="N",
+            help=(
+                "errors of execution that the best shots meet in self-play (default: 8 when the folder is begun, "
+                "afterwards that of the folder)"
+            ),
+        )
+        command.add_argument("--jobs", type=int, default=-1, metavar="N", help="worker processes (default: all cores)")
     if step in ("generate", "train", "evaluate"):
-        add("--round", type=int, default=0, metavar="N", help="round; 0 learns from the default policy (default: 0)")
+        command.add_argument(
+            "--round", type=int, default=0, metavar="N", help="round; 0 learns from the default policy (default: 0)"
+        )
     if step == "generate":
-        add("--ends", type=int, default=ENDS[0], metavar="N", help="ends to play (default: %(default)s)")
-        add("--aims", type=int, default=0, metavar="N", help="aims of a grid that each shot tries (default: 0)")
+        command.add_argument(
+            "--ends", type=int, default=ENDS[0], metavar="N", help="ends to play (default: %(default)s)"
+        )
+        command.add_argument(
+            "--aims", type=int, default=0, metavar="N", help="aims of a grid that each shot tries (default: 0)"
+        )
     if step == "train":
-        add(
+        command.add_argument(
             "--epochs",
             type=int,
             default=EPOCHS[0],
