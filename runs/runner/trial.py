@@ -12,7 +12,6 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.runner import episode
 from bonspiel.runs.runner.episode import budget_of, play
 
@@ -232,15 +231,8 @@ def _waits(elapsed: float, used: float) -> bool:
     return elapsed >= LONG and used < WAITING * elapsed
 
 
-def play_or_climb(
-    setting: Setting, indices: Sequence[int], episodes: Mapping[float, int] | None = None
-) -> Batch | Trial:
-    """Play some episodes; without any, try the planner for a run of `episodes`, as `climb` does.
-
-    Its failure is left to the episodes to report.
-    """
-    if indices:
-        return episode.play_batch(setting, indices)
+def try_planner(setting: Setting, episodes: Mapping[float, int]) -> Trial:
+    """Try a planner as `climb` does; its failure is left to the episodes of the run to report."""
     try:
         return climb(setting, episodes)
     except (Exception, SystemExit):
