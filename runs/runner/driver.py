@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.envs.snapshot.advice import advice
 from bonspiel.runs import seeding
-from bonspiel.runs.experiment import RunError
 from bonspiel.runs.part import WHOLE, Part
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
 from bonspiel.runs.results import run_folder
@@ -124,17 +122,11 @@ def play_pending(
             f"budgets; use --jobs {cores} or fewer",
             file=sys.stderr,
         )
-    try:
-        with progress(left, things) as advance, _pulse(schedule, advance) as folder:
-            beats = None if workers.remote else folder
-            given = (schedule, workers, play, beats, lambda: advance(0, schedule.seconds_left()))
-            with closing(parallel.run(*given)) as batches:
-                for batch in batches:
-                    news = keep(batch)
-                    results.add(batch)
-                    advance(len(batch.results), schedule.seconds_left(), news)
-    except TerminatedWorkerError as error:
-        raise RunError(
-            "worker processes died repeatedly (killed, or out of memory); the results so far are "
-            "kept: continue with --resume, and with fewer --jobs if memory was short"
-        ) from error
+    with progress(left, things) as advance, _pulse(schedule, advance) as folder:
+        beats = None if workers.remote else folder
+        given = (schedule, workers, play, beats, lambda: advance(0, schedule.seconds_left()))
+        with closing(parallel.run(*given)) as batches:
+            for batch in batches:
+                news = keep(batch)
+                results.add(batch)
+                advance(len(batch.results), schedule.seconds_left(), news)

@@ -22,7 +22,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.planners.core import signals
 from bonspiel.runs import provenance, suite
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.runner import cores, heartbeat
 from bonspiel.runs.runner.backends import Workers
@@ -34,6 +34,10 @@ T = TypeVar("T")
 PlayBatch = Callable[[Setting, Sequence[int]], Batch]
 
 RETRIES = 3  # of a task when its worker died
+DIED = (
+    "worker processes died repeatedly (killed, or out of memory); the results in an output folder are kept: continue "
+    "with --resume, and with fewer --jobs if memory was short"
+)
 SIGNALS = signal.SIGINT, signal.SIGTERM
 AS_THEY_COME: dict[str, Any] = {"batch_size": 1, "return_as": "generator_unordered"}
 
@@ -122,8 +126,7 @@ def spread(
         modules: of other packages, which a cluster's workers must have in the same version.
 
     Raises:
-        TerminatedWorkerError: loky's workers died again and again.
-        RunError: a cluster failed, or is of another version.
+        RunError: workers died repeatedly; or a cluster failed, or is of another version.
     """
     if backend is not None:
         identity = provenance.identity(modules)
@@ -147,10 +150,10 @@ def _by_loky(function: Callable[..., T], queue: RetryQueue, jobs: int, pinned: b
                         queue.done(number)
                         yield result
                 return
-            except TerminatedWorkerError:
+            except TerminatedWorkerError as error:
                 if not queue.died():
-                    raise
-                print("a worker process died; its episodes are played again", file=sys.stderr)
+                    raise RunError(DIED) from error
+                print("a worker process died; its work is repeated", file=sys.stderr)
 
 
 def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:

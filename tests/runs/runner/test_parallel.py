@@ -5,10 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.planners.core.code import packages
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.runner import parallel
 from bonspiel.runs.runner.schedule import Schedule
 
@@ -62,12 +61,12 @@ def retries(monkeypatch):
 def test_tasks_of_workers_that_died_are_done_again_and_counted_once(tmp_path, capsys, retries):
     tasks = ((i, str(tmp_path / "flag"), retries) for i in range(40))
     assert sorted(parallel.spread(_die, tasks, 2)) == list(range(40))
-    assert capsys.readouterr().err == retries * "a worker process died; its episodes are played again\n"
+    assert capsys.readouterr().err == retries * "a worker process died; its work is repeated\n"
 
 
 def test_a_task_that_ends_every_worker_is_given_up(tmp_path, retries):
     done = []
-    with pytest.raises(TerminatedWorkerError):
+    with pytest.raises(RunError, match="died repeatedly"):
         for task in parallel.spread(_die, ((i, str(tmp_path / "flag"), 99) for i in range(40)), 2):
             done.append(task)
     assert (tmp_path / "flag").stat().st_size == retries + 1
