@@ -12,8 +12,8 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.runner import episode
 from bonspiel.runs.runner.episode import budget_of, play
+from bonspiel.runs.suite import model_of
 
 LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are tried
 RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # played at each of them at most, except for a single longer episode
@@ -126,7 +126,7 @@ def climb(setting: Setting, episodes: Mapping[float, int] | None = None) -> Tria
         episodes: of the run, by budget in the setting's unit: the trial takes a tenth of it at most, and nothing is
             tried where that is too little. None: no limit.
     """
-    model, player = episode.model_of(setting.env), planners.parse(setting.planner)
+    model, player = model_of(setting.env), planners.parse(setting.planner)
     if not Allowance(setting.unit, episodes, model.horizon).permits(FEWEST):
         return Trial(setting, [])
     states = list(_random_states(model))
