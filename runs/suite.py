@@ -177,7 +177,7 @@ def model_of(text: str) -> "Model":
     return _sound_model(text, os.getcwd())
 
 
-@functools.lru_cache(maxsize=16)  # a command asks for its environment when it is read, and before it starts
+@functools.cache  # a command asks for its environment when it is read and before it starts, a worker in every batch
 def _sound_model(text: str, folder: str) -> "Model":
     """The model of a text; one of another package must keep the contract of models, as far as a brief check shows.
 

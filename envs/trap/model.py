@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require_choice, require_positive
 from bonspiel.planners.jit import compiled
 from bonspiel.planners.model import Array, Rng
@@ -37,14 +38,7 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Return of uniformly random actions over `depth` steps."""
-    total = 0.0
-    action = np.empty(1)
-    for _ in range(depth):
-        sample_action(state, action, params, rng)
-        reward, _terminated = step(state, action, scratch, params, rng)
-        state[:] = scratch
-        total += reward
-    return total
+    return follow(sample_action, step, state, np.empty(1), scratch, depth, params, rng)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from bonspiel.planners.model import Array, HasCells, Model, Rng
 F = TypeVar("F", bound=Callable[..., Any])
 
 _ONE = np.zeros(1)
-PROBLEM = typeof(Problem(np.zeros(1, np.int64), _ONE, _ONE, _ONE, 1.0, 1))
+NOT_COUNTED = np.zeros(0)
+PROBLEM = typeof(Problem(np.zeros(1, np.int64), _ONE, _ONE, _ONE, 1.0, 1, _ONE))
 
 
 def search_kernel(tree: Any, walk: Any, settings: Any) -> Callable[[F], F]:
@@ -149,4 +150,5 @@ def problem_of(model: Model, state: Array, *, cells: bool = False) -> Problem:
         raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
     steps, functions = steps_left(model, state), functions_of(model)
     cell_params = state_bounds(model) if cells and not offers(model, HasCells) else params
-    return Problem(functions, params, cell_params, state, float(model.discount), steps)
+    counter = getattr(model, "step_counter", NOT_COUNTED)
+    return Problem(functions, params, cell_params, state, float(model.discount), steps, counter)

@@ -44,7 +44,7 @@ def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Plac
 
     Raises:
         UsageError: the study, the folder or the place is refused.
-        RunError: a search failed, or workers died again and again; what was searched before is kept.
+        RunError: a search failed, or workers died repeatedly; what was searched before is kept.
     """
     positions.check(study.env, study.model)
     known = known_optimum(study.model)

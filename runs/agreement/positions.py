@@ -5,8 +5,9 @@ import numpy as np
 from bonspiel import planners
 from bonspiel.planners import Array, Model
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.runner.episode import failures_named, model_of, named_rng
+from bonspiel.runs.runner.episode import failures_named, named_rng
 from bonspiel.runs.statistics.regret import starts_differ
+from bonspiel.runs.suite import model_of
 
 SPACING = 4  # steps between two positions of an episode
 RANDOM = 0.2  # of the decisions are replaced by a random action

@@ -9,7 +9,8 @@ import numpy as np
 from bonspiel import planners
 from bonspiel.planners import Array, Budget, Decision
 from bonspiel.runs.agreement.study import Study
-from bonspiel.runs.runner.episode import failures_named, model_of, named_rng
+from bonspiel.runs.runner.episode import failures_named, named_rng
+from bonspiel.runs.suite import model_of
 
 RUN, TREE, REFERENCE, VALUES = "run", "tree", "reference", "values"
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-
 from bonspiel.planners import Decision
 from bonspiel.runs.agreement import positions
 from bonspiel.runs.agreement.searches import Search, cost, decision_of, search_all
@@ -125,11 +123,5 @@ class Work:
     def _spread(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterable[Any]:
         workers = self._workers
         given = (function, tasks, workers.jobs)
-        try:
-            with closing(parallel.spread(*given, backend=workers.backend, modules=self._modules)) as results:
-                yield from results
-        except TerminatedWorkerError as error:
-            raise RunError(
-                "worker processes died repeatedly (killed, or out of memory); the searches so far are kept: continue "
-                "with --resume, and with fewer --jobs if memory was short"
-            ) from error
+        with closing(parallel.spread(*given, backend=workers.backend, modules=self._modules)) as results:
+            yield from results

@@ -25,9 +25,9 @@ TIMED_REPEATS = 3
 
 def count_steps(planner: planners.Planner, model: Any, simulations: int) -> int:
     """Model steps of a search from the start."""
-    counting, rng = counted(model), np.random.default_rng(0)
+    (counting, counter), rng = counted(model), np.random.default_rng(0)
     planner.plan(counting, model.initial_state(rng), Budget(simulations=simulations), rng)
-    return int(counting.count)
+    return int(counter[0])
 
 
 def seconds_of_decision(planner: planners.Planner, model: Any, simulations: int) -> float:

@@ -1,164 +1,38 @@
-"""Model steps per simulation, counted inside the compiled model while a planner decides.
+"""Model steps per simulation, counted inside the searches of a planner while it decides.
 
-A planner is handed a model that does what the run's model does, and counts. The real functions' addresses and the
-counter travel at the end of `params`, so that a few small functions serve every compiled model. The planner decides
-with the real model as well, by the same draws: a count is reported only if both searches were the same.
+A planner is handed a model that has a counter. It decides with the run's model as well, by the same draws: a count is
+reported only if both searches were the same.
 """
 
-import functools
+import copy
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bonspiel import envs, planners
-from bonspiel.planners.core import jit
-from bonspiel.planners.core.problem import functions_of
-from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Decision
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import followed
 from bonspiel.runs.results.store import Effort, Store
 from bonspiel.runs.runner.episode import environment_rng, planner_rng
 
-ROLES = len(jit.ROLES)
-TAIL = ROLES + 2  # after the model's own params: addresses of its functions, length of an action, the counter
 LONGEST = 0.02  # s; dearer decisions are not made again for a report
 PATIENCE = 10  # times as long ones are for a leaderboard, which leaves out planners that cannot be counted
 LARGEST = 1_000  # simulations
 DECISIONS = 3
 
 
-# Each function makes its Problem: a helper is compiled without reference counts, so it must not return arrays. Only
-# `cells` reads the third field, and none the others after it.
+def counted(model: Model) -> tuple[Model, Array]:
+    """A copy of a model whose steps in searches are counted, and its counter; the first entry is the steps so far.
 
-
-@jit.compiled("step")
-def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-    """The model's own, counted."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    params[-1] += 1.0
-    return jit.step(problem, state, action, next_state, rng)
-
-
-@jit.compiled("step_exact")
-def step_exact(state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-    """The model's own, counted."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    params[-1] += 1.0
-    return jit.step_exact(problem, state, action, next_state, rng)
-
-
-@jit.compiled("rollout")
-def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """The model's own, a step at a time; NaN is counted for one that makes no steps.
-
-    A rollout leaves the state as it was where a step ended the episode. One whose steps do not add up to the whole
-    shows by another search.
+    It is NaN if a rollout could not be counted, and 0 if the planner makes steps in ways of its own.
     """
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    total, before = 0.0, np.empty_like(state)
-    for _ in range(depth):
-        before[:] = state
-        scratch[0] = np.nan
-        total += jit.rollout(problem, state, scratch, 1, rng)
-        params[-1] += 1.0 if scratch[0] == scratch[0] else np.nan
-        if (state == before).all():
-            break
-    return total
-
-
-@jit.compiled("sample_action")
-def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
-    """The model's own."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    jit.sample_action(problem, state, action, rng)
-
-
-@jit.compiled("player")
-def player(state: Array, params: Array) -> float:
-    """The model's own."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    return float(jit.player(problem, state))
-
-
-@jit.compiled("cells")
-def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
-    """The model's own."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params, params[:-TAIL], params, 1.0, 1)
-    jit.cells(problem, state, first, last, out)
-
-
-@jit.compiled("actions")
-def actions(state: Array, params: Array, out: Array, keys: NDArray[np.uint64]) -> int:
-    """The model's own."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    return int(jit.actions(problem, state, out, keys))
-
-
-@jit.compiled("traced_rollout")
-def traced_rollout(
-    state: Array,
-    scratch: Array,
-    depth: int,
-    params: Array,
-    rng: Rng,
-    keys: NDArray[np.uint64],
-    movers: Array,
-    owners: Array,
-) -> float:
-    """The model's own, whose steps cannot be counted."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    params[-1] = np.nan
-    return float(jit.traced_rollout(problem, state, scratch, depth, rng, keys, movers, owners))
-
-
-@jit.compiled("priors")
-def priors(state: Array, params: Array, actions: Array, out: Array) -> None:
-    """The model's own."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    jit.priors(problem, state, actions, out)
-
-
-@jit.compiled("region")
-def region(action: Array, params: Array) -> int:
-    """The model's own."""
-    problem = jit.Problem(params[-TAIL:-2].view(np.int64), params[:-TAIL], params, params, 1.0, 1)
-    return int(jit.region(problem, action))
-
-
-COUNTING = {role: globals()[role] for role in jit.ROLES}
-
-
-class Counted:
-    """A model with a counter of steps; made by `counted`."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        addresses = functions_of(model)
-        self.params = np.concatenate([model.params, addresses.view(np.float64), [len(model.action_low), 0.0]])
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)  # all else is the model's
-
-    @property
-    def count(self) -> float:
-        """Steps so far; NaN if a default policy's rollout could not be counted."""
-        return float(self.params[-1])
-
-
-@functools.cache
-def _counted_class(cls: type[Any]) -> type[Counted]:
-    """A class for each class of models, since the class of a model shows its capabilities."""
-    roles = {role: staticmethod(cast(Any, function)) for role, function in COUNTING.items() if hasattr(cls, role)}
-    return type(f"Counted{cls.__name__}", (Counted,), roles)
-
-
-def counted(model: Model) -> Counted:
-    """A model that does the same, and counts."""
-    return _counted_class(type(model))(model)
+    copied, counter = copy.copy(model), np.zeros(1 + model.state_dim)
+    object.__setattr__(copied, "step_counter", counter)  # models are frozen
+    return copied, counter
 
 
 class Steps(NamedTuple):
@@ -175,13 +49,13 @@ def steps(model: Model, planner: planners.Planner, setting: Setting) -> Steps | 
     done, found = 0, 0.0
     for episode in range(DECISIONS):
         state = model.initial_state(environment_rng(setting.seed, episode, 0))
-        counting = counted(model)
+        counting, counter = counted(model)
         budget = planners.Budget(simulations=int(setting.budget))
         ours, theirs = (planner.plan(one, state, budget, planner_rng(setting, episode)) for one in (counting, model))
         if not _same(ours, theirs):
             return None
-        done, found = done + ours.simulations, found + counting.count
-    return Steps(int(setting.budget), found / done) if done and math.isfinite(found) else None
+        done, found = done + ours.simulations, found + float(counter[0])
+    return Steps(int(setting.budget), found / done) if found > 0.0 else None
 
 
 def _same(a: Decision, b: Decision) -> bool:

@@ -6,16 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import joblib
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.envs.snapshot.advice import advice
 from bonspiel.runs import seeding
-from bonspiel.runs.experiment import RunError
 from bonspiel.runs.part import WHOLE, Part
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
 from bonspiel.runs.results import run_folder
@@ -23,8 +20,8 @@ from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.runner import backends, heartbeat, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
+from bonspiel.runs.runner.episode import play_batch
 from bonspiel.runs.runner.schedule import Schedule
-from bonspiel.runs.runner.trial import play_or_climb
 from bonspiel.runs.suite import Suite, model_of
 
 PULSE_SHARE = 0.2  # of the time of a run so far that passes at least between two lines while no episode ends
@@ -64,7 +61,7 @@ def play(
         backends.connect(place, jobs) as workers,
         run_folder.write(folder, suite, resolved, provenance, resume, part) as results,
     ):
-        play_pending(results, workers)
+        play_pending(results, workers, with_trials=True)
 
 
 @contextmanager
@@ -91,18 +88,20 @@ def _pulse(schedule: Schedule, advance: Callable[..., None]) -> Iterator[str]:
 def play_pending(
     results: Store,
     workers: Workers,
-    play: parallel.PlayBatch = play_or_climb,
+    play: parallel.PlayBatch = play_batch,
     keep: Callable[[Batch], str] = lambda batch: "",
     things: str = "episodes",
+    with_trials: bool = False,
 ) -> None:
     """Play the pending episodes of a run and add each batch to its results.
 
     Args:
         results: the run.
         workers: connected workers.
-        play: plays a batch on a worker; only `play_or_climb` is asked to try planners first.
+        play: plays a batch on a worker.
         keep: called with every batch before it is added to the results; returns news for the progress line.
         things: the noun for episodes in messages.
+        with_trials: whether the planners are tried first, to expect the time of the run.
 
     Raises:
         RunError: as for `play`.
@@ -116,23 +115,18 @@ def play_pending(
         f"{results.folder}",
         file=sys.stderr,
     )
-    schedule = Schedule(pending, workers.jobs, trials=play is play_or_climb)
+    schedule = Schedule(pending, workers.jobs, with_trials)
     if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
         print(
             f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "
             f"budgets; use --jobs {cores} or fewer",
             file=sys.stderr,
         )
-    try:
-        with progress(left, things) as advance, _pulse(schedule, advance) as folder:
-            beating = play if workers.remote else partial(heartbeat.beating, folder, play)
-            with closing(parallel.run(schedule, workers, beating)) as batches:
-                for batch in batches:
-                    news = keep(batch) if batch.results else ""
-                    results.add(batch)
-                    advance(len(batch.results), schedule.seconds_left(), news)
-    except TerminatedWorkerError as error:
-        raise RunError(
-            "worker processes died repeatedly (killed, or out of memory); the results so far are "
-            "kept: continue with --resume, and with fewer --jobs if memory was short"
-        ) from error
+    with progress(left, things) as advance, _pulse(schedule, advance) as folder:
+        beats = None if workers.remote else folder
+        given = (schedule, workers, play, beats, lambda: advance(0, schedule.seconds_left()))
+        with closing(parallel.run(*given)) as batches:
+            for batch in batches:
+                news = keep(batch)
+                results.add(batch)
+                advance(len(batch.results), schedule.seconds_left(), news)

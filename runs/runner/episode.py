@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel import envs, planners
+from bonspiel import planners
 from bonspiel.planners import checks
 from bonspiel.planners.checks import check_action
 from bonspiel.planners.core.code.packages import error_text
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.runner import heartbeat
+from bonspiel.runs.suite import model_of
 
 
 def environment_rng(seed: int, episode: int, step: int) -> planners.Rng:
@@ -114,9 +115,6 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         heart.end()
     kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
     return Episode(index, float(total), step, sum(times), simulations, first_action, kept)
-
-
-model_of = functools.cache(envs.parse)
 
 
 @functools.cache

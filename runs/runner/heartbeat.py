@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from bonspiel.runs.experiment import Setting
+
+T = TypeVar("T")
 
 INTERVAL = 1.0  # s between two beats of a worker
 STALE = 300.0  # s after which a beat no longer counts: its worker was killed, or a decision takes that long
@@ -72,8 +74,10 @@ def current() -> Heart | None:
     return _hearts[-1] if _hearts else None
 
 
-def beating(folder: str, play: Callable[..., Any], setting: Setting, *given: Any) -> Any:
-    """Play a batch with beats into a file of this process in a folder."""
+def beating(folder: str | None, play: Callable[..., T], setting: Setting, *given: Any) -> T:
+    """Play episodes of a setting with beats into a file of this process in a folder, without beats if that is None."""
+    if folder is None:
+        return play(setting, *given)
     heart = Heart(Path(folder) / str(os.getpid()), setting)
     _hearts.append(heart)
     try:

@@ -11,9 +11,10 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from itertools import starmap
+from functools import partial
+from itertools import chain, starmap
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, parallel_config
@@ -21,17 +22,22 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.planners.core import signals
 from bonspiel.runs import provenance, suite
+from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch
-from bonspiel.runs.runner import cores
+from bonspiel.runs.runner import cores, heartbeat
 from bonspiel.runs.runner.backends import Workers
 from bonspiel.runs.runner.episode import play_batch
 from bonspiel.runs.runner.schedule import Schedule
-from bonspiel.runs.runner.trial import Trial
+from bonspiel.runs.runner.trial import Trial, try_planner
 
 T = TypeVar("T")
-PlayBatch = Callable[..., Batch | Trial]  # of a setting and indices, without any of the run's episodes by budget too
+PlayBatch = Callable[[Setting, Sequence[int]], Batch]
 
 RETRIES = 3  # of a task when its worker died
+DIED = (
+    "worker processes died repeatedly (killed, or out of memory); the results in an output folder are kept: continue "
+    "with --resume, and with fewer --jobs if memory was short"
+)
 SIGNALS = signal.SIGINT, signal.SIGTERM
 AS_THEY_COME: dict[str, Any] = {"batch_size": 1, "return_as": "generator_unordered"}
 
@@ -120,8 +126,7 @@ def spread(
         modules: of other packages, which a cluster's workers must have in the same version.
 
     Raises:
-        TerminatedWorkerError: loky's workers died again and again.
-        RunError: a cluster failed, or is of another version.
+        RunError: workers died repeatedly; or a cluster failed, or is of another version.
     """
     if backend is not None:
         identity = provenance.identity(modules)
@@ -145,10 +150,10 @@ def _by_loky(function: Callable[..., T], queue: RetryQueue, jobs: int, pinned: b
                         queue.done(number)
                         yield result
                 return
-            except TerminatedWorkerError:
+            except TerminatedWorkerError as error:
                 if not queue.died():
-                    raise
-                print("a worker process died; its episodes are played again", file=sys.stderr)
+                    raise RunError(DIED) from error
+                print("a worker process died; its work is repeated", file=sys.stderr)
 
 
 def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:
@@ -167,8 +172,14 @@ def _close(results: Generator[Any]) -> None:
         results.close()
 
 
-def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = play_batch) -> Generator[Batch]:
-    """Play the batches of a schedule; yields them as they finish, in any order; a trial as a batch without results.
+def run(
+    schedule: Schedule,
+    workers: Workers | None = None,
+    play: PlayBatch = play_batch,
+    beats: str | None = None,
+    tried: Callable[[], None] = lambda: None,
+) -> Generator[Batch]:
+    """Try the planners of a schedule and play its batches; yields these as they finish, in any order.
 
     Workers on this machine are pinned to cores where time budgets are played.
 
@@ -176,11 +187,20 @@ def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = pl
         schedule: the episodes.
         workers: of a cluster; processes of this machine if None.
         play: plays a batch, on a worker.
+        beats: the folder of the workers' heartbeats; none are written if None.
+        tried: called when a planner has been tried.
     """
     workers = workers or Workers(schedule.jobs)
     pinned = schedule.timed and not workers.remote
     modules = suite.modules(schedule.settings) if workers.backend is not None else ()
-    with closing(spread(play, schedule, schedule.jobs, pinned, workers.backend, modules)) as batches:
-        for done in batches:
-            schedule.record(done)
-            yield done if isinstance(done, Batch) else Batch(done.setting, [], 0.0)
+    trials = ((try_planner, *given) for given in schedule.trials())
+    batches = ((play, *given) for given in schedule.batches())
+    call: Callable[..., Batch | Trial] = partial(heartbeat.beating, beats)
+    with closing(spread(call, chain(trials, batches), schedule.jobs, pinned, workers.backend, modules)) as results:
+        for done in results:
+            if isinstance(done, Trial):
+                schedule.expect(done)
+                tried()
+            else:
+                schedule.record(done)
+                yield done

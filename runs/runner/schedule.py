@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import mean
-from typing import Any
 
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.results.rows import Batch, Episode
@@ -18,28 +17,27 @@ LASTING = 1.25  # an episode under way takes at least this many times what it to
 class Schedule:
     """Divides episodes into batches: one episode of every setting first, to measure its cost, then the costliest first.
 
-    Batches last about a second, and less towards the end, so that all workers finish together. With `trials`, a batch
-    without episodes comes first for every planner in an environment: a trial, from which the costs are expected until
-    they are measured.
+    Batches last about a second, and less towards the end, so that all workers finish together. The trials of planners,
+    which come before the batches, give the costs that are expected until they are measured.
 
     Batches are handed out in another thread than that which shows the progress, so copies are iterated over.
 
     Args:
         pending: the indices of the episodes to play, for each setting.
         jobs: number of workers.
-        trials: whether workers try planners where they are given no episodes, as `trial.play_or_climb` does.
+        with_trials: whether each planner is tried in each environment first.
 
     Attributes:
         settings: of the episodes.
         timed: whether there are time budgets among them.
     """
 
-    def __init__(self, pending: Mapping[Setting, Sequence[int]], jobs: int, trials: bool = False) -> None:
+    def __init__(self, pending: Mapping[Setting, Sequence[int]], jobs: int, with_trials: bool = False) -> None:
         """Begin without known costs."""
         self.jobs = jobs
         self._pending = {setting: list(indices) for setting, indices in pending.items() if indices}
         self.settings = tuple(self._pending)
-        self._trials = largest(self.settings) if trials else []
+        self._trials = largest(self.settings) if with_trials else []
         self._shares: dict[tuple[str, str, str], dict[float, int]] = {}
         for setting, indices in self._pending.items():
             self._shares.setdefault(group(setting), {})[setting.budget] = len(indices)
@@ -52,9 +50,12 @@ class Schedule:
         self._under_way: Counter[Setting] = Counter()
         self.timed = any(setting.unit == "ms" for setting in self.settings)
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """Batches, sized when they are requested."""
-        yield from ((setting, [], self._shares[group(setting)]) for setting in self._trials)
+    def trials(self) -> Iterator[tuple[Setting, Mapping[float, int]]]:
+        """The arguments of `trial.try_planner` for each planner to try."""
+        return ((setting, self._shares[group(setting)]) for setting in self._trials)
+
+    def batches(self) -> Iterator[tuple[Setting, Sequence[int]]]:
+        """Settings and indices of their episodes, sized when they are requested."""
         while self._pending:
             if self._probes:  # the cheapest first: they soon show how long episodes are
                 setting, size = min(self._probes, key=self._cost), 1
@@ -70,16 +71,17 @@ class Schedule:
             self._under_way[setting] += len(batch)
             yield setting, batch
 
-    def record(self, done: Batch | Trial) -> None:
-        """Learn the cost of an episode from a batch, or the expected cost from a trial."""
-        if isinstance(done, Batch):
-            episodes, seconds = self._played.get(done.setting, (0, 0.0))
-            self._played[done.setting] = episodes + len(done.results), seconds + done.seconds
-            self._under_way[done.setting] -= len(done.results)
-            count, steps = self._steps.get(group(done.setting), (0, 0.0))
-            lengths = [one.steps for one in done.results if isinstance(one, Episode)]
-            self._steps[group(done.setting)] = count + len(lengths), steps + sum(lengths)
-            return
+    def record(self, done: Batch) -> None:
+        """Learn the cost of an episode from a batch."""
+        episodes, seconds = self._played.get(done.setting, (0, 0.0))
+        self._played[done.setting] = episodes + len(done.results), seconds + done.seconds
+        self._under_way[done.setting] -= len(done.results)
+        count, steps = self._steps.get(group(done.setting), (0, 0.0))
+        lengths = [one.steps for one in done.results if isinstance(one, Episode)]
+        self._steps[group(done.setting)] = count + len(lengths), steps + sum(lengths)
+
+    def expect(self, done: Trial) -> None:
+        """Learn the expected cost of a planner's episodes from its trial."""
         self._tried += 1
         for setting in self.settings:
             if done.rungs and group(setting) == group(done.setting):

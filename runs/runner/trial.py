@@ -12,9 +12,8 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.results.rows import Batch
-from bonspiel.runs.runner import episode
 from bonspiel.runs.runner.episode import budget_of, play
+from bonspiel.runs.suite import model_of
 
 LADDER = (1, 10, 100, 1000, 10_000, 100_000)  # budgets in simulations that are tried
 RUNG_SECONDS, RUNG_EPISODES = 0.1, 20  # played at each of them at most, except for a single longer episode
@@ -127,7 +126,7 @@ def climb(setting: Setting, episodes: Mapping[float, int] | None = None) -> Tria
         episodes: of the run, by budget in the setting's unit: the trial takes a tenth of it at most, and nothing is
             tried where that is too little. None: no limit.
     """
-    model, player = episode.model_of(setting.env), planners.parse(setting.planner)
+    model, player = model_of(setting.env), planners.parse(setting.planner)
     if not Allowance(setting.unit, episodes, model.horizon).permits(FEWEST):
         return Trial(setting, [])
     states = list(_random_states(model))
@@ -232,15 +231,8 @@ def _waits(elapsed: float, used: float) -> bool:
     return elapsed >= LONG and used < WAITING * elapsed
 
 
-def play_or_climb(
-    setting: Setting, indices: Sequence[int], episodes: Mapping[float, int] | None = None
-) -> Batch | Trial:
-    """Play some episodes; without any, try the planner for a run of `episodes`, as `climb` does.
-
-    Its failure is left to the episodes to report.
-    """
-    if indices:
-        return episode.play_batch(setting, indices)
+def try_planner(setting: Setting, episodes: Mapping[float, int]) -> Trial:
+    """Try a planner as `climb` does; its failure is left to the episodes of the run to report."""
     try:
         return climb(setting, episodes)
     except (Exception, SystemExit):

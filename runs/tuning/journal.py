@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.planners import Array
 from bonspiel.runs import provenance
@@ -49,23 +48,18 @@ class Journal:
                 0 for those played before.
 
         Raises:
-            RunError: an episode failed, or workers died again and again; the other episodes are kept.
+            RunError: an episode failed, or workers died repeatedly; the other episodes are kept.
         """
         pending = {one: [n for n in numbers if n not in self._kept.setdefault(one, {})] for one in settings}
         seen(sum(len(numbers) - len(due) for due in pending.values()), 0.0)
-        try:
-            with closing(parallel.run(Schedule(pending, self._jobs))) as batches:
-                for batch in batches:
-                    played = [result for result in batch.results if isinstance(result, Episode)]
-                    self._keep(batch.setting, played)
-                    for result in batch.results:
-                        if isinstance(result, Failure):
-                            raise RunError(f"{batch.setting.planner}, episode {result.number}: {result.error}")
-                    seen(len(played), batch.seconds / self._jobs)
-        except TerminatedWorkerError as error:
-            raise RunError(
-                "worker processes died repeatedly; continue with --resume if the tuning has --out"
-            ) from error
+        with closing(parallel.run(Schedule(pending, self._jobs))) as batches:
+            for batch in batches:
+                played = [result for result in batch.results if isinstance(result, Episode)]
+                self._keep(batch.setting, played)
+                for result in batch.results:
+                    if isinstance(result, Failure):
+                        raise RunError(f"{batch.setting.planner}, episode {result.number}: {result.error}")
+                seen(len(played), batch.seconds / self._jobs)
 
     def _keep(self, setting: Setting, played: list[Episode]) -> None:
         self._kept[setting].update((episode.number, episode) for episode in played)

@@ -31,7 +31,7 @@ def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int,
 
     Raises:
         UsageError: something is unknown or out of range; nothing has been played then.
-        RunError: an episode failed, or workers died again and again.
+        RunError: an episode failed, or workers died repeatedly.
     """
     spaces = [check(study, unseeded) for study in studies]
     texts = [study.setting(text) for study in studies for text in (*study.planners, *study.against)]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.envs.classic.pendulum.model import wrapped
+from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require_at_least, require_choice
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled
@@ -73,16 +74,7 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Return of uniformly random actions over at most `depth` steps."""
-    total = 0.0
-    action = np.empty(2)
-    for _ in range(depth):
-        sample_action(state, action, params, rng)
-        reward, terminated = step(state, action, scratch, params, rng)
-        total += reward
-        if terminated:
-            break
-        state[:] = scratch
-    return total
+    return follow(sample_action, step, state, np.empty(2), scratch, depth, params, rng)
 
 
 @compiled("cells")

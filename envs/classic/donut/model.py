@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require_at_least, require_positive
 from bonspiel.planners.jit import compiled, helper
 from bonspiel.planners.model import Array, Rng
@@ -45,14 +46,7 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Return of uniformly random actions over `depth` steps."""
-    total = 0.0
-    action = np.empty(2)
-    for _ in range(depth):
-        sample_action(state, action, params, rng)
-        reward, _terminated = step(state, action, scratch, params, rng)
-        state[:] = scratch
-        total += reward
-    return total
+    return follow(sample_action, step, state, np.empty(2), scratch, depth, params, rng)
 
 
 @dataclass(frozen=True)

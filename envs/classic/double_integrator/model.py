@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require_at_least
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled
@@ -38,14 +39,7 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Return of uniformly random accelerations over `depth` steps."""
-    total = 0.0
-    action = np.empty(1)
-    for _ in range(depth):
-        sample_action(state, action, params, rng)
-        reward, _terminated = step(state, action, scratch, params, rng)
-        state[:] = scratch
-        total += reward
-    return total
+    return follow(sample_action, step, state, np.empty(1), scratch, depth, params, rng)
 
 
 @compiled("cells")

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require_at_least, require_positive
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled, helper
@@ -65,18 +66,16 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
         action[i] = MAX_THRUST * rng.random()
 
 
+@helper
+def hover(state: Array, action: Array, params: Array, rng: Rng) -> None:
+    """Carry the weight."""
+    action[:] = HOVER
+
+
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Return of the thrust that carries the weight, over at most `depth` steps."""
-    total = 0.0
-    action = np.full(2, HOVER)
-    for _ in range(depth):
-        reward, terminated = step(state, action, scratch, params, rng)
-        total += reward
-        if terminated:
-            break
-        state[:] = scratch
-    return total
+    return follow(hover, step, state, np.empty(2), scratch, depth, params, rng)
 
 
 @compiled("cells")

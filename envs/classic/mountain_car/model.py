@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require, require_at_least
 from bonspiel.planners.jit import compiled
 from bonspiel.planners.model import Array, Rng
@@ -45,16 +46,7 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Return of uniformly random forces over at most `depth` steps."""
-    total = 0.0
-    action = np.empty(1)
-    for _ in range(depth):
-        sample_action(state, action, params, rng)
-        reward, terminated = step(state, action, scratch, params, rng)
-        total += reward
-        if terminated:
-            break
-        state[:] = scratch
-    return total
+    return follow(sample_action, step, state, np.empty(1), scratch, depth, params, rng)
 
 
 @dataclass(frozen=True)

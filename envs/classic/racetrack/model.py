@@ -9,6 +9,7 @@ import numpy as np
 
 from bonspiel.envs.classic.racetrack import tracks
 from bonspiel.envs.classic.racetrack.tracks import WALL, Track
+from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require, require_at_least, require_choice, require_share
 from bonspiel.planners.jit import compiled, helper
 from bonspiel.planners.model import Array, Rng
@@ -106,20 +107,17 @@ def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
         action[i] = MAX_PUSH * (2.0 * rng.random() - 1.0)
 
 
+@helper
+def brake(state: Array, action: Array, params: Array, rng: Rng) -> None:
+    """Push against the speed."""
+    for i in range(2):
+        action[i] = min(max(-state[2 + i], -MAX_PUSH), MAX_PUSH)
+
+
 @compiled("rollout")
 def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Return of braking over at most `depth` steps: what is gained and cannot be lost by being too fast."""
-    total = 0.0
-    action = np.empty(2)
-    for _ in range(depth):
-        for i in range(2):
-            action[i] = min(max(-state[2 + i], -MAX_PUSH), MAX_PUSH)
-        reward, terminated = step(state, action, scratch, params, rng)
-        total += reward
-        if terminated:
-            break
-        state[:] = scratch
-    return total
+    return follow(brake, step, state, np.empty(2), scratch, depth, params, rng)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Calls of model functions by their addresses, and of kernels by their entry points."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -8,7 +9,7 @@ from numba.core import cgutils
 from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload
 
-from bonspiel.planners.core.jit.decorators import PARAMS_AT, ROLES, SIGNATURES, VECTOR
+from bonspiel.planners.core.jit.decorators import PARAMS_AT, ROLES, SIGNATURES, VECTOR, model_helper
 from bonspiel.planners.core.jit.lazy import CompiledFunction
 from bonspiel.planners.model import Array
 
@@ -23,6 +24,8 @@ class Problem(NamedTuple):
         state: where to act, [state_dim].
         discount: of a step, in (0, 1].
         steps: to the end of the episode at most.
+        counter: the model's `step_counter`: the steps made, then room for a state, [1 + state_dim]; empty for a model
+            whose steps are not counted.
     """
 
     functions: Any
@@ -31,6 +34,7 @@ class Problem(NamedTuple):
     state: Array
     discount: float
     steps: int
+    counter: Array
 
 
 def _caller(role: str) -> Callable[..., Any]:
@@ -70,16 +74,66 @@ def _caller(role: str) -> Callable[..., Any]:
     return call
 
 
-step = _caller("step")
+_step = _caller("step")
+_step_exact = _caller("step_exact")
+_rollout = _caller("rollout")
+_traced_rollout = _caller("traced_rollout")
 sample_action = _caller("sample_action")
-rollout = _caller("rollout")
 player = _caller("player")
 cells = _caller("cells")
 actions = _caller("actions")
-step_exact = _caller("step_exact")
-traced_rollout = _caller("traced_rollout")
 priors = _caller("priors")
 region = _caller("region")
+
+
+@model_helper
+def step(problem: Any, state: Array, action: Array, next_state: Array, rng: Any) -> Any:
+    """Call the model's function, and count a step."""
+    if len(problem.counter) > 0:
+        problem.counter[0] += 1.0
+    return _step(problem, state, action, next_state, rng)
+
+
+@model_helper
+def step_exact(problem: Any, state: Array, action: Array, next_state: Array, rng: Any) -> Any:
+    """Call the model's function, and count a step."""
+    if len(problem.counter) > 0:
+        problem.counter[0] += 1.0
+    return _step_exact(problem, state, action, next_state, rng)
+
+
+@model_helper
+def rollout(problem: Any, state: Array, scratch: Array, depth: Any, rng: Any) -> Any:
+    """Call the model's function; to count, a step at a time, and NaN for one that makes no steps.
+
+    A rollout leaves the state as it was where a step ended the episode. One whose steps do not add up to the whole
+    shows by another search.
+    """
+    if len(problem.counter) == 0:
+        return _rollout(problem, state, scratch, depth, rng)
+    total = 0.0
+    for _ in range(depth):
+        for i in range(len(state)):
+            problem.counter[1 + i] = state[i]
+        scratch[0] = math.nan
+        total += _rollout(problem, state, scratch, 1, rng)
+        problem.counter[0] += 1.0 if scratch[0] == scratch[0] else math.nan
+        moved = False
+        for i in range(len(state)):
+            moved = moved or state[i] != problem.counter[1 + i]
+        if not moved:
+            break
+    return total
+
+
+@model_helper
+def traced_rollout(
+    problem: Any, state: Array, scratch: Array, depth: Any, rng: Any, keys: Any, movers: Array, owners: Array
+) -> Any:
+    """Call the model's function, whose steps cannot be counted."""
+    if len(problem.counter) > 0:
+        problem.counter[0] = math.nan
+    return _traced_rollout(problem, state, scratch, depth, rng, keys, movers, owners)
 
 
 def address_of(function: Any, role: str) -> int:

@@ -8,7 +8,6 @@ from contextlib import closing
 from typing import NamedTuple
 
 import numpy as np
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.curling import players
 from bonspiel.curling.ice.sheet import stones_at
@@ -24,7 +23,6 @@ from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.curling.analysis.shot_names import shot_name
 from bonspiel.runs.curling.analysis.valuation import Estimate, PositionJudge, estimate
-from bonspiel.runs.experiment import RunError
 from bonspiel.runs.progress import progress
 from bonspiel.runs.runner import parallel
 from bonspiel.runs.runner.episode import failures_named
@@ -131,11 +129,8 @@ def judge_match(record: Record, shots: Sequence[ThrownShot], judge: Judge, jobs:
     tasks = ((judge, record.match, shot) for shot in shots)
     began, found = time.monotonic(), dict[int, Judgement]()
     workers = parallel.spread(judge_shot, tasks, jobs, pinned=judge.budget.seconds is not None)
-    try:
-        with progress(len(shots), "shots") as advance, closing(workers) as results:
-            for number, judgement in results:
-                found[number] = judgement
-                advance(1, (time.monotonic() - began) / len(found) * (len(shots) - len(found)))
-    except TerminatedWorkerError as error:
-        raise RunError("worker processes died repeatedly (killed, or out of memory); try fewer --jobs") from error
+    with progress(len(shots), "shots") as advance, closing(workers) as results:
+        for number, judgement in results:
+            found[number] = judgement
+            advance(1, (time.monotonic() - began) / len(found) * (len(shots) - len(found)))
     return dict(sorted(found.items()))

@@ -1,5 +1,6 @@
 """Steps of the model, counted inside compiled searches."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.envs.trap.model import Trap
-from bonspiel.planners.jit import compiled
+from bonspiel.planners.jit import PROBLEM, RNG, VECTOR, compiled, int64, kernel, problem_of, rollout, run
 from bonspiel.planners.model import Array, Rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting.model_steps import Steps, counted, of_run, of_settings, steps
@@ -51,10 +52,10 @@ class Plain:
 def test_the_count_is_that_of_a_model_in_python(env, planner):
     model, chosen = envs.parse(env), planners.parse(planner)
     state, budget = model.initial_state(np.random.default_rng(0)), planners.Budget(simulations=20)
-    plain, fast = Plain(model), counted(model)
+    plain, (fast, counter) = Plain(model), counted(model)
     decisions = [chosen.plan(one, state, budget, np.random.default_rng(3)) for one in (plain, fast)]
     assert decisions[0].action == decisions[1].action
-    assert fast.count == plain.count > 0
+    assert counter[0] == plain.count > 0
 
 
 def test_steps_of_a_simulation():
@@ -77,10 +78,18 @@ class Slow(Trap):
     compiled = False
 
 
+class Aloof:
+    """A planner whose simulations do not reach the model."""
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        return replace(planners.parse("random").plan(model, state, budget, rng), simulations=50)
+
+
 def test_what_cannot_be_counted_is_not_told():
     assert steps(Odd(), planners.parse("uct:leaf=rollout"), setting(50)) is None
     assert steps(Odd(), planners.parse("uct"), setting(50)) == Steps(50, 2.0)
     assert steps(Slow(), planners.parse("uct"), setting(50)) is None
+    assert steps(envs.parse("trap"), Aloof(), setting(50)) is None
 
 
 def test_a_run_whose_planner_fails_is_told_all_the_same(fakes, monkeypatch):
@@ -107,11 +116,15 @@ def test_decisions_begin_where_the_episodes_of_the_run_did():
 
 def test_the_model_stays_as_it_was():
     model = envs.parse("treasure_hunt:size=5")
-    before = model.params.copy()
-    assert counted(model).horizon == model.horizon
-    assert not hasattr(counted(model), "actions")
+    before = dict(vars(model)), model.params.copy()
     steps(model, planners.parse("uct"), setting(5))
-    np.testing.assert_array_equal(model.params, before)
+    assert vars(model) == before[0]
+    np.testing.assert_array_equal(model.params, before[1])
+
+
+@kernel(PROBLEM, VECTOR, VECTOR, int64, RNG)
+def roll_out(problem, state, scratch, depth, rng):
+    return rollout(problem, state, scratch, depth, rng)
 
 
 @pytest.mark.parametrize("env", ["hovering", "racetrack:crash=end", "trap", "treasure_hunt"])
@@ -121,13 +134,13 @@ def test_rollouts_of_a_default_policy_of_its_own_are_counted(env):
         starts = [model.initial_state(np.random.default_rng(seed)) for _ in range(2)]
         starts[0][-1] = starts[1][-1] = seed % 2  # a later step
         rngs = [np.random.default_rng(seed) for _ in range(2)]
-        counting, scratch = counted(model), np.empty(model.state_dim)
-        ours = counting.rollout(starts[0], scratch, 40, counting.params, rngs[0])
+        (counting, counter), scratch = counted(model), np.empty(model.state_dim)
+        ours = run(roll_out, counting, problem_of(counting, starts[0]), starts[0], scratch, 40, rngs[0])
         assert ours == model.rollout(starts[1], scratch.copy(), 40, model.params, rngs[1])
         np.testing.assert_array_equal(*starts)
         assert rngs[0].bit_generator.state == rngs[1].bit_generator.state
         made = starts[0][-1] - seed % 2  # the step that ends an episode leaves the state as it was
-        assert counting.count in (made, made + 1)
+        assert counter[0] in (made, made + 1)
 
 
 def test_every_budget_is_counted_and_dear_ones_take_the_largest_that_was(monkeypatch):

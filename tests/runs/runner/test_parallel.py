@@ -5,10 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bonspiel.planners.core.code import packages
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.runner import parallel
 from bonspiel.runs.runner.schedule import Schedule
 
@@ -29,6 +28,16 @@ def test_one_and_two_jobs_give_the_same_results_bit_for_bit():
     alone = results(1)
     assert len(alone) == 12 * len(pending)
     assert results(2) == alone
+
+
+def test_planners_are_tried_once_in_each_environment_and_yield_no_batch():
+    pending = {
+        Setting("trap", planner, n, "simulations", 5): range(60) for planner in ("random", "uct") for n in (1, 2)
+    }
+    schedule, tried = Schedule(pending, 1, with_trials=True), []
+    batches = list(parallel.run(schedule, tried=lambda: tried.append(schedule.seconds_left())))
+    assert len(tried) == 2 and tried[0] is None and tried[1] > 0.0
+    assert sum(len(batch.results) for batch in batches) == 60 * len(pending) and all(batch.results for batch in batches)
 
 
 def _die(task, flag, times):
@@ -52,12 +61,12 @@ def retries(monkeypatch):
 def test_tasks_of_workers_that_died_are_done_again_and_counted_once(tmp_path, capsys, retries):
     tasks = ((i, str(tmp_path / "flag"), retries) for i in range(40))
     assert sorted(parallel.spread(_die, tasks, 2)) == list(range(40))
-    assert capsys.readouterr().err == retries * "a worker process died; its episodes are played again\n"
+    assert capsys.readouterr().err == retries * "a worker process died; its work is repeated\n"
 
 
 def test_a_task_that_ends_every_worker_is_given_up(tmp_path, retries):
     done = []
-    with pytest.raises(TerminatedWorkerError):
+    with pytest.raises(RunError, match="died repeatedly"):
         for task in parallel.spread(_die, ((i, str(tmp_path / "flag"), 99) for i in range(40)), 2):
             done.append(task)
     assert (tmp_path / "flag").stat().st_size == retries + 1

@@ -18,7 +18,7 @@ def setting(budget, planner="random"):
 def hand_out(schedule, cost):
     """Play a schedule with made-up costs: setting -> seconds an episode; returns the batches in order."""
     batches = []
-    for chosen, numbers in schedule:
+    for chosen, numbers in schedule.batches():
         batches.append((chosen, numbers))
         schedule.record(Batch(chosen, [Failure(number, "") for number in numbers], cost(chosen) * len(numbers)))
     return batches
@@ -50,21 +50,20 @@ def test_batches_last_a_second_and_less_towards_the_end():
 
 def steps(schedule, cost, jobs):
     """Play a schedule with made-up costs on `jobs` workers, trials in no time; yields (time, seconds left)."""
-    clock, tasks, out = 0.0, iter(schedule), []
+    clock, tasks, out = 0.0, schedule.batches(), []
+    for chosen, _ in schedule.trials():
+        schedule.expect(Trial(chosen, [Rung(chosen.budget, 0.5 * cost(chosen), 1)]))
+        yield clock, schedule.seconds_left()
     while True:
         while len(out) < jobs and (task := next(tasks, None)):
-            chosen, numbers, *_ = task
+            chosen, numbers = task
             out.append((clock + cost(chosen) * len(numbers), chosen, numbers))
         if not out:
             return
         out.sort(key=lambda entry: entry[0])
-        end, chosen, numbers = out.pop(0)
-        if numbers:
-            results = [Failure(number, "") for number in numbers]
-            schedule.record(Batch(chosen, results, cost(chosen) * len(numbers)))
-        else:
-            schedule.record(Trial(chosen, [Rung(chosen.budget, 0.5 * cost(chosen), 1)]))
-        clock = end
+        clock, chosen, numbers = out.pop(0)
+        results = [Failure(number, "") for number in numbers]
+        schedule.record(Batch(chosen, results, cost(chosen) * len(numbers)))
         yield clock, schedule.seconds_left()
 
 
@@ -75,7 +74,7 @@ def test_the_time_left_is_right_from_the_last_trial_on():
         for planner, factor in [("slow", 0.1), ("fast", 0.001)]
         for budget in (30, 100)
     }
-    schedule = Schedule({setting(budget, planner): range(20) for planner, budget in costs}, 2, trials=True)
+    schedule = Schedule({setting(budget, planner): range(20) for planner, budget in costs}, 2, with_trials=True)
     found = list(steps(schedule, lambda chosen: costs[chosen.planner, chosen.budget], 2))
     total = sum(costs.values()) * 20 / 2
     assert found[-1] == (pytest.approx(total, rel=0.05), 0.0)
@@ -88,7 +87,7 @@ def test_the_time_left_is_right_from_the_last_trial_on():
 
 def test_episodes_under_way_are_still_to_come():
     schedule = Schedule({setting(1): range(2)}, 1)
-    tasks = iter(schedule)
+    tasks = schedule.batches()
     chosen, numbers = next(tasks)
     schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], 0.5))
     next(tasks)
@@ -97,7 +96,7 @@ def test_episodes_under_way_are_still_to_come():
 
 def test_an_episode_that_takes_longer_than_expected_moves_the_time_left():
     schedule = Schedule({setting(1): range(4)}, 1)
-    tasks = iter(schedule)
+    tasks = schedule.batches()
     chosen, _ = next(tasks)
     assert schedule.seconds_left() is None
     schedule.see([Beat(chosen, 10, 100, 5.0)])
@@ -116,14 +115,15 @@ def test_an_episode_that_takes_longer_than_expected_moves_the_time_left():
 
 def test_trials_know_the_numbers_of_episodes_of_the_run():
     pending = {setting(1): range(4), setting(10): range(6), setting(10, "uct"): [3]}
-    trials = [task for task in Schedule(pending, 1, trials=True) if not task[1]]
-    assert trials == [(setting(10), [], {1: 4, 10: 6}), (setting(10, "uct"), [], {10: 1})]
+    trials = list(Schedule(pending, 1, with_trials=True).trials())
+    assert trials == [(setting(10), {1: 4, 10: 6}), (setting(10, "uct"), {10: 1})]
+    assert not list(Schedule(pending, 1).trials())
 
 
 def test_unknown_costs_are_the_mean_of_those_known():
     schedule = Schedule({setting(1): range(10), setting(2): range(10), setting(3): range(10)}, 1)
     assert schedule.seconds_left() is None
-    tasks = iter(schedule)
+    tasks = schedule.batches()
     for cost in (0.5, 0.25):
         chosen, numbers = next(tasks)
         schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], cost))
@@ -147,7 +147,7 @@ def test_the_time_left_can_be_asked_for_while_another_thread_hands_out():
 
 def test_no_run_is_shorter_than_the_longest_episode_left():
     schedule = Schedule({setting(1): range(2)}, 8)
-    tasks = iter(schedule)
+    tasks = schedule.batches()
     chosen, numbers = next(tasks)
     schedule.record(Batch(chosen, [Failure(n, "") for n in numbers], 8.0))
     assert schedule.seconds_left() == pytest.approx(8.0)

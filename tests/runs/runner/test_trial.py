@@ -7,7 +7,7 @@ import pytest
 from bonspiel.planners import Decision
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.runner import trial
-from bonspiel.runs.runner.trial import LADDER, Cost, Rung, Trial, climb, cost, largest, play_or_climb
+from bonspiel.runs.runner.trial import LADDER, Cost, Rung, Trial, climb, cost, largest, try_planner
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def test_where_episodes_take_long_decisions_are_made_all_over_one(monkeypatch):
     asked, clock = [], [0.0]
     monkeypatch.setattr(trial.time, "process_time", lambda: clock[-1])
     monkeypatch.setattr(trial.time, "perf_counter", lambda: 2.0 * clock[-1])
-    monkeypatch.setattr(trial.episode, "model_of", lambda text: Long())
+    monkeypatch.setattr(trial, "model_of", lambda text: Long())
     monkeypatch.setattr(trial.planners, "parse", lambda text: Declining(asked, clock))
     found = climb(Setting("long", "declining", 10, "simulations", 0))
     assert found.rungs == [Rung(1, 96.0, 200)]  # the mean over steps 1, 3, 5 and 7; ten times that would take too long
@@ -143,7 +143,7 @@ def timed(monkeypatch):
         clock = [0.0]
         monkeypatch.setattr(trial.time, "perf_counter", lambda: clock[-1])
         monkeypatch.setattr(trial.time, "process_time", lambda: clock[-1] if works else 1e-6 * len(clock))
-        monkeypatch.setattr(trial.episode, "model_of", lambda text: Long())
+        monkeypatch.setattr(trial, "model_of", lambda text: Long())
         monkeypatch.setattr(trial.planners, "parse", lambda text: Timed(clock, **given))
         found = climb(Setting("long", "timed", max(episodes), "simulations", 0), episodes)
         return found, clock[-1], len(clock) - 1
@@ -195,5 +195,4 @@ def test_time_budgets_are_tried_up_to_their_time(steady):
 
 def test_a_planner_that_fails_leaves_that_to_its_episodes(fakes):
     setting = Setting("trap", "clumsy", 1000, "simulations", 0)
-    assert play_or_climb(setting, []) == Trial(setting, [])
-    assert [result.number for result in play_or_climb(setting, [7]).results] == [7]
+    assert try_planner(setting, {1000: 1000}) == Trial(setting, [])
