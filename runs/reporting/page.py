@@ -171,7 +171,7 @@ def fill(
 
 
 STEPS = (
-    f"Steps were counted for this page, inside the model, in {model_steps.DECISIONS} first decisions with the "
+    f"Steps were counted for this page, inside the search, in {model_steps.DECISIONS} first decisions with the "
     "run's own seeds and its largest budget that is quick; each was made with and without the counter, and counts "
     "stand only where both searches were the same. The step of the episode itself is not counted. Simulations per "
     "second are those of the run, all budgets in simulations together, on its machines."
