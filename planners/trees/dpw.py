@@ -17,7 +17,7 @@ from bonspiel.planners.core.tree.blind_values import (
     new_action,
 )
 from bonspiel.planners.core.tree.descent import follow_outcome
-from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of, value_leaf
+from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of, value_leaf
 from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
 from bonspiel.planners.core.tree.selection import (
     Bonus,
@@ -45,10 +45,10 @@ class DPWSettings(NamedTuple):
     k_state: float
     alpha_state: float
     least_visited: bool
-    leaf: Leaf
+    playouts: int
 
 
-EXAMPLE_DPW = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1.0, 1.0, False, EXAMPLE_LEAF)
+EXAMPLE_DPW = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1.0, 1.0, False, 1)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_DPW)
@@ -80,12 +80,11 @@ def _search(
             depth += 1
             if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:
                 break
-            if settings.leaf.playouts > 0 and tree.nodes[node]["visits"] == 0:
-                leaf_value, weight = value_leaf(tree.state[node], walk, problem, depth, rng, settings.leaf)
+            if settings.playouts > 0 and tree.nodes[node]["visits"] == 0:
+                leaf_value, weight = value_leaf(tree.state[node], walk, problem, depth, rng, settings.playouts)
                 break
         tree.nodes[node]["visits"] += weight
         back_up(tree, walk, depth, leaf_value, problem.discount, weight)
-        settings.leaf.left[0] -= weight
         done += weight
     return done
 
@@ -150,7 +149,7 @@ class DPW:
         """Say why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasRollout) if self.leaf == "rollout" else None
 
-    def settings(self, model: Model, budget: Budget) -> DPWSettings:
+    def settings(self, model: Model) -> DPWSettings:
         """The parameters as a kernel takes them."""
         return DPWSettings(
             selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
@@ -160,13 +159,13 @@ class DPW:
             self.k_state,
             self.alpha_state,
             self.outcome == "least_visited",
-            leaf_of(self.leaf, self.playouts, budget),
+            playouts_of(self.leaf, self.playouts),
         )
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        settings = self.settings(model, budget)
+        settings = self.settings(model)
         return plan_with_tree(
             _search,
             settings,

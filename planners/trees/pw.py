@@ -17,7 +17,7 @@ from bonspiel.planners.core.tree.blind_values import (
     new_action,
 )
 from bonspiel.planners.core.tree.descent import follow
-from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
+from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
 from bonspiel.planners.core.tree.selection import (
     Bonus,
@@ -42,10 +42,10 @@ class PWSettings(NamedTuple):
     k_action: float
     alpha_action: float
     blind: BlindValues
-    leaf: Leaf
+    playouts: int
 
 
-EXAMPLE_PW = PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, EXAMPLE_LEAF)
+EXAMPLE_PW = PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_PW)
@@ -62,10 +62,9 @@ def _search(
                 tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
             else:
                 edge = select_edge(tree, node, settings.selection)
-            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.leaf)
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, weight)
-        settings.leaf.left[0] -= weight
         done += weight
     return done
 
@@ -113,20 +112,20 @@ class PW:
         """Say why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasRollout) if self.leaf == "rollout" else None
 
-    def settings(self, model: Model, budget: Budget) -> PWSettings:
+    def settings(self, model: Model) -> PWSettings:
         """The parameters as a kernel takes them."""
         return PWSettings(
             selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
             self.k_action,
             self.alpha_action,
             blind_values_of(model, self.blind_values),
-            leaf_of(self.leaf, self.playouts, budget),
+            playouts_of(self.leaf, self.playouts),
         )
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        settings = self.settings(model, budget)
+        settings = self.settings(model)
         return plan_with_tree(
             _search,
             settings,

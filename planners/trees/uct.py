@@ -13,7 +13,7 @@ from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
-from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
+from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, has_room
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
@@ -27,10 +27,10 @@ class UCTSettings(NamedTuple):
 
     selection: Selection
     actions: Array
-    leaf: Leaf
+    playouts: int
 
 
-EXAMPLE_UCT = UCTSettings(selection_of(1.0), np.empty((1, 1)), EXAMPLE_LEAF)
+EXAMPLE_UCT = UCTSettings(selection_of(1.0), np.empty((1, 1)), 1)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_UCT)
@@ -42,10 +42,9 @@ def _search(
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
             edge = choose_of_set(tree, walk, problem, node, rng, settings.selection, settings.actions)
-            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.leaf)
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, weight)
-        settings.leaf.left[0] -= weight
         done += weight
     return done
 
@@ -92,16 +91,16 @@ class UCT:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return True
 
-    def settings(self, model: Model, budget: Budget) -> UCTSettings:
+    def settings(self, model: Model) -> UCTSettings:
         """The parameters as a kernel takes them."""
         n_actions = 0 if offers(model, HasActions) else self.n_actions
         selection = selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration)
-        return UCTSettings(selection, action_set(model, n_actions), leaf_of(self.leaf, self.playouts, budget))
+        return UCTSettings(selection, action_set(model, n_actions), playouts_of(self.leaf, self.playouts))
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        settings = self.settings(model, budget)
+        settings = self.settings(model)
         return plan_with_tree(
             _search,
             settings,

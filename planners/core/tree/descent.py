@@ -4,7 +4,7 @@ import numpy as np
 
 from bonspiel.planners.core.hash_table import find_slot
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, step
-from bonspiel.planners.core.tree.leaf import Leaf, value_leaf
+from bonspiel.planners.core.tree.leaf import value_leaf
 from bonspiel.planners.core.tree.nodes import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
 from bonspiel.planners.core.tree.selection import Selection, draw_outcome, least_visited_outcome, select_edge, tries_new
 from bonspiel.planners.core.tree.widening import due
@@ -51,7 +51,7 @@ def choose_of_set(
 
 @model_helper
 def follow(
-    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, leaf: Leaf
+    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, playouts: int
 ) -> tuple[int, float, int]:
     """Step the model from `node` along `edge` and record it.
 
@@ -71,8 +71,8 @@ def follow(
     if tree.slots[slot] != 0:
         return tree.slots[slot] - 1, 0.0, 1
     child = add_child(tree, slot, key, next_state, player(problem, next_state))
-    if leaf.playouts > 0:
-        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, leaf)
+    if playouts > 0:
+        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, playouts)
         return ENDED, value, weight
     return child, 0.0, 1
 

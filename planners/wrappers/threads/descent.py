@@ -7,7 +7,7 @@ import numpy as np
 from bonspiel.planners.core.jit import Problem, helper, model_helper, player, step
 from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.core.returns import note_return
-from bonspiel.planners.core.tree.leaf import Leaf, value_leaf
+from bonspiel.planners.core.tree.leaf import value_leaf
 from bonspiel.planners.core.tree.nodes import ENDED
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import record
@@ -44,7 +44,7 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
 
 @model_helper
 def follow(
-    tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, leaf: Leaf
+    tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, playouts: int
 ) -> tuple[int, float, int]:
     """Step the model from `node` along `edge` and record it; see `planners.core.tree.descent.follow`."""
     next_state = walk.walk.state[0]
@@ -56,8 +56,8 @@ def follow(
     child, is_new = find_child(tree, key), False
     if child == NONE:
         child, is_new = enter_child(tree, walk, key, next_state, player(problem, next_state))
-    if is_new and leaf.playouts > 0:
-        value, weight = value_leaf(tree.state[child], walk.walk, problem, depth + 1, rng, leaf)
+    if is_new and playouts > 0:
+        value, weight = value_leaf(tree.state[child], walk.walk, problem, depth + 1, rng, playouts)
         return ENDED, value, weight
     return child, 0.0, 1
 
@@ -174,3 +174,4 @@ def back_up(
         _renew_mean(tree, edge)
         add_to(tree.nodes, node, VISITS, weight)
     note_return(walk.returns, total)
+    walk.walk.left[0] -= weight

@@ -57,16 +57,15 @@ def search_uct(
     while done < simulations and has_room(tree, walk, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
-            edge = choose_of_set(tree, walk, problem, node, rng, settings.virtual, inner.actions, inner.leaf)
+            edge = choose_of_set(tree, walk, problem, node, rng, settings.virtual, inner.actions, inner.playouts)
             if edge == NONE:
-                if inner.leaf.playouts == 0:
+                if inner.playouts == 0:
                     return done
-                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.playouts)
                 break
-            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.leaf)
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
-        inner.leaf.left[0] -= weight
         done += weight
     return done
 
@@ -81,17 +80,16 @@ def search_pw(
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
             edge = choose_widening(
-                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.leaf
+                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.playouts
             )
             if edge == NONE:
-                if inner.leaf.playouts == 0:
+                if inner.playouts == 0:
                     return done
-                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.playouts)
                 break
-            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.leaf)
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
-        inner.leaf.left[0] -= weight
         done += weight
     return done
 
@@ -106,7 +104,7 @@ def search_dpw(
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while True:
             edge = choose_widening(
-                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.leaf
+                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.playouts
             )
             child = NONE
             if edge != NONE:
@@ -119,12 +117,11 @@ def search_dpw(
                 depth += 1
                 if depth == problem.steps or load(tree.nodes, node, ACTIONS) == ENDED:
                     break
-            elif inner.leaf.playouts == 0:
+            elif inner.playouts == 0:
                 return done
-            if inner.leaf.playouts > 0 and (child == NONE or load(tree.nodes, node, VISITS) == 0):
-                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+            if inner.playouts > 0 and (child == NONE or load(tree.nodes, node, VISITS) == 0):
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.playouts)
                 break
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
-        inner.leaf.left[0] -= weight
         done += weight
     return done
