@@ -9,26 +9,12 @@ from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
-from bonspiel.planners.core.tree.blind_values import (
-    NO_BLIND_VALUES,
-    BlindValues,
-    blind_values_of,
-    check_blind_values,
-    new_action,
-)
-from bonspiel.planners.core.tree.descent import follow_outcome
-from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of, value_leaf
-from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
-from bonspiel.planners.core.tree.selection import (
-    Bonus,
-    Selection,
-    check_selection,
-    columns_of,
-    select_edge,
-    selection_of,
-    tries_new,
-)
-from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.tree.blind_values import blind_values_of, check_blind_values
+from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
+from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
+from bonspiel.planners.core.tree.new_actions import NewActions, choose_widening, new_actions_of
+from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, has_room
+from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.model import HasRollout
 from bonspiel.planners.planner import check_plan
@@ -39,52 +25,30 @@ class DPWSettings(NamedTuple):
     """The parameters of `DPW` as its kernel takes them."""
 
     selection: Selection
-    k_action: float
-    alpha_action: float
-    blind: BlindValues
-    k_state: float
-    alpha_state: float
-    least_visited: bool
+    new_actions: NewActions
+    outcomes: Outcomes
     playouts: int
 
 
-EXAMPLE_DPW = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1.0, 1.0, False, 1)
+EXAMPLE_DPW = DPWSettings(selection_of(1.0), new_actions_of(1.0, 1.0), Outcomes(1.0, 1.0, False), 1)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_DPW)
-def _search(
+def search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: DPWSettings
 ) -> int:
+    """Simulate from the root."""
     done = 0
     while done < simulations and has_room(tree, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
-        while True:
-            if tries_new(tree, node, settings.selection):
-                edge = add_edge(tree, node)
-                new_action(tree, walk, problem, node, edge, rng, settings.selection, settings.blind)
-                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
-            else:
-                edge = select_edge(tree, node, settings.selection)
-            node = follow_outcome(
-                tree,
-                walk,
-                problem,
-                depth,
-                node,
-                edge,
-                rng,
-                settings.k_state,
-                settings.alpha_state,
-                settings.least_visited,
+        while node != ENDED:
+            edge = choose_widening(tree, walk, problem, node, rng, settings.selection, settings.new_actions)
+            node, leaf_value, weight = follow_outcome(
+                tree, walk, problem, depth, node, edge, rng, settings.outcomes, settings.playouts
             )
             depth += 1
-            if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:
-                break
-            if settings.playouts > 0 and tree.nodes[node]["visits"] == 0:
-                leaf_value, weight = value_leaf(tree.state[node], walk, problem, depth, rng, settings.playouts)
-                break
-        tree.nodes[node]["visits"] += weight
         back_up(tree, walk, depth, leaf_value, problem.discount, weight)
+        walk.left[0] -= weight
         done += weight
     return done
 
@@ -153,12 +117,8 @@ class DPW:
         """The parameters as a kernel takes them."""
         return DPWSettings(
             selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
-            self.k_action,
-            self.alpha_action,
-            blind_values_of(model, self.blind_values),
-            self.k_state,
-            self.alpha_state,
-            self.outcome == "least_visited",
+            new_actions_of(self.k_action, self.alpha_action, blind_values_of(model, self.blind_values)),
+            Outcomes(self.k_state, self.alpha_state, self.outcome == "least_visited"),
             playouts_of(self.leaf, self.playouts),
         )
 
@@ -167,7 +127,7 @@ class DPW:
         state = check_plan(self, model, state, budget, rng)
         settings = self.settings(model)
         return plan_with_tree(
-            _search,
+            search,
             settings,
             model,
             state,

@@ -9,26 +9,12 @@ from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
-from bonspiel.planners.core.tree.blind_values import (
-    NO_BLIND_VALUES,
-    BlindValues,
-    blind_values_of,
-    check_blind_values,
-    new_action,
-)
+from bonspiel.planners.core.tree.blind_values import blind_values_of, check_blind_values
 from bonspiel.planners.core.tree.descent import follow
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
-from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, add_edge, has_room
-from bonspiel.planners.core.tree.selection import (
-    Bonus,
-    Selection,
-    check_selection,
-    columns_of,
-    select_edge,
-    selection_of,
-    tries_new,
-)
-from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.tree.new_actions import NewActions, choose_widening, new_actions_of
+from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, has_room
+from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.model import HasRollout
 from bonspiel.planners.planner import check_plan
@@ -39,13 +25,11 @@ class PWSettings(NamedTuple):
     """The parameters of `PW` as its kernel takes them."""
 
     selection: Selection
-    k_action: float
-    alpha_action: float
-    blind: BlindValues
+    new_actions: NewActions
     playouts: int
 
 
-EXAMPLE_PW = PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1)
+EXAMPLE_PW = PWSettings(selection_of(1.0), new_actions_of(1.0, 1.0), 1)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_PW)
@@ -56,15 +40,11 @@ def _search(
     while done < simulations and has_room(tree, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
-            if tries_new(tree, node, settings.selection):
-                edge = add_edge(tree, node)
-                new_action(tree, walk, problem, node, edge, rng, settings.selection, settings.blind)
-                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
-            else:
-                edge = select_edge(tree, node, settings.selection)
+            edge = choose_widening(tree, walk, problem, node, rng, settings.selection, settings.new_actions)
             node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, weight)
+        walk.left[0] -= weight
         done += weight
     return done
 
@@ -116,9 +96,7 @@ class PW:
         """The parameters as a kernel takes them."""
         return PWSettings(
             selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration),
-            self.k_action,
-            self.alpha_action,
-            blind_values_of(model, self.blind_values),
+            new_actions_of(self.k_action, self.alpha_action, blind_values_of(model, self.blind_values)),
             playouts_of(self.leaf, self.playouts),
         )
 

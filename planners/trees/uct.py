@@ -45,6 +45,7 @@ def _search(
             node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, weight)
+        walk.left[0] -= weight
         done += weight
     return done
 

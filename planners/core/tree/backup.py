@@ -31,8 +31,7 @@ def update_variance(value: Array, row: int, gain: float, visits: int, weight: in
 def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, weight: int = 1) -> None:
     """Take the discounted return into the first `depth` steps of the path, from the last to the first.
 
-    It counts as `weight` visits, since the value of the leaf may be the mean of that number of rollouts; each is a
-    simulation of the budget.
+    It counts as `weight` visits, since the value of the leaf may be the mean of that number of rollouts.
     """
     total = leaf_value
     for i in range(depth - 1, -1, -1):
@@ -45,4 +44,3 @@ def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, dis
             update_variance(tree.value, edge, gain, visits, weight)
         average(tree.value, edge, gain, visits, weight)
     note_return(tree.returns, total)
-    walk.left[0] -= weight

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, sample_action
 from bonspiel.planners.core.jit.atomics import add_to, load, publish, read_published
+from bonspiel.planners.core.tree.new_actions import NewActions
 from bonspiel.planners.core.tree.nodes import NEVER, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log
 from bonspiel.planners.core.tree.widening import due
@@ -180,8 +181,7 @@ def choose_widening(
     node: int,
     rng: Rng,
     rule: Virtual,
-    k: float,
-    alpha: float,
+    new: NewActions,
     playouts: int,
 ) -> int:
     """The edge that progressive widening follows, a new one where it is due."""
@@ -190,7 +190,7 @@ def choose_widening(
         edge = add_edge(tree, walk, node)
         if edge != NONE:
             sample_action(problem, tree.state[node], tree.action[edge], rng)
-            publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, k, alpha))
+            publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, new.k, new.alpha))
             return edge
         publish(tree.nodes, node, DUE, visits)
     return _follow_edge(tree, walk, node, rule, playouts)

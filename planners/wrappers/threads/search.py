@@ -13,7 +13,7 @@ from bonspiel.planners.trees.pw import EXAMPLE_PW, PWSettings
 from bonspiel.planners.trees.uct import EXAMPLE_UCT, UCTSettings
 from bonspiel.planners.wrappers.threads.additions import has_room
 from bonspiel.planners.wrappers.threads.choice import Virtual, choose_of_set, choose_widening
-from bonspiel.planners.wrappers.threads.descent import back_up, follow, follow_outcome
+from bonspiel.planners.wrappers.threads.descent import back_up, follow, take_outcome
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
     EXAMPLE_TREE,
@@ -66,6 +66,7 @@ def search_uct(
             node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        walk.walk.left[0] -= weight
         done += weight
     return done
 
@@ -79,9 +80,7 @@ def search_pw(
     while done < simulations and has_room(tree, walk, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
-            edge = choose_widening(
-                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.playouts
-            )
+            edge = choose_widening(tree, walk, problem, node, rng, settings.virtual, inner.new_actions, inner.playouts)
             if edge == NONE:
                 if inner.playouts == 0:
                     return done
@@ -90,6 +89,7 @@ def search_pw(
             node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        walk.walk.left[0] -= weight
         done += weight
     return done
 
@@ -103,14 +103,10 @@ def search_dpw(
     while done < simulations and has_room(tree, walk, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while True:
-            edge = choose_widening(
-                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.playouts
-            )
+            edge = choose_widening(tree, walk, problem, node, rng, settings.virtual, inner.new_actions, inner.playouts)
             child = NONE
             if edge != NONE:
-                child = follow_outcome(
-                    tree, walk, problem, depth, node, edge, rng, inner.k_state, inner.alpha_state, inner.least_visited
-                )
+                child = take_outcome(tree, walk, problem, depth, node, edge, rng, inner.outcomes)
                 if child == NONE:
                     return done
                 node = child
@@ -123,5 +119,6 @@ def search_dpw(
                 leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.playouts)
                 break
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        walk.walk.left[0] -= weight
         done += weight
     return done
