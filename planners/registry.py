@@ -156,7 +156,7 @@ class Registry:
     def keep_words(self, name: str, parameters: dict[str, Any]) -> None:
         """Turn None back into "none" where a field takes text, such as the noise of this name."""
         cls = self.cls(name)
-        for of in fields(cls) if is_dataclass(cls) else ():
+        for of in fields_of(cls):
             if of.name in parameters and parameters[of.name] is None and str in get_args(of.type):
                 parameters[of.name] = "none"
 
@@ -169,7 +169,7 @@ class Registry:
             return f"{name}:{getattr(instance, parameter)}"
         given = [
             f"{f.name}={self.value_text(f, getattr(instance, f.name))}"
-            for f in (fields(cls) if is_dataclass(cls) else ())
+            for f in fields_of(cls)
             if getattr(instance, f.name) != f.default
         ]
         return f"{name}:{','.join(given)}" if given else name
@@ -190,14 +190,18 @@ class Registry:
 
     def _nested(self, cls: Any, parameters: Mapping[str, Any]) -> list[str]:
         """The parameters that hold something of this registry in writing."""
-        nested = [of.name for of in fields(cls) if of.metadata.get(NESTED)] if is_dataclass(cls) else []
+        nested = [of.name for of in fields_of(cls) if of.metadata.get(NESTED)]
         return [name for name in nested if isinstance(parameters.get(name), str)]
+
+
+def fields_of(cls: Any) -> list[Field[Any]]:
+    """The fields of a dataclass in the order in which it takes them, keywords last; none of another class."""
+    return sorted(fields(cls), key=lambda of: of.kw_only is True) if is_dataclass(cls) else []
 
 
 def verbatim(cls: Any) -> str | None:
     """The name of a class's VERBATIM field, if it has one."""
-    named = fields(cls) if is_dataclass(cls) else ()
-    return next((of.name for of in named if of.metadata.get(VERBATIM)), None)
+    return next((of.name for of in fields_of(cls) if of.metadata.get(VERBATIM)), None)
 
 
 def parameters_of(cls: Any) -> list[str] | None:

@@ -217,7 +217,7 @@ def plan_with_tree(
     start = time.perf_counter()
     problem = problem_of(model, state)
     tree = new_tree(model, problem, first_nodes(budget), root_actions, by_state, columns, first_play)
-    walk = new_walk(model, problem.steps, candidates)
+    walk = new_walk(model, problem.steps, candidates, budget)
 
     def decided(tree: SearchTree, simulations: int) -> Decision:
         return decide(*root_of(tree), simulations, start, choose)

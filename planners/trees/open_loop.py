@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.checks import missing, require_at_least, require_choice, require_positive, two_players
-from bonspiel.planners.core.jit import Problem, rollout, sample_action, step
+from bonspiel.planners.checks import missing, require_at_least, require_positive, two_players
+from bonspiel.planners.core.jit import Problem, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
-from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree, add_edge, add_node, copy, has_room
+from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of, value_leaf
+from bonspiel.planners.core.tree.new_actions import add_sampled_action
+from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree, add_node, copy, has_room
 from bonspiel.planners.core.tree.selection import best_edge
-from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
 from bonspiel.planners.model import HasRollout
 from bonspiel.planners.planner import check_plan
@@ -30,10 +32,10 @@ class OpenLoopSettings(NamedTuple):
     exploration: float
     k_action: float
     alpha_action: float
-    use_rollout: bool
+    playouts: int
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, OpenLoopSettings(1.0, 1.0, 1.0, False))
+@search_kernel(SEARCH_TREE, TREE_WALK, OpenLoopSettings(1.0, 1.0, 1.0, 1))
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: OpenLoopSettings
 ) -> int:
@@ -44,10 +46,8 @@ def _search(
         copy(problem.state, state)
         node, depth, leaf_value = 0, 0, 0.0
         while True:
-            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
-                edge = add_edge(tree, node)
-                sample_action(problem, state, tree.action[edge], rng)
-                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
+            if is_due(tree, node):
+                edge = add_sampled_action(tree, problem, node, state, rng, settings.k_action, settings.alpha_action)
             else:
                 edge = best_edge(tree, node, settings.exploration)
             reward, terminated = step(problem, state, tree.action[edge], next_state, rng)
@@ -60,8 +60,8 @@ def _search(
             if node == 0:
                 node = add_node(tree, state, reward, 1.0)
                 tree.edges[edge]["first_outcome"] = node
-                if settings.use_rollout:
-                    leaf_value = rollout(problem, state, next_state, problem.steps - depth, rng)
+                if settings.playouts > 0:
+                    leaf_value, _ = value_leaf(state, walk, problem, depth, rng, settings.playouts)
                     break
         back_up(tree, walk, depth, leaf_value, problem.discount)
     return simulations
@@ -93,7 +93,7 @@ class OpenLoop:
         require_at_least("exploration", self.exploration, 0.0)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
-        require_choice("leaf", self.leaf, ("tree", "rollout"))
+        check_leaf(self.leaf)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -102,5 +102,5 @@ class OpenLoop:
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        settings = OpenLoopSettings(self.exploration, self.k_action, self.alpha_action, self.leaf == "rollout")
+        settings = OpenLoopSettings(self.exploration, self.k_action, self.alpha_action, playouts_of(self.leaf))
         return plan_with_tree(_search, settings, model, state, budget, rng, root_actions, by_state=False)

@@ -25,7 +25,7 @@ from bonspiel.planners.core.problem import problem_of, search_kernel
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
-from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF, Leaf, check_leaf, leaf_of
+from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.nodes import ENDED, MEAN, SEARCH_TREE, SearchTree, grow, has_room, new_tree
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
@@ -40,7 +40,7 @@ class HalvingSettings(NamedTuple):
     left: NDArray[np.int64]
     selection: Selection
     actions: Array
-    leaf: Leaf
+    playouts: int
 
 
 @helper
@@ -54,9 +54,7 @@ def _least_tried(tree: SearchTree, left: NDArray[np.int64]) -> int:
     return best
 
 
-@search_kernel(
-    SEARCH_TREE, TREE_WALK, HalvingSettings(np.zeros(1, np.int64), selection_of(1.0), np.ones((1, 1)), EXAMPLE_LEAF)
-)
+@search_kernel(SEARCH_TREE, TREE_WALK, HalvingSettings(np.zeros(1, np.int64), selection_of(1.0), np.ones((1, 1)), 1))
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: HalvingSettings
 ) -> int:
@@ -69,7 +67,7 @@ def _search(
                 edge = _least_tried(tree, settings.left)
             else:
                 edge = choose_of_set(tree, walk, problem, node, rng, settings.selection, settings.actions)
-            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings.leaf)
+            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount)
     return simulations
@@ -134,7 +132,7 @@ class SequentialHalving:
         left = np.arange(len(root_actions))
         if budget.seconds is not None:  # those that a short round does not reach must not all be at one end of the set
             left = rng.permutation(left)
-        settings = HalvingSettings(left, selection_of(self.exploration, self.bonus), below, leaf_of(self.leaf))
+        settings = HalvingSettings(left, selection_of(self.exploration, self.bonus), below, playouts_of(self.leaf))
         done, rounds = 0, max(1, math.ceil(math.log2(len(left))))
         for number in range(1, rounds + 1):
             part = _part(budget, done, time.perf_counter() - start, number / rounds, len(left))

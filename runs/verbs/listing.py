@@ -49,9 +49,9 @@ def by_package(installed: Mapping[str, Sequence["Extension"]]) -> Iterator[tuple
 
 def defaults(registry: "Registry", name: str) -> str:
     """The parameters of an entry with their defaults, or why it cannot be used."""
-    from dataclasses import fields, is_dataclass
+    from dataclasses import is_dataclass
 
-    from bonspiel.planners.registry import parameters_of, verbatim
+    from bonspiel.planners.registry import fields_of, parameters_of, verbatim
 
     try:
         cls = registry.cls(name)
@@ -60,7 +60,7 @@ def defaults(registry: "Registry", name: str) -> str:
     if parameter := verbatim(cls):
         return f"written {name}:{parameter.upper()}"
     if is_dataclass(cls):
-        given = [f"{of.name}={registry.value_text(of, of.default)}" for of in fields(cls)]
+        given = [f"{of.name}={registry.value_text(of, of.default)}" for of in fields_of(cls)]
     else:
         given = parameters_of(cls) or []
     return ", ".join(given) or "(no parameters)"

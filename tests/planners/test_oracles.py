@@ -101,6 +101,13 @@ def test_options_of_the_selection(model, option):
     check(f"dpw:alpha_action=0.5,{option}", model, 150, actions=(1, 0.5), outcomes=(1, 0.25), **OPTIONS[option])
 
 
+@pytest.mark.parametrize("option", OPTIONS)
+def test_voot_has_the_options_of_the_selection_too(option):
+    rule = {"actions": (3, 0.3), "outcomes": (1, 0.25), "omega": 0.2, "uniform": 100} | OPTIONS[option]
+    for model in (Target(), envs.TreasureHunt()):
+        check(f"voot:omega=0.2,{option}", model, 150, **rule)
+
+
 @pytest.mark.parametrize("model", MODELS, ids=by_name)
 def test_blind_values_choose_new_actions(model):
     check("pw:blind_values=4,alpha_action=0.5", model, 150, actions=(1, 0.5), blind_values=4)
@@ -121,6 +128,9 @@ def test_several_rollouts_value_a_new_leaf(model):
     check("dpw:leaf=rollout,playouts=4", model, 310, outcomes=(1, 0.25), rollout=4)
     least = {"outcomes": (1, 0.25), "least_visited": True}
     check("dpw:leaf=rollout,playouts=7,outcome=least_visited", model, 310, rollout=7, **least)
+    if model in ONE_PLAYER:
+        voronoi = {"actions": (3, 0.3), "outcomes": (1, 0.25), "omega": 0.2, "uniform": 100}
+        check("voot:omega=0.2,leaf=rollout,playouts=4", model, 310, rollout=4, **voronoi)
 
 
 @pytest.mark.parametrize(

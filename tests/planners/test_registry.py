@@ -112,3 +112,8 @@ def test_planners_alone_knows_every_name_and_imports_what_is_asked_for():
     assert imported == without_plan == "[]"
     assert {"random", "dpw", "rulebased", "expectimax", "process", "champion", "gtp"} <= set(names.split())
     assert "Champion(" in made
+
+
+def test_parameters_by_name_alone_are_written_last():
+    """As in 0.1, whose texts label results."""
+    assert planners.REGISTRY.text(planners.parse("dpw:leaf=rollout,k_action=2")) == "dpw:k_action=2,leaf=rollout"

@@ -21,10 +21,10 @@ from bonspiel.planners.model import Array, Model, Rng
 
 
 class BlindValues(NamedTuple):
-    """The rule by which a search makes a new action.
+    """The rule, as a kernel takes it; `blind_values_of` makes one.
 
     Attributes:
-        candidates: M; 0 takes the first one that is drawn.
+        candidates: M; 0 without the rule.
         box: its centre, 0 in a coordinate without bounds, and the factors of distances, [2, action_dim].
     """
 
@@ -65,7 +65,7 @@ def _deviation(count: int, total: float, squares: float) -> float:
 
 
 @model_helper
-def new_action(
+def best_by_blind_value(
     tree: SearchTree,
     walk: TreeWalk,
     problem: Problem,
@@ -75,11 +75,8 @@ def new_action(
     selection: Selection,
     blind: BlindValues,
 ) -> None:
-    """Write the action of the node's last edge: one drawn from the model, or the best of some by blind values."""
+    """Write the best of some drawn actions by blind values into the node's last edge, which is new, not the first."""
     first = tree.nodes[node]["first_edge"]
-    if blind.candidates == 0 or edge == first:
-        sample_action(problem, tree.state[node], tree.action[edge], rng)
-        return
     centre, scale = blind.box[0], blind.box[1]
     c, root = terms_of(tree, node, selection)
     level = score(tree.value, first, c, root, selection.bonus)

@@ -1,10 +1,12 @@
 """The steps down a tree that planners share: choose from a set, sample the model, go to the child or keep outcomes."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bonspiel.planners.core.hash_table import find_slot
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, step
-from bonspiel.planners.core.tree.leaf import Leaf, value_leaf
+from bonspiel.planners.core.tree.leaf import value_leaf
 from bonspiel.planners.core.tree.nodes import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
 from bonspiel.planners.core.tree.selection import Selection, draw_outcome, least_visited_outcome, select_edge, tries_new
 from bonspiel.planners.core.tree.widening import due
@@ -51,7 +53,7 @@ def choose_of_set(
 
 @model_helper
 def follow(
-    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, leaf: Leaf
+    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, playouts: int
 ) -> tuple[int, float, int]:
     """Step the model from `node` along `edge` and record it.
 
@@ -71,8 +73,8 @@ def follow(
     if tree.slots[slot] != 0:
         return tree.slots[slot] - 1, 0.0, 1
     child = add_child(tree, slot, key, next_state, player(problem, next_state))
-    if leaf.playouts > 0:
-        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, leaf)
+    if playouts > 0:
+        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, playouts)
         return ENDED, value, weight
     return child, 0.0, 1
 
@@ -100,18 +102,23 @@ def _keep_outcome(tree: SearchTree, edge: int, state: Array, reward: float, ende
     return node
 
 
+class Outcomes(NamedTuple):
+    """The rule by which an edge gets outcomes, as a kernel takes it.
+
+    Attributes:
+        k: factor of state widening.
+        alpha: its exponent.
+        least_visited: whether the old outcome with the fewest visits is revisited, or one in proportion to them.
+    """
+
+    k: float
+    alpha: float
+    least_visited: bool
+
+
 @model_helper
-def follow_outcome(
-    tree: SearchTree,
-    walk: TreeWalk,
-    problem: Problem,
-    depth: int,
-    node: int,
-    edge: int,
-    rng: Rng,
-    k_state: float,
-    alpha_state: float,
-    least_visited: bool,
+def take_outcome(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, rule: Outcomes
 ) -> int:
     """Go along `edge` to an outcome and record it: to a new one where state widening is due, else to an old one.
 
@@ -122,10 +129,41 @@ def follow_outcome(
     if tree.edges[edge]["visits"] >= tree.edges[edge]["due"]:
         reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
         child = _keep_outcome(tree, edge, next_state, reward, terminated, player(problem, next_state))
-        tree.edges[edge]["due"] = due(tree.edges[edge]["outcomes"], k_state, alpha_state)
-    elif least_visited:
+        tree.edges[edge]["due"] = due(tree.edges[edge]["outcomes"], rule.k, rule.alpha)
+    elif rule.least_visited:
         child = least_visited_outcome(tree, edge)
     else:
         child = draw_outcome(tree, edge, rng)
     record(walk, depth, node, edge, tree.nodes[child]["reward"])
     return child
+
+
+@model_helper
+def follow_outcome(
+    tree: SearchTree,
+    walk: TreeWalk,
+    problem: Problem,
+    depth: int,
+    node: int,
+    edge: int,
+    rng: Rng,
+    rule: Outcomes,
+    playouts: int,
+) -> tuple[int, float, int]:
+    """Go along `edge` to an outcome, record it, and count the simulation's visits where it ends.
+
+    Returns:
+        The node of the outcome; ENDED at the end of the episode or of the horizon, and after the rollouts that value a
+        new one.
+        Their mean, else 0.
+        Their number, else 1.
+    """
+    child = take_outcome(tree, walk, problem, depth, node, edge, rng, rule)
+    if depth + 1 == problem.steps or tree.nodes[child]["actions"] == ENDED:
+        tree.nodes[child]["visits"] += 1
+        return ENDED, 0.0, 1
+    if playouts > 0 and tree.nodes[child]["visits"] == 0:
+        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, playouts)
+        tree.nodes[child]["visits"] += weight
+        return ENDED, value, weight
+    return child, 0.0, 1

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bonspiel.planners.checks import require, require_at_least, require_choice
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, UNTRIED, VARIANCE, WITHOUT_VARIANCE, SearchTree
+from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.model import Array, Rng
 
 Bonus = Literal["ucb1", "ucb_v", "ucb1_tuned"]
@@ -141,7 +142,7 @@ def tries_new(tree: SearchTree, node: int, selection: Selection) -> bool:
 
     First-play urgency (Gelly and Wang 2006): until then the best of the tried actions is followed.
     """
-    if tree.nodes[node]["visits"] < tree.nodes[node]["due"]:
+    if not is_due(tree, node):
         return False
     if selection.first_play == UNTRIED or tree.nodes[node]["actions"] == 0:
         return True

@@ -3,7 +3,7 @@
 import math
 
 from bonspiel.planners.core.jit import helper
-from bonspiel.planners.core.tree.nodes import NEVER
+from bonspiel.planners.core.tree.nodes import NEVER, SearchTree
 
 
 @helper
@@ -18,3 +18,15 @@ def due(count: int, k: float, alpha: float) -> int:
     if threshold > 1e18:
         return NEVER
     return math.ceil(threshold - 1e-9 - 1e-14 * threshold)
+
+
+@helper
+def is_due(tree: SearchTree, node: int) -> bool:
+    """True if the node has the visits at which its next action is due."""
+    return tree.nodes[node]["visits"] >= tree.nodes[node]["due"]
+
+
+@helper
+def schedule_action(tree: SearchTree, node: int, k: float, alpha: float) -> None:
+    """Set the visits at which the node's next action is due."""
+    tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k, alpha)

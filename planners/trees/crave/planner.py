@@ -7,10 +7,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.checks import missing, offers, require_at_least, require_choice, require_positive
+from bonspiel.planners.checks import missing, offers, require_at_least, require_positive
 from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
+from bonspiel.planners.core.tree.descent import Outcomes
+from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.nodes import new_tree
 from bonspiel.planners.core.walk import new_walk
 from bonspiel.planners.model import HasDistanceWeights, HasRollout
@@ -66,7 +68,7 @@ class CRAVE:
         require_positive("bandwidth", self.bandwidth)
         if self.state_bandwidth is not None:
             require_positive("state_bandwidth", self.state_bandwidth)
-        require_choice("leaf", self.leaf, ("tree", "rollout"))
+        check_leaf(self.leaf)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -82,12 +84,11 @@ class CRAVE:
             self.exploration,
             self.k_action,
             self.alpha_action,
-            self.k_state,
-            self.alpha_state,
+            Outcomes(self.k_state, self.alpha_state, False),
             self.equivalence,
             inverse_widths(model) / self.bandwidth,
             self._state_scale(model),
-            self.leaf == "rollout",
+            playouts_of(self.leaf),
         )
         walk = new_walk(model, problem.steps)
         known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start)

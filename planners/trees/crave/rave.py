@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import COLUMNS, NODES, SearchTree, copy, longer
 from bonspiel.planners.core.tree.nodes import grow as grow_tree
 from bonspiel.planners.core.walk import TreeWalk
@@ -66,12 +67,11 @@ class CRAVESettings(NamedTuple):
     exploration: float
     k_action: float
     alpha_action: float
-    k_state: float
-    alpha_state: float
+    outcomes: Outcomes
     equivalence: float
     action_scale: Array
     state_scale: Array
-    use_rollout: bool
+    playouts: int
 
 
 @helper

@@ -14,13 +14,14 @@ import math
 
 import numpy as np
 
-from bonspiel.planners.core.jit import Problem, helper, rollout, sample_action
+from bonspiel.planners.core.jit import Problem, helper
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.backup import back_up
-from bonspiel.planners.core.tree.descent import follow_outcome
-from bonspiel.planners.core.tree.nodes import ENDED, EXAMPLE_TREE, INV_SQRT, MEAN, SearchTree, add_edge, copy, has_room
+from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
+from bonspiel.planners.core.tree.new_actions import add_sampled_action
+from bonspiel.planners.core.tree.nodes import ENDED, EXAMPLE_TREE, INV_SQRT, MEAN, SearchTree, has_room
 from bonspiel.planners.core.tree.selection import sqrt_2_log
-from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.model import Rng
 from bonspiel.planners.trees.crave.rave import (
@@ -56,7 +57,7 @@ def _best_edge(tree: SearchTree, node: int, settings: CRAVESettings) -> int:
 
 _NUMBERS = np.zeros(1, np.int64)
 _EXAMPLE = RaveTree(EXAMPLE_TREE, np.empty(1, PLAYED), np.empty((1, 1)), _NUMBERS, _NUMBERS)
-_SETTINGS = CRAVESettings(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, np.empty(1), np.empty(1), False)
+_SETTINGS = CRAVESettings(1.0, 1.0, 1.0, Outcomes(1.0, 1.0, False), 1.0, np.empty(1), np.empty(1), 1)
 
 
 @search_kernel(_EXAMPLE, TREE_WALK, _SETTINGS)
@@ -64,30 +65,21 @@ def search(
     known: RaveTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: CRAVESettings
 ) -> int:
     """Simulate from the root: DPW, but that an edge is chosen by its RAVE value as well."""
-    tree, next_state, scratch = known.tree, walk.state[0], walk.state[1]
+    tree, k_action, alpha_action = known.tree, settings.k_action, settings.alpha_action
     for simulation in range(simulations):
         if not has_room(tree, problem.steps) or known.used[0] + problem.steps > len(known.steps):
             return simulation
         node, depth, leaf_value = 0, 0, 0.0
-        while True:
-            if tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
-                edge = add_edge(tree, node)
-                sample_action(problem, tree.state[node], tree.action[edge], rng)
-                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], settings.k_action, settings.alpha_action)
+        while node != ENDED:
+            if is_due(tree, node):
+                edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
                 renew(known, node, edge, settings)
             else:
                 edge = _best_edge(tree, node, settings)
-            node = follow_outcome(
-                tree, walk, problem, depth, node, edge, rng, settings.k_state, settings.alpha_state, False
+            node, leaf_value, _ = follow_outcome(
+                tree, walk, problem, depth, node, edge, rng, settings.outcomes, settings.playouts
             )
             depth += 1
-            if depth == problem.steps or tree.nodes[node]["actions"] == ENDED:
-                break
-            if settings.use_rollout and tree.nodes[node]["visits"] == 0:
-                copy(tree.state[node], next_state)
-                leaf_value = rollout(problem, next_state, scratch, problem.steps - depth, rng)
-                break
-        tree.nodes[node]["visits"] += 1
         back_up(tree, walk, depth, leaf_value, problem.discount)
         remember(known, walk, depth, leaf_value, problem.discount)
         for i in range(depth):

@@ -22,6 +22,8 @@ from bonspiel.planners.checks import (
 )
 from bonspiel.planners.core.actions import action_sd
 from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.tree.descent import Outcomes
+from bonspiel.planners.core.tree.leaf import playouts_of
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
 from bonspiel.planners.model import HasActions, HasActionSd, HasRollout, HasStepExact
 from bonspiel.planners.planner import check_plan
@@ -118,12 +120,13 @@ class KRUCT:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
         exact = self.outcome == "exact" or (self.outcome == "auto" and offers(model, HasStepExact))
-        use_rollout = self.leaf == "rollout" or (self.leaf == "auto" and offers(model, HasRollout))
+        leaf = self.leaf if self.leaf != "auto" else "rollout" if offers(model, HasRollout) else "tree"
         n_initial = 0 if offers(model, HasActions) else self.n_initial
         low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
         sd, choose = _noise_of(model, self.bandwidth), _by_lower_bound(self.exploration)
         actions = self.exploration, self.k_action, self.alpha_action, self.tau, n_initial
-        settings = KRUCTSettings(*actions, self.k_state, self.alpha_state, sd, low, high, exact, use_rollout)
+        outcomes = Outcomes(self.k_state, self.alpha_state, False)
+        settings = KRUCTSettings(*actions, outcomes, sd, low, high, exact, playouts_of(leaf))
         return plan_with_tree(
             search, settings, model, state, budget, rng, root_actions, by_state=False, columns=OWN + 1, choose=choose
         )

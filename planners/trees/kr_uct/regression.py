@@ -9,6 +9,7 @@ import math
 from typing import NamedTuple
 
 from bonspiel.planners.core.jit import helper, model_helper
+from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, SearchTree, add_edge, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log, ucb1
 from bonspiel.planners.core.walk import TreeWalk
@@ -28,13 +29,12 @@ class KRUCTSettings(NamedTuple):
     alpha_action: float
     tau: float
     n_initial: int
-    k_state: float
-    alpha_state: float
+    outcomes: Outcomes
     sd: Array
     low: Array
     high: Array
     exact: bool
-    use_rollout: bool
+    playouts: int
 
 
 @helper

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from bonspiel.planners.core.jit import Problem, actions, model_helper, player, rollout, sample_action, step, step_exact
+from bonspiel.planners.core.jit import Problem, actions, model_helper, player, step, step_exact
 from bonspiel.planners.core.problem import search_kernel
-from bonspiel.planners.core.tree.descent import follow_outcome
+from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
+from bonspiel.planners.core.tree.leaf import value_leaf
+from bonspiel.planners.core.tree.new_actions import add_sampled_action
 from bonspiel.planners.core.tree.nodes import (
     BLOCK,
     ENDED,
@@ -16,7 +18,7 @@ from bonspiel.planners.core.tree.nodes import (
     copy,
     has_room,
 )
-from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.tree.widening import is_due, schedule_action
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
 from bonspiel.planners.model import Rng
 from bonspiel.planners.trees.kr_uct.regression import (
@@ -57,40 +59,37 @@ def _follow(
         The child, or ENDED at the end of the episode or of the horizon, and after the rollout that values a new child.
         The value of that rollout, else 0.
     """
-    next_state, scratch = walk.state[0], walk.state[1]
-    if settings.exact:
-        child = tree.edges[edge]["first_outcome"]
-        is_new = child == 0
-        if is_new:
-            reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
-            child = add_node(tree, next_state, reward, player(problem, next_state))
-            tree.edges[edge]["first_outcome"] = child
-            if terminated or depth + 1 == problem.steps:
-                tree.nodes[child]["actions"] = ENDED
-        record(walk, depth, node, edge, tree.nodes[child]["reward"])
-    elif depth + 1 == problem.steps:  # nothing follows that an outcome would be kept for
-        reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
-        record(walk, depth, node, edge, reward)
-        return ENDED, 0.0
-    else:
-        k_state, alpha_state = settings.k_state, settings.alpha_state
-        child = follow_outcome(tree, walk, problem, depth, node, edge, rng, k_state, alpha_state, False)
-        is_new = tree.nodes[child]["visits"] == 0
-    is_over = tree.nodes[child]["actions"] == ENDED
-    if is_over or (settings.use_rollout and is_new):
-        if not settings.exact:  # by which old outcomes are drawn; `back_up` counts the visits of all others
-            tree.nodes[child]["visits"] += 1
-        if is_over:
+    next_state = walk.state[0]
+    if not settings.exact:
+        if depth + 1 == problem.steps:  # nothing follows that an outcome would be kept for
+            reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
+            record(walk, depth, node, edge, reward)
             return ENDED, 0.0
-        copy(tree.state[child], next_state)
-        return ENDED, rollout(problem, next_state, scratch, problem.steps - depth - 1, rng)
+        child, value, _ = follow_outcome(
+            tree, walk, problem, depth, node, edge, rng, settings.outcomes, settings.playouts
+        )
+        return child, value
+    child = tree.edges[edge]["first_outcome"]
+    is_new = child == 0
+    if is_new:
+        reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
+        child = add_node(tree, next_state, reward, player(problem, next_state))
+        tree.edges[edge]["first_outcome"] = child
+        if terminated or depth + 1 == problem.steps:
+            tree.nodes[child]["actions"] = ENDED
+    record(walk, depth, node, edge, tree.nodes[child]["reward"])
+    if tree.nodes[child]["actions"] == ENDED:
+        return ENDED, 0.0
+    if is_new and settings.playouts > 0:
+        value, _ = value_leaf(tree.state[child], walk, problem, depth + 1, rng, settings.playouts)
+        return ENDED, value
     return child, 0.0
 
 
 @search_kernel(
     SEARCH_TREE,
     TREE_WALK,
-    KRUCTSettings(1.0, 1.0, 1.0, 1.0, 1, 1.0, 1.0, np.zeros(1), np.zeros(1), np.zeros(1), False, False),
+    KRUCTSettings(1.0, 1.0, 1.0, 1.0, 1, Outcomes(1.0, 1.0, False), np.zeros(1), np.zeros(1), np.zeros(1), False, 1),
 )
 def search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: KRUCTSettings
@@ -110,23 +109,22 @@ def search(
             count = tree.nodes[node]["actions"]
             if count == 0 and len(walk.keys) > 0:
                 _add_candidates(tree, walk, problem, node)
-                tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
-            if count < n_initial and tree.nodes[node]["visits"] >= tree.nodes[node]["due"]:
-                edge = add_edge(tree, node)
-                sample_action(problem, tree.state[node], tree.action[edge], rng)
+                schedule_action(tree, node, k_action, alpha_action)
+            if count < n_initial and is_due(tree, node):
+                edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
                 init_edge(tree, edge)
-                count += 1
-                tree.nodes[node]["due"] = count if count < n_initial else due(count, k_action, alpha_action)
+                if count + 1 < n_initial:
+                    tree.nodes[node]["due"] = count + 1
             else:
                 edge = best_edge(tree, node, settings.exploration)
                 # an exact end seen again would teach nothing, so the search tries a neighbouring action
                 outcome = tree.edges[edge]["first_outcome"]
                 ended = settings.exact and outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
-                is_due = tree.nodes[node]["visits"] >= tree.nodes[node]["due"]
-                if is_due or (ended and tree.nodes[node]["due"] != NEVER):
-                    proposals = PROPOSALS if is_due else 1
+                widens = is_due(tree, node)
+                if widens or (ended and tree.nodes[node]["due"] != NEVER):
+                    proposals = PROPOSALS if widens else 1
                     edge = widen(tree, node, edge, proposals, walk.actions[0], rng, settings)
-                    tree.nodes[node]["due"] = due(tree.nodes[node]["actions"], k_action, alpha_action)
+                    schedule_action(tree, node, k_action, alpha_action)
             node, leaf_value = _follow(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, settings.sd)

@@ -18,6 +18,7 @@ from bonspiel.planners.checks import (
 )
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
+from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import UNTRIED
 from bonspiel.planners.core.tree.selection import BONUSES
 from bonspiel.planners.model import HasActions, HasRegion, HasRollout, HasTracedRollout
@@ -134,8 +135,7 @@ class RaveUCT:
             kind,
             float(self.prune_low),
             math.inf if self.prune_high is None else float(self.prune_high),
-            self.k_state,
-            self.alpha_state,
+            Outcomes(self.k_state, self.alpha_state, False),
         )
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -15,7 +15,7 @@ from bonspiel.planners.core.jit import (
     traced_rollout,
 )
 from bonspiel.planners.core.problem import search_kernel
-from bonspiel.planners.core.tree.descent import follow_outcome
+from bonspiel.planners.core.tree.descent import Outcomes, take_outcome
 from bonspiel.planners.core.tree.nodes import BLOCK, EDGES, ENDED, MEAN, VARIANCE, SearchTree, copy, has_room
 from bonspiel.planners.core.walk import record
 from bonspiel.planners.model import Array, Rng
@@ -53,8 +53,7 @@ class RaveSettings(NamedTuple):
         kind: of the bonus, PTS or CRITICALITY.
         prune_low: see `planners.trees.rave_uct.territory.prune`.
         prune_high: see there too; with 0 and inf nothing is pruned.
-        k_state: factor of state widening.
-        alpha_state: its exponent.
+        outcomes: the rule by which edges get outcomes.
     """
 
     selection: RaveSelection
@@ -66,12 +65,11 @@ class RaveSettings(NamedTuple):
     kind: int
     prune_low: float
     prune_high: float
-    k_state: float
-    alpha_state: float
+    outcomes: Outcomes
 
 
 EXAMPLE_SETTINGS = RaveSettings(
-    RaveSelection(1.0, 0, 1.0, False, 0.0), 1.0, False, 2, True, True, 0, 0.0, math.inf, 1.0, 1.0
+    RaveSelection(1.0, 0, 1.0, False, 0.0), 1.0, False, 2, True, True, 0, 0.0, math.inf, Outcomes(1.0, 1.0, False)
 )
 
 
@@ -195,9 +193,7 @@ def search(
                 if not ended and depth < problem.steps:
                     value, played_out = _play_out(walk, problem, steps.state[0], depth, rng, settings.traced), True
                 break
-            node = follow_outcome(
-                tree, steps, problem, depth, node, edge, rng, settings.k_state, settings.alpha_state, False
-            )
+            node = take_outcome(tree, steps, problem, depth, node, edge, rng, settings.outcomes)
             depth += 1
             if tree.edges[edge]["outcomes"] == 1 and tree.nodes[node]["visits"] == 0:
                 tree.nodes[node]["visits"] = visits  # of those before it, which draws of outcomes count too

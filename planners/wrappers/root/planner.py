@@ -103,7 +103,7 @@ class Root:
         name, combine = type(self.inner).__name__, f"combine='{self.combine}'"
         if self.combine == "tries":
             fits = callable(getattr(self.inner, "begin_mergeable", None)) and not offers(model, HasActions)
-            needs = "an inner planner whose searches can be merged, such as abstraction, and a model without `actions`"
+            needs = "mergeable searches of the inner planner, as inner=abstraction has, and a model without `actions`"
             return None if fits else f"needs {needs} for {combine}"
         if self.combine in SIMILAR:
             return missing(model, HasActionSd) if self.bandwidth == "noise" else missing_action_bounds(model)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, sample_action
 from bonspiel.planners.core.jit.atomics import add_to, load, publish, read_published
-from bonspiel.planners.core.tree.leaf import Leaf
+from bonspiel.planners.core.tree.new_actions import NewActions
 from bonspiel.planners.core.tree.nodes import NEVER, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log
 from bonspiel.planners.core.tree.widening import due
@@ -111,7 +111,7 @@ def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: V
 
 
 @helper
-def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, leaf: Leaf) -> int:
+def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, playouts: int) -> int:
     """An old edge of the node, with a visit more under way.
 
     A thread waits for a node's first edge, unless rollouts can value the node, which is not the root: then, or if the
@@ -119,7 +119,7 @@ def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, l
     """
     count = read_published(tree.nodes, node, ACTIONS)
     while count == 0:
-        if (leaf.playouts > 0 and node != 0) or load(tree.size, 0, STOPPED) != 0:
+        if (playouts > 0 and node != 0) or load(tree.size, 0, STOPPED) != 0:
             return NONE
         count = read_published(tree.nodes, node, ACTIONS)
     edge = best_edge(tree, walk, node, count, rule)
@@ -143,7 +143,14 @@ def _is_tried(tree: SharedTree, node: int, count: int, action: Array) -> bool:
 
 @model_helper
 def choose_of_set(
-    tree: SharedTree, walk: SharedWalk, problem: Problem, node: int, rng: Rng, rule: Virtual, fixed: Array, leaf: Leaf
+    tree: SharedTree,
+    walk: SharedWalk,
+    problem: Problem,
+    node: int,
+    rng: Rng,
+    rule: Virtual,
+    fixed: Array,
+    playouts: int,
 ) -> int:
     """The edge that UCT follows, a new one while actions are untried: of the model's set for the state, or `fixed`."""
     if may_add(tree.nodes, node, 0):
@@ -163,7 +170,7 @@ def choose_of_set(
             publish_edge(tree, node, NEVER if tried + 1 == len(candidates) else 0)
             return edge
         publish(tree.nodes, node, DUE, 0)
-    return _follow_edge(tree, walk, node, rule, leaf)
+    return _follow_edge(tree, walk, node, rule, playouts)
 
 
 @model_helper
@@ -174,9 +181,8 @@ def choose_widening(
     node: int,
     rng: Rng,
     rule: Virtual,
-    k: float,
-    alpha: float,
-    leaf: Leaf,
+    new: NewActions,
+    playouts: int,
 ) -> int:
     """The edge that progressive widening follows, a new one where it is due."""
     visits = load(tree.nodes, node, VISITS)
@@ -184,7 +190,7 @@ def choose_widening(
         edge = add_edge(tree, walk, node)
         if edge != NONE:
             sample_action(problem, tree.state[node], tree.action[edge], rng)
-            publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, k, alpha))
+            publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, new.k, new.alpha))
             return edge
         publish(tree.nodes, node, DUE, visits)
-    return _follow_edge(tree, walk, node, rule, leaf)
+    return _follow_edge(tree, walk, node, rule, playouts)

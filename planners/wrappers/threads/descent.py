@@ -7,7 +7,8 @@ import numpy as np
 from bonspiel.planners.core.jit import Problem, helper, model_helper, player, step
 from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.core.returns import note_return
-from bonspiel.planners.core.tree.leaf import Leaf, value_leaf
+from bonspiel.planners.core.tree.descent import Outcomes
+from bonspiel.planners.core.tree.leaf import value_leaf
 from bonspiel.planners.core.tree.nodes import ENDED
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import record
@@ -44,7 +45,7 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
 
 @model_helper
 def follow(
-    tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, leaf: Leaf
+    tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, playouts: int
 ) -> tuple[int, float, int]:
     """Step the model from `node` along `edge` and record it; see `planners.core.tree.descent.follow`."""
     next_state = walk.walk.state[0]
@@ -56,8 +57,8 @@ def follow(
     child, is_new = find_child(tree, key), False
     if child == NONE:
         child, is_new = enter_child(tree, walk, key, next_state, player(problem, next_state))
-    if is_new and leaf.playouts > 0:
-        value, weight = value_leaf(tree.state[child], walk.walk, problem, depth + 1, rng, leaf)
+    if is_new and playouts > 0:
+        value, weight = value_leaf(tree.state[child], walk.walk, problem, depth + 1, rng, playouts)
         return ENDED, value, weight
     return child, 0.0, 1
 
@@ -108,17 +109,8 @@ def _old_outcome(tree: SharedTree, edge: int, rng: Rng, least_visited: bool) -> 
 
 
 @model_helper
-def follow_outcome(
-    tree: SharedTree,
-    walk: SharedWalk,
-    problem: Problem,
-    depth: int,
-    node: int,
-    edge: int,
-    rng: Rng,
-    k_state: float,
-    alpha_state: float,
-    least_visited: bool,
+def take_outcome(
+    tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, rule: Outcomes
 ) -> int:
     """Go along `edge` to an outcome and record it: to a new one where state widening is due, else to an old one.
 
@@ -129,12 +121,12 @@ def follow_outcome(
     if may_add(tree.edges, edge, load(tree.edges, edge, COUNT) >> SHIFT):
         reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
         child = _keep_outcome(tree, walk, edge, next_state, reward, terminated, player(problem, next_state))
-        publish(tree.edges, edge, DUE, due(tree.edges[edge, OUTCOMES], k_state, alpha_state))
+        publish(tree.edges, edge, DUE, due(tree.edges[edge, OUTCOMES], rule.k, rule.alpha))
     else:
         while read_published(tree.edges, edge, FIRST_OUTCOME) == 0:
             if load(tree.size, 0, STOPPED) != 0:
                 return NONE
-        child = _old_outcome(tree, edge, rng, least_visited)
+        child = _old_outcome(tree, edge, rng, rule.least_visited)
     record(walk.walk, depth, node, edge, tree.node_values[child, REWARD])
     return child
 

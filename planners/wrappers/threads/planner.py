@@ -129,9 +129,9 @@ def search_together(
         (
             kernel,
             model,
-            new_shared_walk(model, problem.steps),
+            new_shared_walk(model, problem.steps, part),
             problem,
-            settings(inner.settings(model, part), virtual),
+            settings(inner.settings(model), virtual),
             part,
             np.random.default_rng(seed),
             start,

@@ -13,7 +13,7 @@ from bonspiel.planners.trees.pw import EXAMPLE_PW, PWSettings
 from bonspiel.planners.trees.uct import EXAMPLE_UCT, UCTSettings
 from bonspiel.planners.wrappers.threads.additions import has_room
 from bonspiel.planners.wrappers.threads.choice import Virtual, choose_of_set, choose_widening
-from bonspiel.planners.wrappers.threads.descent import back_up, follow, follow_outcome
+from bonspiel.planners.wrappers.threads.descent import back_up, follow, take_outcome
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
     EXAMPLE_TREE,
@@ -57,16 +57,16 @@ def search_uct(
     while done < simulations and has_room(tree, walk, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
-            edge = choose_of_set(tree, walk, problem, node, rng, settings.virtual, inner.actions, inner.leaf)
+            edge = choose_of_set(tree, walk, problem, node, rng, settings.virtual, inner.actions, inner.playouts)
             if edge == NONE:
-                if inner.leaf.playouts == 0:
+                if inner.playouts == 0:
                     return done
-                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.playouts)
                 break
-            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.leaf)
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
-        inner.leaf.left[0] -= weight
+        walk.walk.left[0] -= weight
         done += weight
     return done
 
@@ -80,18 +80,16 @@ def search_pw(
     while done < simulations and has_room(tree, walk, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
-            edge = choose_widening(
-                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.leaf
-            )
+            edge = choose_widening(tree, walk, problem, node, rng, settings.virtual, inner.new_actions, inner.playouts)
             if edge == NONE:
-                if inner.leaf.playouts == 0:
+                if inner.playouts == 0:
                     return done
-                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.playouts)
                 break
-            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.leaf)
+            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.playouts)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
-        inner.leaf.left[0] -= weight
+        walk.walk.left[0] -= weight
         done += weight
     return done
 
@@ -105,26 +103,22 @@ def search_dpw(
     while done < simulations and has_room(tree, walk, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while True:
-            edge = choose_widening(
-                tree, walk, problem, node, rng, settings.virtual, inner.k_action, inner.alpha_action, inner.leaf
-            )
+            edge = choose_widening(tree, walk, problem, node, rng, settings.virtual, inner.new_actions, inner.playouts)
             child = NONE
             if edge != NONE:
-                child = follow_outcome(
-                    tree, walk, problem, depth, node, edge, rng, inner.k_state, inner.alpha_state, inner.least_visited
-                )
+                child = take_outcome(tree, walk, problem, depth, node, edge, rng, inner.outcomes)
                 if child == NONE:
                     return done
                 node = child
                 depth += 1
                 if depth == problem.steps or load(tree.nodes, node, ACTIONS) == ENDED:
                     break
-            elif inner.leaf.playouts == 0:
+            elif inner.playouts == 0:
                 return done
-            if inner.leaf.playouts > 0 and (child == NONE or load(tree.nodes, node, VISITS) == 0):
-                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.leaf)
+            if inner.playouts > 0 and (child == NONE or load(tree.nodes, node, VISITS) == 0):
+                leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.playouts)
                 break
         back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
-        inner.leaf.left[0] -= weight
+        walk.walk.left[0] -= weight
         done += weight
     return done

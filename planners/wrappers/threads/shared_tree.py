@@ -19,6 +19,7 @@ from bonspiel.planners.core.tree.nodes import NEVER, longer
 from bonspiel.planners.core.walk import EXAMPLE_WALK as EXAMPLE_TREE_WALK
 from bonspiel.planners.core.walk import TreeWalk, new_walk
 from bonspiel.planners.model import Array, HasPlayer, Model
+from bonspiel.planners.planner import Budget
 
 NODES, EDGES, STOPPED = 0, 1, 2  # columns of SharedTree.size
 VISITS, ACTIONS, FIRST_EDGE, SIBLING, REWARD, PLAYER = 0, 1, 2, 3, 4, 5  # columns of nodes
@@ -118,9 +119,9 @@ def _slack(threads: int, steps: int) -> int:
     return threads * (CHUNK + steps) + min(1024 * steps, 65_536)
 
 
-def new_shared_walk(model: Model, steps: int) -> SharedWalk:
+def new_shared_walk(model: Model, steps: int, budget: Budget | None = None) -> SharedWalk:
     """The walk of one thread, which has taken no rows yet."""
-    return SharedWalk(new_walk(model, steps), np.zeros((3, 4), np.int64), no_returns())
+    return SharedWalk(new_walk(model, steps, budget=budget), np.zeros((3, 4), np.int64), no_returns())
 
 
 def grow(tree: SharedTree, threads: int, steps: int, factor: float) -> SharedTree:

@@ -7,8 +7,7 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.planners import Budget
-from bonspiel.planners.core.tree.leaf import leaf_of
-from bonspiel.planners.core.tree.nodes import NEVER
+from bonspiel.planners.core.walk import NO_LIMIT, new_walk
 from bonspiel.planners.jit import compiled
 from tests.planners.tiny_models import Chain, UnitBox, python_twin
 
@@ -92,7 +91,7 @@ def decide(planner, monkeypatch, chunk):
 
 
 def test_a_budget_of_seconds_has_no_last_leaf():
-    assert leaf_of("rollout", 4, Budget(seconds=1.0)).left.tolist() == [NEVER]
+    assert new_walk(Fork(), 3, budget=Budget(seconds=1.0)).left.tolist() == [NO_LIMIT]
 
 
 @pytest.mark.parametrize("name", ["uct", "pw", "dpw"])

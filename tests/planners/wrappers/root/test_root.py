@@ -152,7 +152,7 @@ UNSUPPORTED = [
     ("inner=dpw,combine=sum", envs.Trap(), "similarity_vote fits"),
     ("inner=pw,combine=mean", envs.Trap(), "similarity_vote fits"),
     ("inner=kr_uct,combine=majority", envs.Trap(), "similarity_vote fits"),
-    ("inner=dpw,combine=tries", envs.Trap(), "such as abstraction"),
+    ("inner=dpw,combine=tries", envs.Trap(), "as inner=abstraction has"),
     ("inner=abstraction,combine=tries", Duel(), "without `actions`"),
     ("inner=dpw,combine=similarity_vote,bandwidth=noise", envs.Trap(), "needs `action_sd`"),
     ("inner=dpw,combine=similarity_merge", WithoutBounds(), "finite `action_low`"),

@@ -18,7 +18,6 @@ from bonspiel.planners import Budget
 from bonspiel.planners.core.jit import compiled
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import Stopped, kept_trees, stopped_by
-from bonspiel.planners.core.tree.leaf import EXAMPLE_LEAF
 from bonspiel.planners.planner import traits_of
 from bonspiel.planners.trees.dpw import DPW
 from bonspiel.planners.trees.pw import PW
@@ -153,7 +152,7 @@ def test_a_visit_under_way_sends_the_next_thread_elsewhere():
         tree.nodes[0, VISITS] = 20
         rule, rng = Virtual(1.0, virtual, False), np.random.default_rng(0)
         walks = [new_shared_walk(model, 1) for _ in range(2)]
-        chosen[virtual] = {choose_of_set(tree, walk, problem, 0, rng, rule, actions, EXAMPLE_LEAF) for walk in walks}
+        chosen[virtual] = {choose_of_set(tree, walk, problem, 0, rng, rule, actions, 1) for walk in walks}
     assert len(chosen[1.0]) == 2
     assert len(chosen[0.0]) == 1
 

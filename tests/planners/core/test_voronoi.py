@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from bonspiel.planners.trees.voot import distance
+from bonspiel.planners.core.tree.voronoi import distance
 
 
 def test_each_coordinate_counts_as_a_part_of_its_range():

@@ -1,0 +1,91 @@
+"""New actions from the Voronoi cell of the best one: Voronoi optimistic optimization, VOO (Kim et al. 2020).
+
+The cell holds the actions that are nearer to the best action than to any other tried in the node. It is sampled as in
+the authors' code (github.com/beomjoonkim/voot, generators/voo.py).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree.nodes import MEAN, SearchTree, copy
+from bonspiel.planners.model import Array, Model, Rng
+
+UNIFORM_TRIES = 100  # the authors' code makes 1,000 and notes that 100 do as well
+TRIES = 16  # the last Gaussian with a standard deviation of 3e-7 of the range
+
+
+class Voronoi(NamedTuple):
+    """The rule, as a kernel takes it; `voronoi_of` makes one.
+
+    Attributes:
+        omega: probability of a new action from anywhere.
+        uniform: whether uniform proposals come before the Gaussian ones.
+        low: bounds of the actions, [action_dim].
+        high: see `low`.
+    """
+
+    omega: float
+    uniform: bool
+    low: Array
+    high: Array
+
+
+NO_VORONOI = Voronoi(1.0, False, np.empty(1), np.empty(1))
+
+
+def voronoi_of(model: Model, omega: float, uniform: bool) -> Voronoi:
+    """The rule for the actions of a model with bounds."""
+    low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
+    return Voronoi(omega, uniform, low, high)
+
+
+@helper
+def distance(a: Array, b: Array, low: Array, high: Array) -> float:
+    """Squared distance of two actions, each coordinate as a part of its range."""
+    total = 0.0
+    for i in range(len(a)):
+        if high[i] > low[i]:
+            total += ((a[i] - b[i]) / (high[i] - low[i])) ** 2
+    return total
+
+
+@helper
+def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng, voronoi: Voronoi) -> None:
+    """Write an action from the Voronoi cell of the node's best action into its last edge, which is new.
+
+    Ties of the best are broken at random. Proposals end when one is nearer to it than to all others: uniform ones if
+    the rule says so, then Gaussians around it, the first as wide as the range and each narrower than the one before,
+    cut at the bounds. If none is, the one nearest to it stays.
+    """
+    low, high, first = voronoi.low, voronoi.high, tree.nodes[node]["first_edge"]
+    highest, equals = -math.inf, 0
+    for other in range(first, edge):
+        mean = tree.value[other, MEAN]
+        equals = 1 if mean > highest else equals + (mean == highest)
+        highest = max(highest, mean)
+    best, skip = first, int(rng.random() * equals)
+    while skip > 0 or tree.value[best, MEAN] < highest:
+        skip -= tree.value[best, MEAN] == highest
+        best += 1
+    nearest = math.inf
+    for attempt in range(-UNIFORM_TRIES if voronoi.uniform else 0, TRIES):
+        for i in range(len(proposal)):
+            if attempt < 0:
+                proposal[i] = low[i] + (high[i] - low[i]) * rng.random()
+            else:
+                moved = tree.action[best, i] + (high[i] - low[i]) * math.exp(-attempt) * rng.standard_normal()
+                proposal[i] = min(max(moved, low[i]), high[i])
+        gap = distance(proposal, tree.action[best], low, high)
+        inside = True
+        for other in range(first, edge):
+            if distance(proposal, tree.action[other], low, high) < gap:
+                inside = False
+                break
+        if inside or gap < nearest:
+            nearest = gap
+            copy(proposal, tree.action[edge])
+        if inside:
+            break

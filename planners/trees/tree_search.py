@@ -1,0 +1,84 @@
+"""The parameters that UCT, PW, DPW and VOOT share, and their plans."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal
+
+from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.checks import missing
+from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
+from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
+from bonspiel.planners.model import HasRollout
+
+
+@dataclass(frozen=True)
+class TreeSearch:
+    """A tree search with one node for each state or outcome, whose subclasses choose the actions.
+
+    Args:
+        exploration: C, at least 0: the range of returns that the bonus of a few visits is for.
+        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+        bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
+        first_play: value of an action not yet tried, which it must be worth to be tried (first-play urgency, Gelly and
+            Wang 2006); none: every action is tried as soon as it is due.
+        scale_exploration: whether C is multiplied by the range of the returns met so far in the search.
+        playouts: rollouts that value a new leaf. Their mean counts as this number of visits, each as a simulation of
+            the budget; a bonus that looks at the variance takes them for equal.
+    """
+
+    exploration: float = 1.0
+    _: KW_ONLY
+    leaf: Literal["tree", "rollout"] = "tree"
+    bonus: Bonus = "ucb1"
+    first_play: float | None = None
+    scale_exploration: bool = False
+    playouts: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        check_selection(self.exploration, self.bonus, self.first_play, self.scale_exploration)
+        check_leaf(self.leaf, self.playouts)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Say why a model cannot be searched; see `planners.Planner`."""
+        return missing(model, HasRollout) if self.leaf == "rollout" else None
+
+    @property
+    def selection(self) -> Selection:
+        """The rule that selects edges, as a kernel takes it."""
+        return selection_of(self.exploration, self.bonus, self.first_play, self.scale_exploration)
+
+    @property
+    def leaf_playouts(self) -> int:
+        """Rollouts that value a new leaf, as a kernel takes it."""
+        return playouts_of(self.leaf, self.playouts)
+
+    def settings(self, model: Model) -> Any:
+        """The parameters as a kernel takes them."""
+        raise NotImplementedError
+
+    def plan_by(
+        self,
+        kernel: Any,
+        model: Model,
+        state: Array,
+        budget: Budget,
+        rng: Rng,
+        root_actions: Array | None,
+        by_state: bool = True,
+        candidates: int = 0,
+    ) -> Decision:
+        """Plan in a checked state with the kernel of the subclass; see `planners.core.search.plan_with_tree`."""
+        return plan_with_tree(
+            kernel,
+            self.settings(model),
+            model,
+            state,
+            budget,
+            rng,
+            root_actions,
+            by_state=by_state,
+            columns=columns_of(self.bonus),
+            first_play=self.selection.first_play,
+            candidates=candidates,
+        )
