@@ -60,11 +60,11 @@ def check() -> Console:
     """
     console = Console(highlight=False)
     if not (sys.stdin.isatty() and console.is_terminal):
-        raise UsageError("standard input or output is not a terminal; --window plays in a window")
+        raise UsageError("standard input or output is not a terminal; --web plays in a browser")
     if console.color_system is None or console.is_dumb_terminal:
-        raise UsageError("this terminal shows no colours; --window plays in a window")
+        raise UsageError("this terminal shows no colours; --web plays in a browser")
     if not _fits(console):
-        needed = f"the game needs {SMALLEST[0]} and {SMALLEST[1]}; --window plays in a window"
+        needed = f"the game needs {SMALLEST[0]} and {SMALLEST[1]}; --web plays in a browser"
         raise UsageError(f"this terminal has {console.width} columns and {console.height} lines, {needed}")
     return console
 

@@ -64,8 +64,8 @@ def add_verbs(verb: Verb) -> None:
     command.add_argument("match", type=Path, metavar="MATCH", help="folder of a match")
     out = "file for the table, e.g. for curling:reward=win_probability,table=FILE (default: do not write it)"
     command.add_argument("--out", type=Path, metavar="FILE", help=out)
-    summary = "play curling against a planner, in the terminal, in a window or in a browser"
-    _add_play_options(verb("play", play, summary, "bonspiel play --against expectimax --window"))
+    summary = "play curling against a planner, in the terminal or in a browser"
+    _add_play_options(verb("play", play, summary, "bonspiel play --against expectimax --web"))
     summary = "draw a position of curling, the chosen shot and the values of all aims"
     example = "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png"
     _add_map_options(verb("map", value_map, summary, example))
@@ -92,7 +92,7 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
     add("--seed", type=int, metavar="N", help="random seed (default: a new one)")
     add("--record", type=Path, metavar="FILE", help="file for the record of the game")
     place = command.add_mutually_exclusive_group()
-    place.add_argument("--window", action="store_true", help="play in a window, with the mouse")
+    place.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
     place.add_argument("--web", action="store_true", help="play in a browser, with mouse, touch or keys (extra web)")
     place.add_argument("--terminal", action="store_true", help="play in this terminal, with the keys (default)")
     bind = "with --web: address to bind to, e.g. that of this machine in its network (default: 127.0.0.1)"
