@@ -13,23 +13,24 @@ from fcntl import ioctl
 from pathlib import Path
 
 import numpy as np
-import pygame
 import pyte
 import pytest
 from rich.console import Console
 
 from bonspiel import planners
+from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import STONE_RADIUS
 from bonspiel.curling.match import record, umpire
 from bonspiel.curling.match.record import Match
 from bonspiel.curling.match.state import stones_of, team_of
-from bonspiel.envs.curling.picture import TEAMS
+from bonspiel.envs.curling.picture import TEAMS, extent
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.play import terminal as play_terminal
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
 from bonspiel.runs.curling.play.game import InteractiveGame
-from bonspiel.runs.curling.play.picture import Picture
+from bonspiel.runs.curling.play.picture import paint_view
 from bonspiel.runs.curling.play.report import caption, game_record, message, result
+from bonspiel.runs.curling.play.view import View
 from bonspiel.runs.experiment import RunError
 
 
@@ -293,22 +294,29 @@ def test_a_planner_that_fails_ends_the_game_with_its_reason(planner, reason):
 # the picture
 
 
-def near(pixel, colour):
-    return np.abs(np.array(pixel[:3], int) - np.array(pygame.Color(colour)[:3], int)).max() < 60
+def near(pixels, colour):
+    """The pixels, [..., 3], that are nearly of a colour, "#rrggbb"."""
+    return np.abs(pixels - np.array(tuple(bytes.fromhex(colour[1:])))).max(axis=-1) < 60
 
 
-@pytest.mark.parametrize(("width", "height"), [(1080, 550), (80, 40)])
-def test_the_picture_shows_stones_where_they_lie(game, width, height):
-    sheet = game.model.law.sheet
+def places(sheet, pixels):
+    """The (x, y) on the sheet of the pixels of a picture, [height, width, 2]."""
+    height, width, _ = pixels.shape
+    start, end = extent(sheet)
+    x, y = (np.arange(height) + 0.5) / height - 0.5, (np.arange(width) + 0.5) / width
+    return np.stack(np.meshgrid(2.0 * sheet.half_width * x, start + (end - start) * y, indexing="ij"), axis=-1)
+
+
+@pytest.mark.parametrize(("width", "height"), [(240, 120), (80, 40)])
+def test_the_picture_shows_stones_where_they_lie(width, height):
+    sheet = FCV1.sheet
     stones = np.full((16, 2), np.nan)
     stones[2], stones[9] = (-1.4, sheet.tee + 0.5), (1.5, sheet.hog_line + 1.5)
-    picture = Picture(sheet, width, height, fine=4)
-    pixels = pygame.surfarray.array3d(picture.paint(game.view(0.0)._replace(stones=stones))).astype(int)
+    pixels = paint_view(View(stones), sheet, width, height)
     for row, team in ((2, 0), (9, 1)):
-        found = np.argwhere(np.abs(pixels - pygame.Color(TEAMS[team])[:3]).max(axis=2) < 60)
-        places = np.array([picture.target_at(*pixel) for pixel in found.tolist()])
-        apart = np.hypot(*(places - stones[row]).T)
-        assert np.hypot(*(places[apart < 0.4].mean(axis=0) - stones[row])) < 0.1
+        found = places(sheet, pixels)[near(pixels, TEAMS[team])]
+        apart = np.hypot(*(found - stones[row]).T)
+        assert np.hypot(*(found[apart < 0.4].mean(axis=0) - stones[row])) < 0.1
 
 
 def test_half_blocks_show_two_pixels_a_character():
@@ -386,7 +394,7 @@ class Terminal:
 
     def pixel(self, x, y):
         cell = self.screen.buffer[y // 2][x]
-        return pygame.Color("#" + (cell.fg if y % 2 == 0 else cell.bg))
+        return tuple(bytes.fromhex(cell.fg if y % 2 == 0 else cell.bg))
 
     def wait(self):
         """Read what is still written, which a process may wait for; the exit status."""
@@ -419,8 +427,8 @@ def test_a_whole_end_in_the_terminal(tmp_path):
         kept = record.read(file) if file.exists() else None
         assert kept is None  # it is written when the game is left
         shown = terminal.text
-        picture = Picture(record.Match(("", ""), "fcv1", None, None, 1).model().law.sheet, 80, 40)
-        pixels = {(x, y): terminal.pixel(x, y + 4) for x in range(picture.size[0]) for y in range(picture.size[1])}
+        height, width, _ = paint_view(View(np.full((16, 2), np.nan)), FCV1.sheet, 80, 40).shape
+        pixels = np.array([[terminal.pixel(x, y + 4) for x in range(width)] for y in range(height)])
         os.write(terminal.driver, b"q")
         terminal.check_left(0)
     kept = record.read(file)
@@ -429,11 +437,8 @@ def test_a_whole_end_in_the_terminal(tmp_path):
     stones = [(row, place) for row, place in enumerate(kept.shots[-1].stones) if place is not None]
     assert len(stones) > 4
     for row, place in stones:
-        assert any(
-            near(pixel, TEAMS[row // 8])
-            for at, pixel in pixels.items()
-            if np.hypot(*(np.array(picture.target_at(*at)) - place)) < 0.2
-        )
+        around = np.hypot(*np.moveaxis(places(FCV1.sheet, pixels) - place, -1, 0)) < 0.2
+        assert near(pixels[around], TEAMS[row // 8]).any()
 
 
 @pytest.mark.parametrize(
