@@ -4,8 +4,8 @@ import base64
 import functools
 import hashlib
 import json
-import re
 from pathlib import Path
+from string import Template
 from typing import Any
 
 
@@ -16,8 +16,8 @@ def read_cached(file: Path) -> str:
 
 
 def fill_template(template: Path, **parts: str) -> str:
-    """Replace the {{names}} in a template; names inside the parts are not replaced."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], read_cached(template))
+    """Replace the ${names} in a template; names inside the parts are not replaced."""
+    return Template(read_cached(template)).substitute(parts)
 
 
 def csp_hash(part: str) -> str:

@@ -176,14 +176,14 @@ print(len(sources.folders()))
 
 
 def test_runs_take_planners_by_module_and_by_entry_point_with_two_workers_and_go_on(run):
-    def play(env, planner, out, episodes, *more):
-        budget = ("--budget", "5", "--jobs", "2", "--episodes", episodes, "--out", out)
-        return run("-m", "bonspiel", "run", env, "--planner", planner, *budget, *more)
+    def play(episodes, *more):
+        planners = ("--planner", "own:Cautious", "--planner", "middle")
+        budget = ("--budget", "5", "--jobs", "2", "--episodes", episodes, "--out", "both")
+        return run("-m", "bonspiel", "run", "slope", *planners, *budget, *more)
 
-    assert "own:Cautious" in play("trap", "own:Cautious", "module", "4")
-    assert "middle" in play("slope", "middle", "entry_point", "4")
-    assert "middle" in play("slope", "middle", "entry_point", "6", "--resume")
-    assert run("-m", "bonspiel", "export", "entry_point", "--format", "csv").count("\n") == 7
+    for told in (play("4"), play("6", "--resume")):
+        assert "own:Cautious" in told and "middle" in told
+    assert run("-m", "bonspiel", "export", "both", "--format", "csv").count("\n") == 1 + 2 * 6
 
 
 def test_reports_and_the_list_of_names(run, project):

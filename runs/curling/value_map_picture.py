@@ -16,21 +16,10 @@ from matplotlib.ticker import PercentFormatter
 
 from bonspiel.curling.choice.aim_grid import WIDEST
 from bonspiel.curling.ice.physics import law_index
-from bonspiel.curling.ice.sheet import STONE_RADIUS, STONES, TEAM_STONES, present
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.ice.shots import launched
 from bonspiel.curling.match.state import LEAD, TIME, hammer_of, shot_of, stones_of, team_of
-from bonspiel.envs.curling.picture import (
-    BEFORE_HOG,
-    BEHIND_BACK,
-    ICE,
-    LINE,
-    NAMES,
-    TEAMS,
-    draw_ice,
-    draw_paths,
-    draw_stone,
-    moved,
-)
+from bonspiel.envs.curling.picture import ICE, LINE, NAMES, TEAMS, draw_ice, draw_paths, draw_rests, draw_stones, moved
 from bonspiel.envs.draw import INK
 from bonspiel.planners.model import AimBlock, Array
 from bonspiel.runs.curling.analysis.position import THROWS, Analysis, stopping_places, win_probability
@@ -146,35 +135,23 @@ def _scale(values: Array) -> Normalize:
 
 def _sheet(figure: Figure, found: Analysis, left: float, bottom: float, title: str) -> Axes:
     """Axes with the ice: stones come from the left, the thrower's right is below."""
-    sheet = found.model.law.sheet
-    near, far, side = sheet.hog_line - BEFORE_HOG, sheet.back_line + BEHIND_BACK, sheet.half_width
     axes = _axes(figure, left, bottom, *SHEET)
-    axes.set(xlim=(near - 0.02, far + 0.02), ylim=(side + 0.02, -side - 0.02), aspect="equal", anchor="W")
-    axes.axis("off")
+    axes.set_anchor("W")
     axes.set_title(title, loc="left", fontsize=13, pad=6)
-    draw_ice(axes, sheet, near, far)
+    draw_ice(axes, found.model.law.sheet)
     return axes
-
-
-def _stones(axes: Axes, stones: Array) -> None:
-    for i in np.flatnonzero(present(stones)):
-        draw_stone(axes, (stones[i, 1], stones[i, 0]), STONE_RADIUS, TEAMS[i // TEAM_STONES])
 
 
 def _position(axes: Axes, found: Analysis) -> None:
     """The stones, their ways as aimed, and a ring where each that moved comes to rest."""
-    draw_paths(axes, found.paths, found.model.law.sheet.hog_line - BEFORE_HOG)
-    _stones(axes, stones_of(found.state))
-    last = found.paths[-1]
-    for i, _ in moved(found.paths):
-        for width, ink in ((4.5, INK), (2.6, TEAMS[i // TEAM_STONES])):
-            ring = {"facecolor": "white", "edgecolor": ink, "linewidth": width, "zorder": 6}
-            axes.add_patch(Circle((last[i, 1], last[i, 0]), STONE_RADIUS, **ring))
+    draw_paths(axes, found.model.law.sheet, found.paths)
+    draw_stones(axes, stones_of(found.state))
+    draw_rests(axes, found.paths)
 
 
 def _errors(axes: Axes, found: Analysis) -> None:
     """The stones after the shot as aimed, and a dot for every stone of every throw."""
-    _stones(axes, found.exactly)
+    draw_stones(axes, found.exactly)
     for team, colour in enumerate(TEAMS):
         places = found.throws[:, team * TEAM_STONES : (team + 1) * TEAM_STONES].reshape(-1, 2)
         axes.scatter(places[:, 1], places[:, 0], s=20, color=colour, edgecolor=INK, linewidth=0.4, alpha=0.6, zorder=6)
@@ -193,7 +170,7 @@ def _draws(axes: Axes, found: Analysis, block: AimBlock, values: Array, norm: No
     for share in (1.0, 2.0 / 3.0, 1.0 / 3.0):
         axes.add_patch(Circle((sheet.tee, 0.0), share * sheet.house_radius, **ring))
     axes.plot((sheet.tee, sheet.tee), (-sheet.half_width, sheet.half_width), color="white", linewidth=0.8, zorder=3.5)
-    _stones(axes, stones_of(found.state))
+    draw_stones(axes, stones_of(found.state))
 
 
 def _hits(axes: Axes, block: AimBlock, values: Array, norm: Normalize, fastest: float, half_width: float) -> None:

@@ -1,1 +1,1 @@
-"""Curling against a planner, in the terminal, in a window or in a browser."""
+"""Curling against a planner, in the terminal or in a browser."""

@@ -17,7 +17,7 @@ from bonspiel.curling.match.record import Match, RecordedShot, Setup
 from bonspiel.curling.match.setup_value import CENTER_HOUSE, CHOICES
 from bonspiel.curling.match.state import hammer_of, row_of, shot_of, stones_of, team_of
 from bonspiel.curling.match.umpire import Outcome, first_state, outcome
-from bonspiel.envs.curling.picture import BEFORE_HOG
+from bonspiel.envs.curling.picture import extent
 from bonspiel.planners.checks import check_actions
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Budget, Decision, Planner
@@ -212,7 +212,7 @@ class InteractiveGame:
         """Positions of the stones from the frame in which the thrown one becomes visible, [T, 16, 2]."""
         row = row_of(self.state)
         path = self._engine.unchecked_path(stones_of(self.state), row, np.array([vx, vy]), spin)[1].positions
-        near = path[:, row, 1] > self.model.law.sheet.hog_line - BEFORE_HOG
+        near = path[:, row, 1] > extent(self.model.law.sheet)[0]
         return path[int(near.argmax()) if near.any() else -1 :]
 
     def _throw(self, action: Array, now: float, decision: Decision | None = None, seconds: float = 0.0) -> None:

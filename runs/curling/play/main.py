@@ -1,4 +1,4 @@
-"""`bonspiel play`: sets up a game between a person and a planner, in the terminal, in a window or in a browser."""
+"""`bonspiel play`: sets up a game between a person and a planner, in the terminal or in a browser."""
 
 import argparse
 import secrets
@@ -36,6 +36,8 @@ def main(arguments: argparse.Namespace) -> None:
 
 def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
     """Play the match; `leaving` closes its resources in the end."""
+    if arguments.window:
+        raise UsageError("--window is no longer offered; --web plays in a browser")
     against, milliseconds, out = arguments.against, arguments.milliseconds, arguments.record
     seconds = number("milliseconds", milliseconds, 1, LONGEST, whole=False) / 1000.0
     if out is not None:
@@ -60,12 +62,7 @@ def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
         raise UsageError(str(error)) from error
     opponent: Planner = planner
     play_in: Callable[[InteractiveGame], None]
-    if arguments.window:
-        from bonspiel.runs.curling.play.window import check_display
-        from bonspiel.runs.curling.play.window import play_in_window as play_in
-
-        check_display()
-    elif arguments.web:
+    if arguments.web:
         with needing_web("--web"):
             from bonspiel.runs.curling.play.browser.web import play_in_web
         play_in = partial(play_in_web, host=host, port=port)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-import pygame
 from numpy.typing import NDArray
 from rich.color import Color
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -19,7 +18,7 @@ from bonspiel.envs.curling.picture import TEAMS
 from bonspiel.envs.draw import FAINT
 from bonspiel.runs.curling.play.game import InteractiveGame
 from bonspiel.runs.curling.play.keys import keys
-from bonspiel.runs.curling.play.picture import Picture
+from bonspiel.runs.curling.play.picture import paint_view
 from bonspiel.runs.curling.play.report import caption, message
 from bonspiel.runs.experiment import UsageError
 
@@ -60,11 +59,11 @@ def check() -> Console:
     """
     console = Console(highlight=False)
     if not (sys.stdin.isatty() and console.is_terminal):
-        raise UsageError("standard input or output is not a terminal; --window plays in a window")
+        raise UsageError("standard input or output is not a terminal; --web plays in a browser")
     if console.color_system is None or console.is_dumb_terminal:
-        raise UsageError("this terminal shows no colours; --window plays in a window")
+        raise UsageError("this terminal shows no colours; --web plays in a browser")
     if not _fits(console):
-        needed = f"the game needs {SMALLEST[0]} and {SMALLEST[1]}; --window plays in a window"
+        needed = f"the game needs {SMALLEST[0]} and {SMALLEST[1]}; --web plays in a browser"
         raise UsageError(f"this terminal has {console.width} columns and {console.height} lines, {needed}")
     return console
 
@@ -94,8 +93,6 @@ class Screen:
 
     def __init__(self, game: InteractiveGame) -> None:
         self.game, self.closed, self._help = game, False, False
-        self._room = 0, 0
-        self._picture: Picture | None = None
 
     def press(self, key: str, now: float) -> None:
         """Handle a key."""
@@ -132,9 +129,7 @@ class Screen:
 
     def _ice(self, console: Console) -> Iterator[Segment]:
         width, height = console.width, 2 * (console.height - ABOVE - BELOW)
-        if self._picture is None or self._room != (width, height):
-            self._room, self._picture = (width, height), Picture(self.game.model.law.sheet, width, height, fine=4)
-        pixels = pygame.surfarray.array3d(self._picture.paint(self.game.view(time.monotonic()))).swapaxes(0, 1)
+        pixels = paint_view(self.game.view(time.monotonic()), self.game.model.law.sheet, width, height)
         lines = half_blocks(pixels)
         margin = " " * ((width - pixels.shape[1]) // 2)
         for line in lines:

@@ -81,8 +81,8 @@ def add_verbs(verb: Verb) -> None:
     command = verb(
         "play",
         play,
-        "play curling against a planner, in the terminal, in a window or in a browser",
-        "bonspiel play --against expectimax --window",
+        "play curling against a planner, in the terminal or in a browser",
+        "bonspiel play --against expectimax --web",
     )
     _add_play_options(command)
     command = verb(
@@ -146,7 +146,7 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=int, metavar="N", help="random seed (default: a new one)")
     command.add_argument("--record", type=Path, metavar="FILE", help="file for the record of the game")
     place = command.add_mutually_exclusive_group()
-    place.add_argument("--window", action="store_true", help="play in a window, with the mouse")
+    place.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
     place.add_argument("--web", action="store_true", help="play in a browser, with mouse, touch or keys (extra web)")
     place.add_argument("--terminal", action="store_true", help="play in this terminal, with the keys (default)")
     command.add_argument(

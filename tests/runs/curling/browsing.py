@@ -17,6 +17,14 @@ class Person:
         self.page, self.touches = page, touches
         self.browser = page.context.new_cdp_session(page)
 
+    def hurry(self):
+        """Show shots as fast as possible: each frame passes for 100 ms, the most that the page takes one for."""
+        self.page.evaluate(
+            """() => { const next = requestAnimationFrame; let now = performance.now();
+            requestAnimationFrame = draw => next(() => draw(now += 100)); }"""
+        )
+        self.page.select_option("#speed", "20")
+
     def says(self, text):
         """Wait until the page says so."""
         self.page.wait_for_function("text => document.getElementById('say').textContent.includes(text)", arg=text)

@@ -19,7 +19,7 @@ from bonspiel.runs.suite import Suite
 from bonspiel.runs.tables import estimate
 
 TRAP = "trap:noise_range=0.1"
-EVIL = '<script>evil = 1</script> & <b>"co"\'</b>{{data}}'
+EVIL = '<script>evil = 1</script> & <b>"co"\'</b>${data}'
 SUITE = {
     "description": EVIL,
     "experiment": [

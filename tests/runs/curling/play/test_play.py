@@ -8,30 +8,29 @@ import subprocess
 import sys
 import termios
 import time
-from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from fcntl import ioctl
 from pathlib import Path
 
 import numpy as np
-import pygame
 import pyte
 import pytest
 from rich.console import Console
 
 from bonspiel import planners
+from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import STONE_RADIUS
 from bonspiel.curling.match import record, umpire
 from bonspiel.curling.match.record import Match
 from bonspiel.curling.match.state import stones_of, team_of
-from bonspiel.envs.curling.picture import BEFORE_HOG, TEAMS
+from bonspiel.envs.curling.picture import TEAMS, extent
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.curling.play import terminal as play_terminal
-from bonspiel.runs.curling.play import window as play_window
 from bonspiel.runs.curling.play.aim import WEIGHTS, Aim
 from bonspiel.runs.curling.play.game import InteractiveGame
-from bonspiel.runs.curling.play.picture import Picture, extent
+from bonspiel.runs.curling.play.picture import paint_view
 from bonspiel.runs.curling.play.report import caption, game_record, message, result
+from bonspiel.runs.curling.play.view import View
 from bonspiel.runs.experiment import RunError
 
 
@@ -295,22 +294,29 @@ def test_a_planner_that_fails_ends_the_game_with_its_reason(planner, reason):
 # the picture
 
 
-def near(pixel, colour):
-    return np.abs(np.array(pixel[:3], int) - np.array(pygame.Color(colour)[:3], int)).max() < 60
+def near(pixels, colour):
+    """The pixels, [..., 3], that are nearly of a colour, "#rrggbb"."""
+    return np.abs(pixels - np.array(tuple(bytes.fromhex(colour[1:])))).max(axis=-1) < 60
 
 
-@pytest.mark.parametrize(("width", "height"), [(1080, 550), (80, 40)])
-def test_the_picture_shows_stones_where_they_lie(game, width, height):
-    sheet = game.model.law.sheet
+def places(sheet, pixels):
+    """The (x, y) on the sheet of the pixels of a picture, [height, width, 2]."""
+    height, width, _ = pixels.shape
+    start, end = extent(sheet)
+    x, y = (np.arange(height) + 0.5) / height - 0.5, (np.arange(width) + 0.5) / width
+    return np.stack(np.meshgrid(2.0 * sheet.half_width * x, start + (end - start) * y, indexing="ij"), axis=-1)
+
+
+@pytest.mark.parametrize(("width", "height"), [(240, 120), (80, 40)])
+def test_the_picture_shows_stones_where_they_lie(width, height):
+    sheet = FCV1.sheet
     stones = np.full((16, 2), np.nan)
     stones[2], stones[9] = (-1.4, sheet.tee + 0.5), (1.5, sheet.hog_line + 1.5)
-    picture = Picture(sheet, width, height, fine=4)
-    pixels = pygame.surfarray.array3d(picture.paint(game.view(0.0)._replace(stones=stones))).astype(int)
+    pixels = paint_view(View(stones), sheet, width, height)
     for row, team in ((2, 0), (9, 1)):
-        found = np.argwhere(np.abs(pixels - pygame.Color(TEAMS[team])[:3]).max(axis=2) < 60)
-        places = np.array([picture.target_at(*pixel) for pixel in found.tolist()])
-        apart = np.hypot(*(places - stones[row]).T)
-        assert np.hypot(*(places[apart < 0.4].mean(axis=0) - stones[row])) < 0.1
+        found = places(sheet, pixels)[near(pixels, TEAMS[team])]
+        apart = np.hypot(*(found - stones[row]).T)
+        assert np.hypot(*(found[apart < 0.4].mean(axis=0) - stones[row])) < 0.1
 
 
 def test_half_blocks_show_two_pixels_a_character():
@@ -388,7 +394,7 @@ class Terminal:
 
     def pixel(self, x, y):
         cell = self.screen.buffer[y // 2][x]
-        return pygame.Color("#" + (cell.fg if y % 2 == 0 else cell.bg))
+        return tuple(bytes.fromhex(cell.fg if y % 2 == 0 else cell.bg))
 
     def wait(self):
         """Read what is still written, which a process may wait for; the exit status."""
@@ -421,8 +427,8 @@ def test_a_whole_end_in_the_terminal(tmp_path):
         kept = record.read(file) if file.exists() else None
         assert kept is None  # it is written when the game is left
         shown = terminal.text
-        picture = Picture(record.Match(("", ""), "fcv1", None, None, 1).model().law.sheet, 80, 40)
-        pixels = {(x, y): terminal.pixel(x, y + 4) for x in range(picture.size[0]) for y in range(picture.size[1])}
+        height, width, _ = paint_view(View(np.full((16, 2), np.nan)), FCV1.sheet, 80, 40).shape
+        pixels = np.array([[terminal.pixel(x, y + 4) for x in range(width)] for y in range(height)])
         os.write(terminal.driver, b"q")
         terminal.check_left(0)
     kept = record.read(file)
@@ -431,11 +437,8 @@ def test_a_whole_end_in_the_terminal(tmp_path):
     stones = [(row, place) for row, place in enumerate(kept.shots[-1].stones) if place is not None]
     assert len(stones) > 4
     for row, place in stones:
-        assert any(
-            near(pixel, TEAMS[row // 8])
-            for at, pixel in pixels.items()
-            if np.hypot(*(np.array(picture.target_at(*at)) - place)) < 0.2
-        )
+        around = np.hypot(*np.moveaxis(places(FCV1.sheet, pixels) - place, -1, 0)) < 0.2
+        assert near(pixels[around], TEAMS[row // 8]).any()
 
 
 @pytest.mark.parametrize(
@@ -479,12 +482,12 @@ def test_an_end_of_mixed_doubles_in_the_terminal(tmp_path):
 def test_a_terminal_that_will_not_do_is_refused_in_a_line(size, term, words):
     with Terminal(columns=size[0], lines=size[1], term=term) as terminal:
         assert terminal.wait() == 2
-        assert words in terminal.output.replace(b"\r\n", b" ") and b"--window" in terminal.output
+        assert words in terminal.output.replace(b"\r\n", b" ") and b"--web" in terminal.output
 
 
 def test_without_a_terminal_it_says_so(run):
     status, _, err = run("play", "--against", "random")
-    assert status == 2 and "not a terminal; --window plays in a window" in err
+    assert status == 2 and "not a terminal; --web plays in a browser" in err
 
 
 def test_a_terminal_that_becomes_too_small_asks_for_more(game):
@@ -507,8 +510,13 @@ def test_a_terminal_that_becomes_too_small_asks_for_more(game):
     ],
 )
 def test_what_cannot_be_played_is_refused(run, arguments, words):
-    status, _, err = run("play", "--window", *arguments)
+    status, _, err = run("play", "--web", *arguments)
     assert status == 2 and words in err.splitlines()[-1] and "Traceback" not in err
+
+
+def test_the_window_of_before_names_the_browser(run):
+    status, _, err = run("play", "--window")
+    assert status == 2 and "--window is no longer offered; --web plays" in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -520,101 +528,3 @@ def test_a_record_that_cannot_be_kept_is_refused_before_the_game(run, name, word
     status, _, err = run("play", "--against", "random", "--record", name)
     assert status == 2 and words in err and err.count("\n") == 1
     assert Path("g.jsonl").read_text() == "kept"
-
-
-# the window
-
-
-@pytest.mark.parametrize("driver", ["offscreen", "nonsense"])
-def test_without_a_display_it_says_so(run, monkeypatch, driver):
-    pygame.display.quit()
-    monkeypatch.setenv("SDL_VIDEODRIVER", driver)
-    status, _, err = run("play", "--against", "random", "--window")
-    assert status == 2 and "no display here; play without --window, in the terminal" in err and err.count("\n") == 1
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    play_window.check_display()
-
-
-@pytest.fixture
-def open_window(monkeypatch):
-    """A window of a game: game -> window."""
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    with ExitStack() as closed_later:
-        yield lambda game: closed_later.enter_context(closing(play_window.GameWindow(game)))
-
-
-@pytest.fixture
-def window(game, open_window):
-    return open_window(game)
-
-
-def pixel(window, place):
-    """Where a place on the sheet is in the window."""
-    sheet, (left, top), (width, height) = window.game.model.law.sheet, window._corner, window._picture.size
-    length, breadth = extent(sheet)
-    return (
-        left + int((place[1] - sheet.hog_line + BEFORE_HOG) / length * width),
-        top + int((place[0] / breadth + 0.5) * height),
-    )
-
-
-def post(kind, **details):
-    pygame.event.post(pygame.event.Event(kind, **details))
-
-
-def click(pixel, button=1):
-    post(pygame.MOUSEBUTTONDOWN, pos=pixel, button=button)
-
-
-def test_a_whole_end_in_the_window(game, window):
-    now, sheet = until(game, "aim"), game.model.law.sheet
-    target = 0.4, sheet.tee - 2.5
-    place = pixel(window, target)
-    post(pygame.MOUSEMOTION, pos=place, rel=(0, 0), buttons=(0, 0, 0))
-    assert window.step(now)
-    assert np.hypot(game.aim.x - target[0], game.aim.y - target[1]) < 0.02
-    click(place, button=3)
-    post(pygame.MOUSEWHEEL, x=0, y=1)
-    post(pygame.KEYDOWN, key=pygame.K_w, mod=0)
-    post(pygame.KEYDOWN, key=pygame.K_MINUS, mod=0)
-    window.step(now)
-    assert (game.aim.side, game.aim.weight) == (-1.0, 1)
-    post(pygame.MOUSEWHEEL, x=0, y=-1)
-    post(pygame.KEYDOWN, key=pygame.K_LEFT, mod=pygame.KMOD_SHIFT)
-    post(pygame.KEYDOWN, key=pygame.K_RIGHT, mod=pygame.KMOD_SHIFT)
-    click(place)
-    window.step(now)
-    assert game.phase == "flight"
-    click((0, 0))  # skips the flight, and does not aim
-    window.step(now)
-    stone = stones_of(game.state)[8]
-    np.testing.assert_allclose(stone, target, atol=0.02)
-    assert near(pygame.display.get_surface().get_at(pixel(window, stone)), TEAMS[1])
-    while game.phase != "over":
-        now = until(game, "aim", "over", now=now)
-        post(pygame.KEYDOWN, key=pygame.K_RETURN, mod=0)
-        window.step(now)
-    assert len(game.shots) == 16
-    post(pygame.QUIT)
-    assert not window.step(now)
-
-
-def test_the_window_lets_set_up_an_end(open_window):
-    game = mixed_game()
-    window = open_window(game)
-    post(pygame.MOUSEWHEEL, x=0, y=1)
-    assert window.step(0.0) and game.setup == "pp_left"
-    place = -1.219, 38.26
-    assert near(pygame.display.get_surface().get_at(pixel(window, place)), TEAMS[1])
-    click((0, 0))
-    window.step(0.0)
-    assert game.setups == [(0, 1, "pp_left")] and game.phase != "setup"
-    game.close()
-
-
-def test_the_window_may_change_its_size(game, window):
-    pygame.display.set_mode((800, 600), pygame.RESIZABLE)
-    post(pygame.VIDEORESIZE, w=800, h=600, size=(800, 600))
-    assert window.step(until(game, "aim"))
-    assert pygame.display.get_surface().get_at((799, 599)) == pygame.Color("white")
-    assert near(pygame.display.get_surface().get_at(pixel(window, (0.0, game.model.law.sheet.tee - 0.9))), "#fbfcfd")

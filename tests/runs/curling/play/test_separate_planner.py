@@ -76,7 +76,7 @@ def test_a_game_goes_on_after_a_crash(crashing, look):
     game, ended = InteractiveGame(MATCH, planner, BUDGET, 1), Future()
     with closing(game), closing(serve_game(game, ended, "/token", "127.0.0.1", 0)) as server:
         person = Person(look(f"http://127.0.0.1:{server.port}/token"), False)
-        person.page.select_option("#speed", "20")
+        person.hurry()
         person.says("stone 2 of 16: your shot")
         file.write_text("once")
         person.press("#release")

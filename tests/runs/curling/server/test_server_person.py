@@ -50,10 +50,10 @@ def test_a_person_plays_a_match_against_a_client(practise, sit_down, tmp_path, t
     person.press("#release")
     person.says(f"You play {colour}. Waiting")
     playing = practice.meet()
+    person.hurry()
     for stone in range(8):
         number = 2 * stone + team
         person.says(f"End 1, stone {number + 1} of 16: your shot")
-        page.select_option("#speed", "20")
         target = (-1.0 + 0.3 * stone, tee - 1.5 + 0.4 * stone)
         person.drag((0.0, tee), target)
         np.testing.assert_allclose(person.target(), target, atol=0.03)
@@ -78,6 +78,7 @@ def test_a_reload_in_the_middle_loses_nothing(practise, sit_down):
     person, tee = sit_down(practice), practice.page.model.law.sheet.tee
     person.press("#release")
     practice.meet()
+    person.hurry()
     for stone in (2, 4):
         person.says(f"stone {stone} of 16: your shot")
         person.press("#release")
@@ -94,6 +95,7 @@ def test_a_reload_in_the_middle_loses_nothing(practise, sit_down):
     person.page.wait_for_function("() => document.getElementById('clocks').textContent.startsWith('Time left: you ')")
     minutes, seconds = re.search(r"you (\d+):(\d\d), client", person.page.inner_text("#clocks")).groups()
     assert 0 < 60 * int(minutes) + int(seconds) <= 10**4
+    person.hurry()
     person.press("#release")
     person.says("stone 8 of 16: your shot")
     assert [shot["shot"] for shot in practice.throws] == list(range(7)) and practice.throws[5]["aim"][2] == -1.0
@@ -192,6 +194,7 @@ def test_matches_of_others_are_not_on_the_page(practise, sit_down):
     person = sit_down(practice)
     person.press("#release")
     practice.meet()
+    person.hurry()
     person.says("stone 2 of 16: your shot")
     practice.meet(team=1, name="third")
     practice.meet(team=0, name="fourth").result(hosting.PATIENCE)

@@ -47,9 +47,9 @@ def test_a_person_plays_a_standard_match_against_a_client(practise, sit_down, tm
     person.press("#release")
     person.says("You play red. Waiting")
     playing = practice.meet()
+    person.hurry()
     for stone in range(8):
         person.says(f"End 1, stone {2 * stone + 1} of 16: your shot")
-        person.page.select_option("#speed", "20")
         person.drag((0.0, tee), (-1.0 + 0.3 * stone, tee - 1.5 + 0.4 * stone))
         target = person.target()
         person.press("#release")
@@ -82,11 +82,11 @@ def test_a_person_plays_mixed_doubles_and_sets_up_the_end(practise, sit_down, tm
         stones = {2: (1.073, 34.435), 10: (1.219, 38.260)}
     else:
         stones = {2: (0.0, 34.435), 10: (0.0, 38.870)}
+    person.hurry()
     for stone in range(5):
         person.says(f"End 1, stone {2 * stone + 1 + team} of 10: your shot")
         if stone == team == 0:
             assert page.evaluate(STONES) == ["2", "10"]
-        page.select_option("#speed", "20")
         person.settle()
         person.press("#release")
         page.wait_for_function("count => replay.count >= count", arg=2 * stone + 1 + team)

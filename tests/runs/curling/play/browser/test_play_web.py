@@ -58,12 +58,14 @@ def play():
 
 @pytest.fixture
 def sit_down(look):
-    def person(server, width=1400, touches=False):
+    def sit(server, width=1400, touches=False, hurries=True):
         page = look(f"http://127.0.0.1:{server.port}{ROOT}", width, 844 if width < 500 else 900, has_touch=touches)
-        page.select_option("#speed", "20")
-        return Person(page, touches)
+        person = Person(page, touches)
+        if hurries:
+            person.hurry()
+        return person
 
-    return person
+    return sit
 
 
 @pytest.mark.parametrize("width, touches", [(1400, False), (390, True)])
@@ -160,7 +162,7 @@ def test_a_reload_in_the_middle_loses_nothing(play, sit_down):
     person.settle()
     assert person.page.evaluate("[replay.count, replay.position]") == [5, 5]
     assert (person.page.evaluate(shown), person.target(), person.page.inner_text("#spin-name")) == before
-    person.page.select_option("#speed", "20")
+    person.hurry()
     person.press("#release")
     person.says("stone 8 of 16: your shot")
     assert [shot.shot for shot in game.shots] == list(range(7)) and game.shots[5].aim[2] == -1.0
@@ -168,7 +170,7 @@ def test_a_reload_in_the_middle_loses_nothing(play, sit_down):
 
 def test_a_reload_while_a_stone_is_on_its_way_shows_where_it_stopped(play, sit_down):
     game, server = play()
-    person = sit_down(server)
+    person = sit_down(server, hurries=False)
     person.says(": your shot")
     person.page.select_option("#speed", "1")
     person.press("#release")
