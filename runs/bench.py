@@ -110,7 +110,7 @@ def chosen(names: Sequence[str]) -> list[tuple[Listed, Benchmark]]:
     if names:
         return [parsed(lambda name: _found(name, own, added), name) for name in names]
     found = [(listed, _imported(listed)) for listed in BENCHMARKS if listed.unnamed]
-    for name in added.keys() - own.keys():
+    for name in sorted(added.keys() - own.keys()):
         try:
             found.append(_found(name, own, added))
         except ValueError as error:
@@ -138,7 +138,7 @@ def main(names: Sequence[str], texts: Sequence[str], *, as_json: bool) -> int:
     """Measure, print as a table that grows line by line or as JSON at the end.
 
     Args:
-        names: of benchmarks; all of BENCHMARKS if empty.
+        names: of benchmarks, see `chosen`.
         texts: planners as on the command line; all but random if empty.
         as_json: print one JSON object.
 

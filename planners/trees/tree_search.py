@@ -1,5 +1,6 @@
 """The parameters that UCT, PW, DPW and VOOT share, and their plans."""
 
+from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from bonspiel.planners.model import HasRollout
 
 
 @dataclass(frozen=True)
-class TreeSearch:
+class TreeSearch(ABC):
     """A tree search with one node for each state or outcome, whose subclasses choose the actions.
 
     Args:
@@ -53,9 +54,9 @@ class TreeSearch:
         """Rollouts that value a new leaf, as a kernel takes it."""
         return playouts_of(self.leaf, self.playouts)
 
+    @abstractmethod
     def settings(self, model: Model) -> Any:
         """The parameters as a kernel takes them."""
-        raise NotImplementedError
 
     def plan_by(
         self,
