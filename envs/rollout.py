@@ -8,9 +8,17 @@ from bonspiel.planners.model import Array, Rng
 
 @helper
 def follow(
-    policy: Any, step: Any, state: Array, action: Array, scratch: Array, depth: int, params: Array, rng: Rng
+    policy: Any,
+    step: Any,
+    state: Array,
+    action: Array,
+    scratch: Array,
+    depth: int,
+    params: Array,
+    rng: Rng,
+    discount: float = 1.0,
 ) -> float:
-    """Return of a policy over at most `depth` steps; its sum is not discounted.
+    """Return of a policy over at most `depth` steps.
 
     Args:
         policy: writes an action, with the arguments of `sample_action`, which is the uniform policy.
@@ -21,14 +29,16 @@ def follow(
         depth: most steps.
         params: of the model.
         rng: for the policy and the steps.
+        discount: of the model.
     """
-    total = 0.0
+    total, weight = 0.0, 1.0
     for _ in range(depth):
         policy(state, action, params, rng)
         reward, terminated = step(state, action, scratch, params, rng)
-        total += reward
+        total += weight * reward
         if terminated:
             break
+        weight *= discount
         for i in range(len(state)):
             state[i] = scratch[i]
     return total

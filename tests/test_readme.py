@@ -100,7 +100,8 @@ def test_optimum_and_random_policy_are_those_of_the_problems_page():
 
 
 PROBLEMS = [row for row in rows_of((ROOT / "docs/problems.md").read_text().split("## Which C")[0])[2:] if row[0]]
-SLOW = {"pendulum", "mountain_car", "donut"}  # problems whose optimum takes ten seconds or more
+# problems whose optimum takes ten seconds or more
+SLOW = {"pendulum", "mountain_car", "donut", "noisy_mountain_car", "hill_car", "navigation"}
 
 
 @pytest.mark.parametrize(("name", "optimum", "random"), [(row[0], row[3], row[4]) for row in PROBLEMS])

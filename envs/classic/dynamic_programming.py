@@ -136,18 +136,34 @@ def kept_levels(horizon: int) -> list[int]:
     return found
 
 
-def values_on(model: Any, plane: Plane, actions: Array, rng: Rng) -> Floats:
-    """The values at the `kept_levels` of the horizon, as far as they differ, [levels, nodes and zeros after them]."""
-    rows, columns = plane.nodes.tolist()
-    count = rows * columns * len(actions)
+def find_transitions(model: Any, plane: Plane, actions: Array, time: float = 0.0) -> Transitions:
+    """The successors of all nodes under all actions, at a time."""
+    count = int(np.prod(plane.nodes)) * len(actions)
     transitions = Transitions(np.empty(count, np.int32), *(np.empty(count, np.float32) for _ in range(3)))
-    start = np.zeros(model.state_dim)
+    start, rng = np.zeros(model.state_dim), np.random.default_rng(0)  # which draws nothing
+    start[model.time_index] = time
     run(_find_transitions, model, problem_of(model, start), plane, actions, start, start.copy(), transitions, rng)
+    return transitions
+
+
+def values_on(model: Any, plane: Plane, actions: Array, timed: bool = False) -> Floats:
+    """The values at the `kept_levels` of the horizon, as far as they differ, [levels, nodes and zeros after them].
+
+    Args:
+        model: without noise.
+        plane: the grid.
+        actions: to choose from, [A, action_dim].
+        timed: whether a step depends on the time.
+    """
+    rows, columns = plane.nodes.tolist()
+    transitions = find_transitions(model, plane, actions)
     values = np.zeros(rows * columns + columns + 2, np.float32)
     kept, levels, improved = [values.copy()], kept_levels(model.horizon), values.copy()
     for left in range(1, model.horizon + 1):
+        if timed:
+            transitions = find_transitions(model, plane, actions, model.horizon - left)
         _back_up(transitions, len(actions), columns, model.discount, values, improved)
-        converged = np.abs(improved - values).max() < CONVERGED
+        converged = not timed and np.abs(improved - values).max() < CONVERGED
         values, improved = improved, values
         if left == levels[len(kept)] or converged:
             kept.append(values.copy())

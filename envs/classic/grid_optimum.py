@@ -107,6 +107,7 @@ class GridOptimum(Reference):
         coarse: actions of dynamic programming, [A, action_dim].
         fine: actions of the policy, [B, action_dim].
         ended: whether the episode is over in a state before the horizon.
+        timed: whether a step depends on the time.
     """
 
     model: Any
@@ -114,6 +115,7 @@ class GridOptimum(Reference):
     coarse: Array
     fine: Array
     ended: Callable[[Array], bool] = lambda state: False
+    timed: bool = False
 
     @cached_property
     def rng(self) -> Rng:
@@ -134,7 +136,7 @@ class GridOptimum(Reference):
     @cached_property
     def solution(self) -> Solution:
         """The values; takes seconds the first time."""
-        values = self.kept("values", lambda: values_on(self.model, self.plane, self.coarse, self.rng))
+        values = self.kept("values", lambda: values_on(self.model, self.plane, self.coarse, self.timed))
         return Solution(self.plane, self.fine, np.array(kept_levels(self.model.horizon)[: len(values)]), values)
 
     def is_over(self, state: Array) -> bool:
@@ -179,6 +181,8 @@ class GridOptimum(Reference):
     def _mean_value(self) -> float:
         from scipy.stats import qmc
 
+        if (self.model.start_low == self.model.start_high).all():
+            return self.attained(self.model.start_low)
         power = (STEPS // self.model.horizon).bit_length() - 1  # of 2: a Sobol sequence of this length is evenly spread
         spread = qmc.Sobol(self.model.state_dim, rng=self.rng).random_base2(power)
         starts = self.model.start_low + (self.model.start_high - self.model.start_low) * spread

@@ -20,3 +20,8 @@ def test_a_policy_acts_until_the_depth_or_the_end_whose_state_is_left_out(depth,
     given = (state, action, scratch, depth, np.array([5.0]), np.random.default_rng(0))
     assert follow.py_func(one, count, *given) == total
     assert state[0] == last
+
+
+def test_later_rewards_are_discounted():
+    given = (np.zeros(1), np.empty(1), np.empty(1), 3, np.array([5.0]), np.random.default_rng(0))
+    assert follow.py_func(one, count, *given, 0.5) == 1.0 + 0.5 * 2.0 + 0.25 * 3.0

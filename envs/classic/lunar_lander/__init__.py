@@ -1,0 +1,1 @@
+"""Lunar lander: land softly and upright in the middle with a noisy engine."""

@@ -1,0 +1,1 @@
+"""Navigation: steer round circles to a small goal on the other side."""
