@@ -41,9 +41,11 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
     from bonspiel.curling.client.exit_status import exit_status
     from bonspiel.curling.client.match_player import MatchPlayer
     from bonspiel.curling.client.message_log import MessageLog, new_log
-    from bonspiel.curling.client.planning.planner_process import PlannerGone, PlannerProcess, PlannerRefused
+    from bonspiel.curling.client.planning.planner_process import PlannerProcess
     from bonspiel.curling.client.planning.time_manager import FRACTION, TimeManager
+    from bonspiel.curling.client.planning.worker_process import PlannerRefused
     from bonspiel.curling.client.reconnection import play_when_up
+    from bonspiel.planners.child_process import PlannerGone
 
     # checked before anything is started or written
     if arguments.seed is not None:
