@@ -44,7 +44,7 @@ def option(
 
 def repeatable(command: argparse._ActionsContainer, name: str, value: str, text: str, **given: Any) -> None:
     """Add an option that may be given several times; its values are a list, and `value` their name in the help."""
-    command.add_argument(name, action="append", default=[], metavar=value, help=text, **given)
+    option(command, name, value, text, [], action="append", **given)
 
 
 def flag(command: argparse._ActionsContainer, name: str, text: str) -> None:

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -71,12 +71,19 @@ def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str
 def report(arguments: argparse.Namespace) -> int:
     """Print a finished or unfinished run's tables again, draw its chart and write its report, or its leaderboard."""
     if not arguments.leaderboard:
+        if arguments.beside:
+            raise UsageError("--beside ranks planners of several runs: give --leaderboard too")
         return show(arguments.run)
+    folders = [arguments.run, *arguments.beside]
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UsageError("--beside takes other runs, and each of them once")
     from bonspiel.runs.reporting.leaderboards import leaderboard
     from bonspiel.runs.results import store
 
-    with store.read(arguments.run) as results, writing(arguments.run):
-        html, text, *figures = leaderboard.write(results)
+    with ExitStack() as stack:
+        results, *beside = [stack.enter_context(store.read(folder)) for folder in folders]
+        with writing(arguments.run):
+            html, text, *figures = leaderboard.write(results, beside)
     paths = "\n            ".join(map(str, (html, text, *figures)))
     print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
     return DONE
@@ -188,6 +195,12 @@ def add_verbs(verb: Verb) -> None:
             "rank the planners over all problems instead: write leaderboard.html, leaderboard.md and leaderboard*.svg "
             "(scores against model steps, performance profiles, ranks)"
         ),
+    )
+    repeatable(
+        command,
+        "--beside",
+        "FOLDER",
+        "with --leaderboard: another run, whose planners are ranked among RUN's own; may be given several times",
     )
     command = verb(
         "export", export, "write all episodes as a table", "bonspiel export results/quick --format csv > quick.csv"
