@@ -15,7 +15,17 @@ from bonspiel.planners.core.tree.selection import Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
+from bonspiel.planners.spaces import (
+    BLIND_VALUES,
+    BONUS,
+    EXPLORATION,
+    LEAF,
+    LOOKAHEAD,
+    STATES,
+    WIDENING,
+    Choice,
+    Parameters,
+)
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 
@@ -64,6 +74,7 @@ class DPW(TreeSearch):
     blind_values: int = 0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **BONUS,
         **WIDENING,

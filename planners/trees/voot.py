@@ -24,7 +24,7 @@ from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.tree.voronoi import Voronoi, voronoi_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters, Range
+from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, STATES, WIDENING, Choice, Parameters, Range
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 
@@ -83,6 +83,7 @@ class VOOT(TreeSearch):
     k_state: float = 1.0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **WIDENING,
         **STATES,

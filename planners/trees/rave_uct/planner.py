@@ -2,10 +2,12 @@
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.aliases import Alias, takes_aliases
 from bonspiel.planners.checks import (
     is_real,
     missing,
@@ -16,13 +18,12 @@ from bonspiel.planners.checks import (
     require_count,
     require_positive,
 )
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import UNTRIED
 from bonspiel.planners.core.tree.selection import BONUSES
 from bonspiel.planners.model import HasActions, HasRegion, HasRollout, HasTracedRollout
-from bonspiel.planners.old_names import Renamed, old_names
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import Choice, Parameters, Range
 from bonspiel.planners.trees.rave_uct.search import RaveSettings, search
@@ -39,12 +40,9 @@ def _return_of(win_rate: float) -> float:
     return RANGE * win_rate - 1.0
 
 
-BONUS, FIRST_PLAY, STATISTIC = Renamed("bonus"), Renamed("first_play"), Renamed("statistic", ("pts", "criticality"))
-
-
-@old_names(selection=BONUS, fpu=FIRST_PLAY)
+@takes_aliases
 @dataclass(frozen=True)
-class RaveUCT:
+class RaveUCT(PlanLength):
     """UCT whose actions also learn from simulations in which they were played later on (RAVE), with priors.
 
     A node gets all actions of the model's list at once. The value of an action mixes the mean of its visits with that
@@ -80,6 +78,10 @@ class RaveUCT:
     k_state: float = 1.0
     alpha_state: float = 0.25
 
+    aliases: ClassVar[Mapping[str, Alias]] = {
+        "selection": Alias("bonus", until="0.3"),
+        "fpu": Alias("first_play", until="0.3"),
+    }
     tuning: ClassVar[Parameters] = {
         "exploration": Range(0.01, 2.0, log=True),
         "bonus": Choice(("ucb1", "ucb1_tuned")),
@@ -89,6 +91,7 @@ class RaveUCT:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_choice("bonus", self.bonus, ("ucb1", "ucb1_tuned"))
         require_at_least("rave_k", self.rave_k, 0.0)
@@ -148,7 +151,7 @@ class RaveUCT:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
-        problem, settings = problem_of(model, state), self.settings(model)
+        problem, settings = self.problem(model, state), self.settings(model)
         nodes = first_nodes(budget)
         known = new_rave_tree(model, problem, nodes, root_actions, settings.first_play, self.prunes)
         walk = new_rave_walk(model, problem.steps, self.priors)
@@ -159,7 +162,7 @@ class RaveUCT:
         return decided(*extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided))
 
 
-@old_names(selection=BONUS, fpu=FIRST_PLAY, bonus=STATISTIC)
+@takes_aliases
 @dataclass(frozen=True)
 class TerritoryUCT(RaveUCT):
     """`RaveUCT` that prefers actions whose region decides the game, by a statistic of the owners after all playouts.
@@ -173,6 +176,10 @@ class TerritoryUCT(RaveUCT):
     weight: float = 0.04
     statistic: Literal["pts", "criticality"] = "pts"
 
+    aliases: ClassVar[Mapping[str, Alias]] = {
+        **RaveUCT.aliases,
+        "bonus": Alias("statistic", ("pts", "criticality"), until="0.3"),
+    }
     tuning: ClassVar[Parameters] = {**RaveUCT.tuning, "weight": Range(0.005, 0.5, log=True)}
 
     def __post_init__(self) -> None:

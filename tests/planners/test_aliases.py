@@ -1,4 +1,4 @@
-"""Old names of parameters: they stand for the new ones, with a warning, wherever a planner is written."""
+"""Earlier names of parameters: they stand for the new ones, with a warning, wherever a planner is written."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_the_new_meaning_of_a_word_warns_of_nothing():
 @pytest.mark.parametrize("text", ["rave_uct:fpu=1,first_play=1", "territory_uct:statistic=pts,bonus=criticality"])
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_a_parameter_by_both_names_is_refused(text):
-    with pytest.raises(ValueError, match="given twice"):
+    with pytest.raises(ValueError, match="which is given too"):
         planners.parse(text)
 
 
