@@ -1,5 +1,6 @@
 """The results of a tournament as tables and as JSON."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -144,19 +145,21 @@ def _score_text(found: PairingScore, sides: Sequence[Side], roles: tuple[str, st
 
 
 def _reasons(forfeits: Sequence[str]) -> str:
-    """The reasons of forfeits: one after the first words, several in lines with their numbers of games.
-
-    What differs in brackets alone is one reason, told by its first case.
-    """
+    """The first reason where all are of one kind, else the kinds in lines with their numbers of games."""
     cases: dict[str, list[str]] = {}
     for text in forfeits:
-        cases.setdefault(text.partition(" (")[0], []).append(text)
+        cases.setdefault(kind_of(text), []).append(text)
     if len(cases) == 1:
         return f", the first one by {forfeits[0]}"
     ranked = sorted(cases.values(), key=len, reverse=True)
     lines = [f"\n    {len(alike)} by {alike[0]}" for alike in ranked[:MOST_REASONS]]
     rest = sum(map(len, ranked[MOST_REASONS:]))
     return ":" + "".join(lines) + (f"\n    {rest} for other reasons" if rest else "")
+
+
+def kind_of(forfeit: str) -> str:
+    """The letters of a reason before its brackets: equal for reasons that differ in numbers alone."""
+    return re.sub("[^a-z]", "", forfeit.partition(" (")[0].lower())
 
 
 def decision_times(side: Side, moves: Sequence[tuple[float, int]]) -> str:

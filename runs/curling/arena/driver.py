@@ -18,6 +18,7 @@ from bonspiel.runs.experiment import Setting
 from bonspiel.runs.games.game import ScheduledGame
 from bonspiel.runs.games.match import RECORDS, PlayPending, record_file
 from bonspiel.runs.games.play import episode_of
+from bonspiel.runs.games.standings import kind_of
 from bonspiel.runs.progress import progress
 from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Store
@@ -73,11 +74,13 @@ class _Driver:
         games = self._games()
         tasks = [asyncio.create_task(self._play_some(games, pair)) for pair in shares]
         try:
-            await asyncio.gather(*tasks)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            task.result()
 
     def _games(self) -> Iterator[tuple[Setting, int]]:
         """The pending games: of all pairings in turn, so that early results tell about all."""
@@ -115,7 +118,6 @@ class _Driver:
 
     def _tell(self, file: Path, failure: str | None) -> None:
         """Print the first failure of each kind."""
-        kind = str(failure).partition(" (")[0]
-        if failure is not None and kind not in self._told and len(self._told) < MOST_TOLD:
-            self._told.add(kind)
-            print(f"{file.stem}: {failure}; outputs of the clients are beside {file}", file=sys.stderr)
+        if failure is not None and kind_of(failure) not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(kind_of(failure))
+            print(f"{file.stem}: {failure}; the clients' outputs are beside {file}", file=sys.stderr)

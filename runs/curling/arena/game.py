@@ -10,7 +10,7 @@ from bonspiel.curling.match.record import LONGEST_REASON, printable
 from bonspiel.runs.curling.arena.client_process import ClientProcess
 from bonspiel.runs.curling.arena.clients import Client
 from bonspiel.runs.curling.arena.cores import Share
-from bonspiel.runs.curling.arena.venue import Venue
+from bonspiel.runs.curling.arena.venue import LEFT, Venue
 from bonspiel.runs.experiment import RunError
 from bonspiel.runs.files import writing
 
@@ -63,7 +63,8 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
                 await processes[team].wait(GRACE)
                 failures[team] += processes[team].ending
         finally:
-            await asyncio.gather(*(process.end(in_vain=bool(failures)) for process in processes.values()))
+            in_vain = not venue.over.is_set()
+            await asyncio.gather(*(process.end(in_vain=in_vain) for process in processes.values()))
     return _record(match, venue, failures)
 
 
@@ -82,7 +83,7 @@ async def _failures(venue: Venue, processes: dict[int, ClientProcess], start_sec
         return dict([venue.fault]) if venue.fault is not None else {}
     gone = [team for team, process in processes.items() if process.has_ended and not venue.is_connected(team)]
     if venue.begun.is_set():
-        return dict.fromkeys(gone, "left")
+        return dict.fromkeys(gone, LEFT)
     if gone:
         return {team: "ended before the match" + _complaint(venue, team) for team in gone}
     unready = [team for team in processes if not venue.is_ready(team)]

@@ -19,6 +19,7 @@ from bonspiel.curling.server.session import TeamFault
 HOST = "127.0.0.1"
 FRAME_STEPS = 1000  # of the simulator between two frames of the stones' paths, which PyPI's dc3client needs
 TEAMS = "team0", "team1"
+LEFT = "left the match"
 
 
 class Venue(ABC):
@@ -121,7 +122,8 @@ class Dc3Venue(Venue):
         if session is None or not isinstance(session.fault, TeamFault):
             return None
         team = session.fault.team
-        return team, str(session.fault).removeprefix(session.team_label(team)).lstrip(": ")
+        how = str(session.fault).removeprefix(session.team_label(team)).strip()
+        return team, LEFT if how == "left" else f"broke the protocol{how}" if how.startswith(":") else how
 
     @property
     def _session(self) -> Dc3Session | None:
