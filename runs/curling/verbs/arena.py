@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.verbs.command_line import Parser, Verb, resumable
+from bonspiel.runs.verbs.options import flag, option, repeatable
 
 if TYPE_CHECKING:
     from bonspiel.runs.curling.arena.tournament import Arena
 
-ENDS = 2
 CLOCK = 21.9  # s an end, and for an extra end, as in the example of the reference server: 219 s for ten ends
-START = 120.0  # s
 LONGEST_NAME = 100  # of a folder that is named after the clients
 
 
@@ -85,7 +84,7 @@ def add_verbs(verb: Verb) -> None:
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     example = 'example: bonspiel arena dc3 --client "mine=./my_client {host} {port}" --client champion --games 20'
     command = protocols.add_parser("dc3", help="Digital Curling 3", description="Digital Curling 3.", epilog=example)
-    command.add_argument("--rule", choices=("five_rock", "four_rock"), help="free guard zone rule (default: five_rock)")
+    option(command, "--rule", ("five_rock", "four_rock"), "free guard zone rule (default: five_rock)")
     _add_shared(command, "port", "in each extra end")
     example = (
         'example: bonspiel arena dc4 --client "mine=./my_client {host} {port} {match} {team}" --client champion '
@@ -93,84 +92,34 @@ def add_verbs(verb: Verb) -> None:
     )
     summary = "Digital Curling 4, standard games or mixed doubles (extra dc4)"
     command = protocols.add_parser("dc4", help=summary, description=f"{summary}.", epilog=example)
-    command.add_argument(
-        "--game", choices=("standard", "mixed_doubles"), default="standard", help="game (default: standard)"
-    )
-    command.add_argument(
-        "--rule",
-        choices=("five_rock", "no_tick"),
-        help="free guard zone rule of standard games; no server announces it (default: five_rock)",
-    )
-    command.add_argument(
-        "--pattern", type=int, metavar="N", help="position of the guards in mixed doubles, from 0 to 5 (default: 0)"
-    )
+    option(command, "--game", ("standard", "mixed_doubles"), "game", "standard")
+    rule = "free guard zone rule of standard games; no server announces it (default: five_rock)"
+    option(command, "--rule", ("five_rock", "no_tick"), rule)
+    option(command, "--pattern", "N", "position of the guards in mixed doubles, from 0 to 5 (default: 0)")
     _add_shared(command, "port, match, team, user, password", "in all extra ends together")
 
 
 def _add_shared(command: argparse.ArgumentParser, names: str, extra_ends: str) -> None:
-    command.add_argument(
-        "--client",
-        action="append",
-        required=True,
-        metavar="NAME=COMMAND",
-        help=(
-            "a client; repeat this for the others, two or more play a round robin. COMMAND starts it, in quotes, with "
-            f"braces for what differs from game to game: host, {names}, name, seed. A planner of `bonspiel list`, such "
-            "as champion, instead of NAME=COMMAND is played by `bonspiel client`"
-        ),
+    text = (
+        "a client; repeat this for the others, two or more play a round robin. COMMAND starts it, in quotes, with "
+        f"braces for what differs from game to game: host, {names}, name, seed. A planner of `bonspiel list`, such as "
+        "champion, instead of NAME=COMMAND is played by `bonspiel client`"
     )
-    command.add_argument(
-        "--games",
-        type=int,
-        default=100,
-        metavar="N",
-        help="games per pair of clients, half of them with the hammer swapped (default: 100)",
-    )
-    command.add_argument("--ends", type=int, default=ENDS, metavar="N", help=f"ends of a game (default: {ENDS})")
-    command.add_argument(
-        "--clock",
-        type=float,
-        metavar="S",
-        help=f"thinking time of a client in a game, in seconds (default: {CLOCK} an end)",
-    )
-    command.add_argument(
-        "--extra-clock",
-        type=float,
-        default=CLOCK,
-        metavar="S",
-        help=f"thinking time of a client {extra_ends}, in seconds (default: {CLOCK})",
-    )
-    command.add_argument(
-        "--noise",
-        choices=("normal_dist", "none"),
-        default="normal_dist",
-        help="errors of execution, of both teams alike (default: normal_dist)",
-    )
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
-    command.add_argument(
-        "--start",
-        type=float,
-        default=START,
-        metavar="S",
-        help=f"seconds from its start in which a client must be ready for the match (default: {START:g})",
-    )
-    command.add_argument(
-        "--jobs", type=int, metavar="N", help="games at the same time (default: one for every two cores)"
-    )
-    command.add_argument(
-        "--cores",
-        type=int,
-        metavar="N",
-        help="cores for each client, which may use no others (default: all cores divided by all clients at play)",
-    )
-    command.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/arena-A-vs-B)"
-    )
-    command.add_argument("--resume", action="store_true", help="continue the games in --out; more games extend them")
-    command.add_argument(
-        "--against-last",
-        type=Path,
-        metavar="FOLDER",
-        help="an earlier arena with the same seed: compare each client with its version there, opponent by opponent",
-    )
-    command.add_argument("--json", action="store_true", help="print one JSON object, and the tables on standard error")
+    repeatable(command, "--client", "NAME=COMMAND", text, required=True)
+    option(command, "--games", "N", "games per pair of clients, half of them with the hammer swapped", 100)
+    option(command, "--ends", "N", "ends of a game", 2)
+    clock = f"thinking time of a client in a game, in seconds (default: {CLOCK} an end)"
+    option(command, "--clock", "S", clock)
+    option(command, "--extra-clock", "S", f"thinking time of a client {extra_ends}, in seconds", CLOCK)
+    noise = "errors of execution, of both teams alike"
+    option(command, "--noise", ("normal_dist", "none"), noise, "normal_dist")
+    option(command, "--seed", "N", "random seed", 1)
+    option(command, "--start", "S", "seconds from its start in which a client must be ready for the match", 120.0)
+    option(command, "--jobs", "N", "games at the same time (default: one for every two cores)")
+    cores = "cores for each client, which may use no others (default: all cores divided by all clients at play)"
+    option(command, "--cores", "N", cores)
+    option(command, "--out", "FOLDER", "folder for the results (default: results/arena-A-vs-B)")
+    flag(command, "--resume", "continue the games in --out; more games extend them")
+    last = "an earlier arena with the same seed: compare each client with its version there, opponent by opponent"
+    option(command, "--against-last", "FOLDER", last)
+    flag(command, "--json", "print one JSON object, and the tables on standard error")
