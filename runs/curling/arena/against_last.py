@@ -73,10 +73,11 @@ def read(folder: Path, arena: Arena) -> Last:
 
 
 def compare(last: Last, folder: Path, arena: Arena) -> list[Change]:
-    """The changes of all clients against all opponents that played in both arenas."""
+    """The changes of all commands, or else planners, against all opponents that played in both arenas."""
     changes = []
+    commands = [client for client in arena.clients if client.planner is None]
     for one, other in permutations(arena.clients, 2):
-        if one.planner is not None:
+        if commands and one not in commands:
             continue
         now, before = (_pairs(*given, one.name, other.name) for given in (Last(folder, arena), last))
         common = min(len(now), len(before))

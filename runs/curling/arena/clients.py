@@ -5,6 +5,8 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
 from typing import NamedTuple
 
 from bonspiel.runs.experiment import UsageError
@@ -40,6 +42,13 @@ class Client(NamedTuple):
     def file_name(self) -> str:
         """The name as a part of the names of files."""
         return re.sub(r"[^\w.=-]+", "-", self.name)
+
+    @property
+    def version(self) -> str:
+        """The command, with a digest of each file in it: results of two versions of a program do not mix."""
+        files = filter(Path.is_file, (Path(shutil.which(word) or word) for word in self.words))
+        digests = (f"{file.name}: {blake2b(file.read_bytes(), digest_size=6).hexdigest()}" for file in files)
+        return f"{shlex.join(self.words)} ({', '.join(digests)})"
 
     def command(self, values: Mapping[str, str]) -> list[str]:
         """The program and its arguments for one game."""

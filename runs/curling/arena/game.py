@@ -124,6 +124,8 @@ def _record(match: Match, venue: Venue, failures: Failures) -> Record:
         winner = 1 - min(failures) if len(failures) == 1 else None
         value = 0.5 if winner is None else 1.0 - winner
         result = Result(score_of(ends), winner, value, "forfeit", printable(detail, LONGEST_REASON))
+    elif result is not None and result.reason == "time_limit" and result.winner is not None:
+        result = result._replace(detail=venue.complaint(1 - result.winner))
     if result is None or result.value is None:
         raise RunError(f"{result.detail if result else 'the match has no result'}; continue with --resume")
     return Record(match, shots, ends, result, setups)

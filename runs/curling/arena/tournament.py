@@ -42,14 +42,14 @@ class Arena(Tournament):
         return next(client for client in self.clients if client.name == name)
 
     def resolve(self) -> dict[str, str]:
-        """The commands of the clients and the parameters of the planners, by name, and of the game.
+        """The versions of the commands and the parameters of the planners, by name of the client, and of the game.
 
         Raises:
             UsageError: an unknown planner, or one that cannot play the game.
         """
         planners = tuple(side for side in self.sides if self.client(side.planner).planner is not None)
         own = replace(self, sides=planners)
-        commands = {client.name: repr(client.words) for client in self.clients if client.planner is None}
+        commands = {client.name: client.version for client in self.clients if client.planner is None}
         return super(Arena, own).resolve() | commands
 
     def to_json(self) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class Venue(ABC):
         return None
 
     def complaint(self, team: int) -> str | None:
-        """The server's last line about a client of a team that broke the protocol before the match, if there is one."""
+        """The server's last line about a client of a team that broke the protocol, and could go on, if there is one."""
         found = (line.partition(f": {TEAMS[team]}")[2] for line in reversed(self._reported))
         return next((text.lstrip(": ") for text in found if text and not text.endswith(" left")), None)
 

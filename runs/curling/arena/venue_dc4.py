@@ -2,19 +2,26 @@
 
 import secrets
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
 from bonspiel.curling.ice.noise import noise_of
+from bonspiel.curling.match.record import printable
 from bonspiel.curling.protocols.dc4_server import NewMatch, Player, content_of
 from bonspiel.curling.server.asgi_server import listening_socket, serving
 from bonspiel.curling.server.dc4.app import application
 from bonspiel.curling.server.dc4.games import MIXED_RULE, STANDARD_RULES
 from bonspiel.curling.server.dc4.matches import Dc4Matches
 from bonspiel.curling.server.dc4.refusal import MATCH_NOT_FOUND, Refusal
+from bonspiel.curling.server.dc4.requests import user_of
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.runs.curling.arena.venue import HOST, TEAMS, Venue
 
 USERS = "user0", "user1"  # of the two teams
+LONGEST = 120  # characters of a refusal
 
 
 class Dc4Venue(Venue):
@@ -31,6 +38,8 @@ class Dc4Venue(Venue):
         self._match = self._matches.find(match_id, Refusal(404, MATCH_NOT_FOUND))
         self._match.seats.reserve(USERS)
         self._port = 0
+        self._application = application(self._matches, self._passwords)
+        self._refusals: dict[str, str] = {}
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -38,10 +47,30 @@ class Dc4Venue(Venue):
         listener = listening_socket(HOST, 0)
         self._port = listener.getsockname()[1]
         try:
-            async with serving(application(self._matches, self._passwords), [listener], self.context.report):
+            async with serving(self._answer, [listener], self.context.report):
                 yield
         finally:
             await self._matches.close()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, and keep the refusal of one by a player."""
+        refused = 0
+
+        async def sent(message: Message) -> None:
+            nonlocal refused
+            if message["type"] == "http.response.start":
+                refused = message["status"] if message["status"] >= HTTPStatus.BAD_REQUEST else 0
+            elif refused:
+                with suppress(Refusal):
+                    text = f"{scope['method']} {scope['path']}: {refused} {message.get('body', b'').decode()}"
+                    self._refusals[user_of(Request(scope), self._passwords)] = printable(text, LONGEST)
+            await send(message)
+
+        await self._application(scope, receive, sent)
+
+    def complaint(self, team: int) -> str | None:
+        """See `Venue.complaint`."""
+        return self._refusals.get(USERS[team])
 
     def values(self, team: int) -> Mapping[str, str]:
         """See `Venue.values`."""

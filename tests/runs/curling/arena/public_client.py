@@ -39,6 +39,9 @@ async def main(host, port, match, team_name, mixed=""):
                 answered = moment
                 if state.total_shot_number >= 12 and "crash" in mixed:
                     raise ZeroDivisionError("dropped the stone")
+                if state.total_shot_number >= 4 and "nonsense" in mixed:
+                    await client.send_shot_info(translational_velocity=2.4, shot_angle=1e9)
+                    continue
                 await client.send_shot_info_dc3(rng.uniform(-0.15, 0.15), rng.uniform(2.35, 2.45), "cw")
     print("winner", state.winner_team)
 

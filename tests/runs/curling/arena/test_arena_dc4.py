@@ -49,6 +49,13 @@ def test_public_clients_play_a_pair_of_games(run, mixed):
     ]
 
 
+def test_a_client_that_sends_nonsense_loses_when_its_time_is_up(run):
+    status, out, _ = run(*arena4(*public("fine"), *public("odd", "nonsense"), "--clock", "5"))
+    assert status == 1 and "2 games: 2 won" in out
+    assert "2 games forfeited, the first one by odd: no time left (last refused: POST /shots: 422 " in out
+    assert [(game.result.reason, len(game.shots)) for game in records()] == [("time_limit", 5), ("time_limit", 4)]
+
+
 def test_a_client_that_crashes_loses_at_once(run):
     status, out, _ = run(*arena4(*public("fine"), *public("odd", "crash"), "--clock", "1000"))
     assert status == 1 and "2 games: 2 won" in out

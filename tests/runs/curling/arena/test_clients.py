@@ -32,6 +32,16 @@ def test_a_command_and_a_planner():
     ]
 
 
+def test_the_version_changes_with_a_file_of_the_command(tmp_path):
+    program = tmp_path / "my client.py"
+    program.write_text("1")
+    (mine,) = parse_clients([f"mine={sys.executable} '{program}' {{port}}"], "dc3", [])
+    before = mine.version
+    assert "my client.py: " in before and before == mine.version
+    program.write_text("2")
+    assert mine.version != before
+
+
 def test_digital_curling_4_has_an_id_of_the_match():
     (planner,) = parse_clients(["champion"], "dc4", [])
     assert "--match" in planner.words and "{match}" in planner.words and "{team}" in planner.words
