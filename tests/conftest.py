@@ -37,10 +37,15 @@ MISSING = "; ".join(
 )
 REQUIRED = os.environ.get("BONSPIEL_BROWSER") == "required"
 
+# Each process begins with its share, the longest first; then it does what the others have left, the shortest first.
 COMPILE = """import importlib, sys
-from bonspiel.planners.core.jit import compile_missing
-for name in sys.argv[1:]:
+from bonspiel.planners.core.jit import compile_missing, lazy
+part, parts, *names = sys.argv[1:]
+for name in names:
     importlib.import_module(name)
+due = sorted(lazy._unchecked, key=lambda function: -lazy._byte_code(function, set()))
+own = due[int(part) :: int(parts)]
+lazy._unchecked[:] = [*(function for function in due if function not in own), *reversed(own)]
 compile_missing()"""
 TURNS = "processes of"
 PROCESSES = re.compile(
@@ -66,11 +71,10 @@ def pytest_sessionstart(session):
         for file in sorted(folder.glob("*.py"))
         if any(name in file.read_text(encoding="utf-8") for name in sources.COMPILER)
     ]
-    for together in (("planners", "curling"), ("envs",)):  # neither of the first two compiles much of the other
-        named = [[name for name in names if name.startswith(sources.PREFIX + package)] for package in together]
-        started = [subprocess.Popen([sys.executable, "-c", COMPILE, *modules]) for modules in named]
-        for process in started:
-            process.wait()  # tests show what cannot be imported
+    parts = min(os.cpu_count() or 1, 4)
+    shares = [[sys.executable, "-c", COMPILE, str(part), str(parts), *names] for part in range(parts)]
+    for process in [subprocess.Popen(share) for share in shares]:
+        process.wait()  # tests show what cannot be imported
 
 
 def pytest_collection_modifyitems(config, items):

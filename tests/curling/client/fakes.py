@@ -13,7 +13,7 @@ from bonspiel.curling.client.planning.planner_worker import ShotChoice
 from bonspiel.planners import Decision
 
 TEE, OTHER = (0.1317, 2.3997, 1.0), (-0.1317, 2.3997, -1.0)
-LATE = 2.0  # s
+LATE = 4.0  # s
 EVEN = ShotChoice(TEE, 0.5, 1)
 
 
