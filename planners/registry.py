@@ -117,6 +117,7 @@ class Registry:
             ValueError: unknown name or parameter, or a value out of range.
         """
         cls = self.cls(name)
+        parameters = renamed(cls, parameters)
         check_parameters(name, cls, parameters)
         inner = {key: self.parse(parameters[key]) for key in self._nested(cls, parameters)}
         if self.place(name) in self.everything().values():
@@ -202,6 +203,19 @@ def fields_of(cls: Any) -> list[Field[Any]]:
 def verbatim(cls: Any) -> str | None:
     """The name of a class's VERBATIM field, if it has one."""
     return next((of.name for of in fields_of(cls) if of.metadata.get(VERBATIM)), None)
+
+
+def renamed(cls: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters by their names of today; a class says the earlier ones in `aliases`, old name -> new name.
+
+    Raises:
+        ValueError: a parameter is given by both names.
+    """
+    names = {name: getattr(cls, "aliases", {}).get(name, name) for name in given}
+    for old, new in names.items():
+        if old != new and new in given:
+            raise ValueError(f"{old}={given[old]!r}: {old} is the earlier name of {new}, which is given too")
+    return {names[name]: value for name, value in given.items()}
 
 
 def parameters_of(cls: Any) -> list[str] | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.tcp import AT_ONCE, SHARE, queue_connections
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
-from bonspiel.curling.server.pages.guest import Guest
+from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.session import Session
 from bonspiel.planners.core.code.packages import error_text

@@ -10,7 +10,7 @@ from bonspiel.curling.match.record import printable
 from bonspiel.curling.protocols import ProtocolError, check_kind
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from bonspiel.curling.server.console_lines import result_line
-from bonspiel.curling.server.pages.guest import Guest
+from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import RecordPublisher, ServerContext
 from bonspiel.planners.core.code.packages import error_text

@@ -15,6 +15,7 @@ from bonspiel.runs.games.match import play_match, sources_of
 from bonspiel.runs.games.tournament import make_tournament
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.tables import estimate
+from bonspiel.runs.verbs.options import flag, option
 
 GNU_GO = "gtp:gnugo --mode gtp --chinese-rules --capture-all-dead"
 LEVEL_10 = f"{GNU_GO} --level 10"
@@ -116,18 +117,11 @@ def table(part: str, rows: Iterable[tuple[Meeting, dict[str, Any]]]) -> Iterator
 def main(line: Sequence[str] | None = None) -> int:
     """Play the parts asked for and print their tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts to play: {', '.join(PARTS)} (default: all)")
-    parser.add_argument(
-        "--quick", action="store_true", help=f"{QUICK_GAMES} games per match, with a fifth of the simulations"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("results/go"),
-        help="folder for the matches, which are continued (default: results/go)",
-    )
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
-    parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
+    option(parser, "parts", "PART", f"parts to play: {', '.join(PARTS)} (default: all)", nargs="*")
+    flag(parser, "--quick", f"{QUICK_GAMES} games per match, with a fifth of the simulations")
+    option(parser, "--out", "FOLDER", "folder for the matches, which are continued", Path("results/go"))
+    option(parser, "--seed", "N", "random seed", 1)
+    option(parser, "--jobs", "N", "worker processes", 1)
     given = parser.parse_args(line)
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; choose from {', '.join(PARTS)}")

@@ -15,7 +15,17 @@ from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, ha
 from bonspiel.planners.core.tree.selection import Selection, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
+from bonspiel.planners.spaces import (
+    BLIND_VALUES,
+    BONUS,
+    EXPLORATION,
+    LEAF,
+    LOOKAHEAD,
+    STATES,
+    WIDENING,
+    Choice,
+    Parameters,
+)
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 
@@ -75,6 +85,7 @@ class DPW(TreeSearch):
     blind_values: int = 0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **BONUS,
         **WIDENING,

@@ -15,7 +15,7 @@ from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, ha
 from bonspiel.planners.core.tree.selection import Selection, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, WIDENING, Parameters
+from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 
@@ -64,7 +64,7 @@ class PW(TreeSearch):
     k_action: float = 1.0
     blind_values: int = 0
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **BONUS, **WIDENING, **BLIND_VALUES, **LEAF}
+    tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **BONUS, **WIDENING, **BLIND_VALUES, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

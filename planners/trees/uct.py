@@ -17,7 +17,7 @@ from bonspiel.planners.core.tree.selection import Selection, selection_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BONUS, EXPLORATION, LEAF, N_ACTIONS, Parameters
+from bonspiel.planners.spaces import BONUS, EXPLORATION, LEAF, LOOKAHEAD, N_ACTIONS, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 
@@ -62,7 +62,7 @@ class UCT(TreeSearch):
 
     n_actions: int = 8
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **BONUS, **N_ACTIONS, **LEAF}
+    tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **BONUS, **N_ACTIONS, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -16,7 +16,7 @@ from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.new_actions import new_actions_of
 from bonspiel.planners.core.tree.voronoi import voronoi_of
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters, Range
+from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, STATES, WIDENING, Choice, Parameters, Range
 from bonspiel.planners.trees.dpw import DPWSettings, search
 from bonspiel.planners.trees.tree_search import TreeSearch
 
@@ -55,6 +55,7 @@ class VOOT(TreeSearch):
     k_state: float = 1.0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **WIDENING,
         **STATES,

@@ -440,6 +440,25 @@ def test_short_and_long_horizons(name, model, horizon):
     assert plan(name, stretched, 20).simulations == 20 * traits_of(planners.make(name)).budget_multiple
 
 
+@each_planner(Chain(), Handover(), Target())
+def test_a_planner_looks_ahead_as_far_as_the_shorter_limit_says(name, model):
+    """As with an environment's limit, so that both are one."""
+    if "lookahead" not in parameters_of(planners.make(name)):
+        return
+    limited = type(model)()
+    object.__setattr__(limited, "lookahead", 2)
+
+    def decision(model, lookahead):
+        return plan(name, model, 60, lookahead=lookahead)
+
+    own, theirs, both, whole = decision(model, 2), decision(limited, None), decision(limited, 1), decision(model, 1)
+    assert own.value == theirs.value and own.action.tolist() == theirs.action.tolist()
+    assert own.visits.tolist() == theirs.visits.tolist()
+    assert both.value == whole.value and both.visits.tolist() == whole.visits.tolist()
+    with pytest.raises(ValueError, match=r"^lookahead=0: must be a whole number of at least 1"):
+        planners.make(name, lookahead=0)
+
+
 @pytest.mark.parametrize("name", with_parameter("n_actions"))
 def test_actions_without_bounds_are_refused_by_fixed_sets(name):
     class Unbounded(Bandit):

@@ -16,7 +16,7 @@ from bonspiel.planners.checks import (
     require_count,
     require_positive,
 )
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import UNTRIED
@@ -39,7 +39,7 @@ def _return_of(win_rate: float) -> float:
 
 
 @dataclass(frozen=True)
-class RaveUCT:
+class RaveUCT(PlanLength):
     """UCT whose actions also learn from simulations in which they were played later on (RAVE), with priors.
 
     A node gets all actions of the model's list at once. The value of an action mixes the mean of its visits with that
@@ -84,6 +84,7 @@ class RaveUCT:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_choice("selection", self.selection, ("ucb1", "ucb1_tuned"))
         require_at_least("rave_k", self.rave_k, 0.0)
@@ -142,7 +143,7 @@ class RaveUCT:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
-        problem, settings = problem_of(model, state), self.settings(model)
+        problem, settings = self.problem(model, state), self.settings(model)
         nodes = first_nodes(budget)
         known = new_rave_tree(model, problem, nodes, root_actions, settings.first_play, self.prunes)
         walk = new_rave_walk(model, problem.steps, self.priors)
