@@ -97,12 +97,10 @@ test: $(VENV)/installed-dev $(PEER)/installed $(VENV)/installed-ray
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup; tests=$$?; \
 	wait $$lint || { echo "make check failed"; exit 1; }; exit $$tests
 
-# What depends on the versions of numba and numpy: every kernel, every planner's contract, and atomic operations. With a
-# cache of its own, as versions of numba overwrite each other's compiled code.
+# With a cache of its own, as versions of numba overwrite each other's compiled code.
 test-oldest: export OPENBLAS_NUM_THREADS := 1
 test-oldest: $(OLDEST)/installed
-	@BONSPIEL_CACHE=$(OLDEST)/cache $(OLDEST)/bin/python -m pytest -n auto --maxprocesses 4 --dist loadgroup \
-		tests/planners/core tests/planners/wrappers tests/planners/test_contract.py tests/planners/test_capabilities.py
+	@BONSPIEL_CACHE=$(OLDEST)/cache $(OLDEST)/bin/python -m pytest -n auto --maxprocesses 4 --dist loadgroup tests/planners
 
 test-newest: $(NEWEST)/installed
 	@test ! -e $< || BONSPIEL_CACHE=$(NEWEST)/cache-of-kernels $(NEWEST)/venv/bin/python tests/newest.py

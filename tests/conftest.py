@@ -39,10 +39,13 @@ REQUIRED = os.environ.get("BONSPIEL_BROWSER") == "required"
 
 # Each process begins with its share, the longest first; then it does what the others have left, the shortest first.
 COMPILE = """import importlib, sys
+from bonspiel import envs
 from bonspiel.planners.core.jit import compile_missing, lazy
 part, parts, *names = sys.argv[1:]
 for name in names:
     importlib.import_module(name)
+for name in envs.names():
+    envs.parse(name)
 due = sorted(lazy._unchecked, key=lambda function: -lazy._byte_code(function, set()))
 own = due[int(part) :: int(parts)]
 lazy._unchecked[:] = [*(function for function in due if function not in own), *reversed(own)]
@@ -65,9 +68,12 @@ def pytest_sessionstart(session):
     """Before there are workers: compile everything once, as each of them would compile it."""
     if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
         return
+    # tests of planners need no more than planners and models
+    home = sources.ROOT / ("planners" if all("tests/planners" in place for place in session.config.args) else "")
     names = [
         sources.PREFIX + ".".join(file.relative_to(sources.ROOT).with_suffix("").parts)
         for folder in sources.folders()
+        if folder.is_relative_to(home)
         for file in sorted(folder.glob("*.py"))
         if any(name in file.read_text(encoding="utf-8") for name in sources.COMPILER)
     ]
