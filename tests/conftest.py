@@ -15,6 +15,7 @@ from importlib.util import find_spec
 
 import matplotlib.image
 import pytest
+from hypothesis import HealthCheck, settings
 
 from bonspiel.planners.core.code import sources
 
@@ -59,9 +60,11 @@ PROCESSES = re.compile(
 
 
 def pytest_configure(config):
-    """Tests press Ctrl-C, which a shell has its background jobs ignore, and theirs."""
+    """Tests press Ctrl-C, which a shell has its background jobs ignore, and theirs; no example is too slow."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
 
 
 def pytest_sessionstart(session):

@@ -99,7 +99,7 @@ class ScriptedServer:
 
     async def __aexit__(self, *_):
         self.server.close()
-        await asyncio.wait_for(self.served, 10.0) if hasattr(self, "served") else None
+        await asyncio.wait_for(self.served, 60.0) if hasattr(self, "served") else None
         await self.server.wait_closed()
 
     async def serve(self, reader, writer):

@@ -34,7 +34,7 @@ from bonspiel.curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS, dec
 from bonspiel.curling.protocols.dc4_server import NewMatch
 from tests.curling.client.faulty_dc4 import FaultyServer
 
-TIME_UP = 60.0  # s, of a test
+TIME_UP = 300.0  # s, of a test
 USERS = (("user0", "pass0"), ("user1", "pass1"))
 
 

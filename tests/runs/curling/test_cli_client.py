@@ -40,7 +40,7 @@ def server():
 
     yield start
     for thread, listener in zip(threads, listeners, strict=True):
-        thread.join(20.0)
+        thread.join(120.0)
         listener.close()
 
 

@@ -312,7 +312,7 @@ def test_the_command_prints_the_address(start):
         assert answer.status == 200
     assert process.stdout.readline() == "the page waits as team1\n"
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
+    assert process.wait(120) == 130
 
 
 def test_the_pages_are_served_at_another_address_where_who_plays_needs_the_token(start):
