@@ -45,7 +45,7 @@ LIMIT = 1.5
 async def soon(thinker, situation):
     """A choice as soon as the planner, which may have been started again, makes one."""
     for _ in range(60):
-        choice = await thinker.choose(situation, 2.0, 4.0)
+        choice = await thinker.choose(situation, 20.0, 40.0)
         if choice.failure is None:
             return choice
     raise AssertionError(choice.failure)
