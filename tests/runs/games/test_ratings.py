@@ -77,5 +77,5 @@ def test_elo_of_the_unbeaten_is_finite():
 def test_points_go_to_the_side_that_played_the_winner():
     """The sides change places in every second game."""
     won = SimpleNamespace(value_for=lambda player: 1.0 - player)  # by the first player
-    games = {(0, 2): {0: won, 1: won, 2: won}, (1, 2): {1: won}}
-    assert points(SimpleNamespace(sides=[None] * 3), games) == [2.0, 0.0, 2.0]
+    games = {(0, 2): {0: won, 1: won, 2: won}, (1, 2): {0: won}}
+    assert points(SimpleNamespace(sides=[None] * 3), games) == [2.0, 1.0, 1.0]
