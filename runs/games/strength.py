@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_writable, writing
+from bonspiel.runs.games.game import CLOCK
 from bonspiel.runs.games.match import read_pairs
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.games.standings import score
@@ -20,6 +21,7 @@ from bonspiel.runs.statistics.curves import Panel, table
 from bonspiel.runs.statistics.sample import Summary
 
 NAN = float("nan")
+BUDGETS = UNITS | {CLOCK: "clock of a game in seconds"}
 PICTURES = ".png", ".svg"
 BARS: Any = {"markersize": 6, "linewidth": 1.5, "capsize": 3.5, "elinewidth": 1.2, "zorder": 3}
 
@@ -83,7 +85,7 @@ def draw(curves: Panel) -> Figure:
             style = styles[label]
             look: Any = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
             axes.errorbar(x, mean, (mean - low, high - mean), label=label, **look, **BARS)
-        axes.set(xscale="log", xlabel=UNITS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
+        axes.set(xscale="log", xlabel=BUDGETS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
         label_budgets(axes, budgets)
         axes.set_xlim(budgets[0] / 1.5, budgets[-1] * 1.5)
