@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from bonspiel.curling.server.lobby import PortError
 from bonspiel.curling.server.shot_executor import ShotExecutor
 from bonspiel.runs import interrupts
 from bonspiel.runs.curling.arena import cores
@@ -14,7 +15,7 @@ from bonspiel.runs.curling.arena.cores import Share
 from bonspiel.runs.curling.arena.game import Seat, play_game
 from bonspiel.runs.curling.arena.tournament import Arena
 from bonspiel.runs.curling.arena.venue import Dc3Venue, Venue
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.games.game import ScheduledGame
 from bonspiel.runs.games.match import RECORDS, PlayPending, record_file
 from bonspiel.runs.games.play import episode_of
@@ -68,7 +69,10 @@ class _Driver:
         executor = ShotExecutor(self._arena.game.model, "analytic", paths, 0)
         with closing(executor) as self._executor, progress(left, "games") as self._advance:
             self._left, self._played, self._began = left, 0, time.monotonic()
-            interrupts.run_async(self._play_all(shares))
+            try:
+                interrupts.run_async(self._play_all(shares))
+            except PortError as error:
+                raise RunError(f"{error}; finished games are kept: continue with --resume") from error
 
     async def _play_all(self, shares: list[tuple[Share, Share]]) -> None:
         games = self._games()
