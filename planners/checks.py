@@ -78,7 +78,7 @@ def missing(model: object, *parts: type[Any]) -> str | None:
 
 def missing_action_bounds(model: Model) -> str | None:
     """Say why a model without finite action bounds is refused; None if they are finite."""
-    finite = bool(np.isfinite(model.action_high - model.action_low).all())
+    finite = all(map(math.isfinite, (model.action_high - model.action_low).tolist()))  # hot path
     return None if finite else "needs finite `action_low` and `action_high`"
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar, get_args
 
+from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.code import packages
 from bonspiel.planners.core.text import parse_value, read
 
@@ -203,19 +204,6 @@ def fields_of(cls: Any) -> list[Field[Any]]:
 def verbatim(cls: Any) -> str | None:
     """The name of a class's VERBATIM field, if it has one."""
     return next((of.name for of in fields_of(cls) if of.metadata.get(VERBATIM)), None)
-
-
-def renamed(cls: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters by their names of today; a class says the earlier ones in `aliases`, old name -> new name.
-
-    Raises:
-        ValueError: a parameter is given by both names.
-    """
-    names = {name: getattr(cls, "aliases", {}).get(name, name) for name in given}
-    for old, new in names.items():
-        if old != new and new in given:
-            raise ValueError(f"{old}={given[old]!r}: {old} is the earlier name of {new}, which is given too")
-    return {names[name]: value for name, value in given.items()}
 
 
 def parameters_of(cls: Any) -> list[str] | None:

@@ -54,8 +54,8 @@ def _ablation() -> Iterator[Meeting]:
         "all": "",
         "no RAVE, C = 0.3": ":rave_k=0,exploration=0.3",
         "no priors": ":priors=false",
-        "no first-play urgency": ":fpu=none",
-        "UCB1-Tuned": ":selection=ucb1_tuned,exploration=1",
+        "no first-play urgency": ":first_play=none",
+        "UCB1-Tuned": ":bonus=ucb1_tuned,exploration=1",
         "beta of Fuego": ":beta=fuego",
     }
     for name, change in changes.items():
@@ -68,7 +68,7 @@ def _territory() -> Iterator[Meeting]:
     """PTS against none, plain and with RAVE; weights; criticality."""
     for name, base in (("PTS, no RAVE", PLAIN), ("PTS, with RAVE", RAVE)):
         yield Meeting("territory", name, (f"territory_uct:{base}", f"rave_uct:{base}"), 500, 400, LIGHT)
-    critical = f"territory_uct:{PLAIN}", f"territory_uct:bonus=criticality,{PLAIN}"
+    critical = f"territory_uct:{PLAIN}", f"territory_uct:statistic=criticality,{PLAIN}"
     yield Meeting("territory", "PTS against criticality, no RAVE", critical, 500, 200, LIGHT)
     for simulations in (500, 1_000):
         for weight in (0.01, 0.04, 0.15, 0.4):

@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
 from bonspiel.planners.core.jit import Problem, int64, run, step
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
@@ -102,7 +103,7 @@ class SequenceSearch(PlanLength):
     repeats: int = 1
 
     traits: ClassVar[Traits] = Traits(takes_root_actions=False)
-    aliases: ClassVar[Mapping[str, str]] = {"horizon": "lookahead"}
+    aliases: ClassVar[Mapping[str, Alias]] = {"horizon": Alias("lookahead")}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

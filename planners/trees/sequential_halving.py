@@ -66,8 +66,8 @@ def _search(
             if depth == 0:
                 edge = _least_tried(tree, settings.left)
             else:
-                edge = choose_of_set(tree, walk, problem, node, rng, settings.selection, settings.actions)
-            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
+                edge = choose_of_set(tree, walk, problem, node, rng, settings)
+            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount)
     return simulations

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bonspiel.planners.core.code import sources
+from bonspiel.replacing import replacing
 from bonspiel.runs.experiment import RunError, Setting, UsageError, number
 from bonspiel.runs.files import writing
 from bonspiel.runs.games import play, standings
@@ -99,9 +100,8 @@ class MatchRecords:
         pairings = tournament.pairings().values()
         self.summaries: dict[Pairing, dict[int, GameSummary]] = {pairing: {} for pairing in pairings}
         with writing(folder):
-            draft = folder / f"{MATCH}.new"
-            draft.write_text(json.dumps(tournament.to_json(), indent=2) + "\n", encoding="utf-8")
-            draft.replace(folder / MATCH)
+            with replacing(folder / MATCH) as draft:
+                draft.write_text(json.dumps(tournament.to_json(), indent=2) + "\n", encoding="utf-8")
             self.folder.mkdir(exist_ok=True)
             for draft in self.folder.glob("*.new"):
                 draft.unlink()

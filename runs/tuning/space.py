@@ -8,6 +8,7 @@ import numpy as np
 from bonspiel import planners
 from bonspiel.envs.random_policy import random_returns
 from bonspiel.planners import Model
+from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.text import read
 from bonspiel.planners.spaces import Choice, Range
 from bonspiel.runs.experiment import UsageError, parsed, planner_for
@@ -54,7 +55,7 @@ class Space:
                 f"{start} does not say what to tune: give {type(planner).__name__} a class attribute such as "
                 "tuning = {'c': Range(0.1, 10.0)}, with Range and Choice of bonspiel.planners.spaces"
             )
-        _, given = read(start)
+        given = renamed(type(planner), read(start)[1])
         self.start, self.spread = start, spread
         self._before = f"{start}," if given else f"{start}:"
         self.parameters = {
