@@ -27,6 +27,7 @@ from bonspiel.runs.runner import driver
 from bonspiel.runs.runner.episode import named_rng
 
 Keep = Callable[[Batch], str]
+COMPILING = 900.0  # s for a planner to become ready, whose first use may compile its code on a busy machine
 MOST_TOLD = 20  # failures that are told while games are played
 
 
@@ -101,9 +102,11 @@ class _Driver:
             seats = []
             for team, (side, share) in enumerate(zip(scheduled.sides, shares, strict=True)):
                 rng = named_rng(f"client {team}|{setting.planner}", arena.seed, index)
-                seats.append(Seat(arena.client(side.planner), share, int(rng.integers(2**32))))
+                client = arena.client(side.planner)
+                seconds = arena.start_seconds if client.planner is None else max(arena.start_seconds, COMPILING)
+                seats.append(Seat(client, share, int(rng.integers(2**32)), seconds))
             match, venue, stem = arena.game.match(scheduled), self._venue(scheduled), file.with_suffix("")
-            game = await play_game(match, seats, venue, stem, arena.start_seconds)
+            game = await play_game(match, seats, venue, stem)
             summary = arena.game.summary(game)
             batch = Batch(setting, [episode_of(summary, index)], time.monotonic() - began, [game])
             news = self._keep(batch)
