@@ -103,6 +103,11 @@ class Lobby:
         self._begun = self._over = 0
         self.done = asyncio.Event()
 
+    @property
+    def waiting(self) -> list[Guest]:
+        """The clients that wait for a match, oldest first."""
+        return list(self._guests)
+
     def assign(self, client: ClientConnection, team: int | None = None, name: str | None = None) -> None:
         """Greet a client, and let it play for this team, None for either, as soon as there is an opponent."""
         if self._begun == self._most:

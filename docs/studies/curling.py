@@ -21,6 +21,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.win_probability import estimating, expected, with_slope
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner
+from bonspiel.replacing import replacing
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.progress import followed
 from bonspiel.runs.tables import estimate, markdown
@@ -131,11 +132,9 @@ def main(line: Sequence[str] | None = None) -> int:
     option(parser, "--positions", "FILE", "file for the positions, one line of JSON per match", required=True)
     given = parser.parse_args(line)
     if not given.positions.exists():
-        draft = given.positions.with_name(given.positions.name + ".new")
-        with draft.open("w", encoding="utf-8", buffering=1) as file:
+        with replacing(given.positions) as draft, draft.open("w", encoding="utf-8", buffering=1) as file:
             for sample in samples(given.matches, given.against, given.simulations, given.seed):
                 file.write(json.dumps(sample._asdict()) + "\n")
-        draft.rename(given.positions)
     found = [Sample(**json.loads(text)) for text in given.positions.read_text("utf-8").splitlines()]
     won = np.array([sample.won for sample in found])
     value, to_come = expectations(found)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import RunError, UsageError
-from bonspiel.runs.games.match import play_match, sources_of
+from bonspiel.runs.games.match import by_workers, play_match, sources_of
 from bonspiel.runs.games.tournament import make_tournament
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.tables import estimate
@@ -102,7 +102,7 @@ def play(meeting: Meeting, games: int, out: Path, seed: int, jobs: int) -> dict[
     tournament = make_tournament(meeting.sides, meeting.game, seed, [meeting.simulations], [])
     folder = out / f"{meeting.part}-{meeting.name}-{seed}".replace(" ", "-").replace("/", "-")
     facts = provenance.collect(sys.argv[1:], sources_of(tournament.game))
-    return play_match(tournament, games, folder, jobs, True, facts)[0]
+    return play_match(tournament, games, folder, by_workers(tournament, jobs), True, facts)[0]
 
 
 def table(part: str, rows: Iterable[tuple[Meeting, dict[str, Any]]]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from bonspiel.runs.agreement.work import States, StudyWork
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.files import writing
 from bonspiel.runs.progress import counted
-from bonspiel.runs.reporting.chart import save_figure
+from bonspiel.runs.reporting.drawing import save_figure
 from bonspiel.runs.runner import backends
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.suite import modules

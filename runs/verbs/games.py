@@ -6,7 +6,9 @@ import json
 import re
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bonspiel.runs.files import unused
 from bonspiel.runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, add_jobs, resumable, workers
@@ -31,12 +33,18 @@ def match(arguments: argparse.Namespace) -> int:
     folder = arguments.out or Path("results") / name
     facts = provenance.collect(arguments.line, match.sources_of(chosen.game))
     with resumable(arguments, folder):
-        results, text, unplayed = match.play_match(chosen, arguments.games, folder, jobs, arguments.resume, facts)
-    print(f"{text}\n\nrecords {folder / match.RECORDS}", file=sys.stderr if arguments.json else sys.stdout)
+        play = match.by_workers(chosen, jobs)
+        results, text, unplayed = match.play_match(chosen, arguments.games, folder, play, arguments.resume, facts)
+    return print_results(arguments, results, f"{text}\n\nrecords {folder / match.RECORDS}", unplayed)
+
+
+def print_results(arguments: argparse.Namespace, results: Any, text: str, unplayed: Sequence[str]) -> int:
+    """Print the results of a tournament as `runs.games.match.play_match` returns them; the exit status."""
+    print(text, file=sys.stderr if arguments.json else sys.stdout)
     if arguments.json:
         print(json.dumps(results))
     for reason in unplayed:
-        print(f"bonspiel match: {reason}", file=sys.stderr)
+        print(f"bonspiel {arguments.verb}: {reason}", file=sys.stderr)
     return FAILED if unplayed else DONE
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.reporting.chart import svg
+from bonspiel.runs.reporting.drawing import svg
 from bonspiel.runs.reporting.leaderboards import leaders, multiples, ranks_diagram
 from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
 from bonspiel.runs.reporting.leaderboards.boards import Findings, facts, title
