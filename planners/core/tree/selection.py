@@ -2,14 +2,13 @@
 
 import functools
 import math
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.checks import require, require_at_least, require_choice
-from bonspiel.planners.core.jit import helper, model_helper
+from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, UNTRIED, VARIANCE, WITHOUT_VARIANCE, SearchTree
 from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.model import Array, Rng
@@ -94,33 +93,16 @@ def score(value: Array, row: int, c: float, root: float, bonus: int) -> float:
     return value[row, MEAN] + bonus_of(value[row, INV_SQRT], variance, c, root, UCB1_TUNED)
 
 
-@model_helper
-def best_by(
-    known: Any, first: int, count: int, rule: Any, scores: Callable[[Any, int, Any], tuple[float, float]]
-) -> int:
-    """Row of the largest score among `count` rows from `first`; ties by the larger second score, lower index.
-
-    A kernel is compiled with `scores(known, row, rule)`, which gives both.
-    """
-    best = first
-    score, second = scores(known, first, rule)
-    for row in range(first + 1, first + count):
-        new_score, new_second = scores(known, row, rule)
-        if new_score > score or (new_score == score and new_second > second):
-            best, score, second = row, new_score, new_second
-    return best
-
-
-@helper
-def _scores(value: Array, row: int, rule: tuple[float, float, int]) -> tuple[float, float]:
-    """The score of a row, and its mean."""
-    return score(value, row, rule[0], rule[1], rule[2]), value[row, MEAN]
-
-
 @helper
 def best_row(value: Array, first: int, count: int, c: float, root: float, bonus: int) -> int:
     """Row of the largest score among `count` rows from `first`; ties by higher mean, lower index."""
-    return best_by(value, first, count, (c, root, bonus), _scores)
+    best = first
+    best_score = score(value, first, c, root, bonus)
+    for row in range(first + 1, first + count):
+        new_score = score(value, row, c, root, bonus)
+        if new_score > best_score or (new_score == best_score and value[row, MEAN] > value[best, MEAN]):
+            best, best_score = row, new_score
+    return best
 
 
 @helper

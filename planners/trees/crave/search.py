@@ -20,7 +20,7 @@ from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
 from bonspiel.planners.core.tree.new_actions import add_sampled_action
 from bonspiel.planners.core.tree.nodes import ENDED, EXAMPLE_TREE, INV_SQRT, MEAN, SearchTree, has_room
-from bonspiel.planners.core.tree.selection import best_by, sqrt_2_log
+from bonspiel.planners.core.tree.selection import sqrt_2_log
 from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.model import Rng
@@ -37,21 +37,22 @@ from bonspiel.planners.trees.crave.rave import (
 
 
 @helper
-def _scores(tree: SearchTree, edge: int, rule: tuple[float, float]) -> tuple[float, float]:
-    """The score beta RAVE + (1 - beta) mean + C sqrt(2 ln N / n), which puts untried edges first."""
-    width, equivalence = rule
-    visits, mean = tree.edges[edge]["visits"], tree.value[edge, MEAN]
-    if visits > 0 and tree.value[edge, WEIGHT] > 0.0:
-        beta = math.sqrt(equivalence / (3.0 * visits + equivalence))
-        mean += beta * (tree.value[edge, RAVE] / tree.value[edge, WEIGHT] - mean)
-    return mean + width * tree.value[edge, INV_SQRT], 0.0
-
-
-@helper
 def _best_edge(tree: SearchTree, node: int, settings: CRAVESettings) -> int:
+    """Argmax of beta RAVE + (1 - beta) mean + C sqrt(2 ln N / n); untried first."""
     width = settings.exploration * sqrt_2_log(tree.nodes[node]["visits"])
-    rule = width, settings.equivalence
-    return best_by(tree, tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], rule, _scores)
+    first = tree.nodes[node]["first_edge"]
+    best, best_score = first, -math.inf
+    for edge in range(first, first + tree.nodes[node]["actions"]):
+        visits, mean = tree.edges[edge]["visits"], tree.value[edge, MEAN]
+        if visits == 0:
+            return edge
+        if tree.value[edge, WEIGHT] > 0.0:
+            beta = math.sqrt(settings.equivalence / (3.0 * visits + settings.equivalence))
+            mean += beta * (tree.value[edge, RAVE] / tree.value[edge, WEIGHT] - mean)
+        score = mean + width * tree.value[edge, INV_SQRT]
+        if score > best_score:
+            best, best_score = edge, score
+    return best
 
 
 _NUMBERS = np.zeros(1, np.int64)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import MEAN, VARIANCE, SearchTree
-from bonspiel.planners.core.tree.selection import best_by, bonus_of, sqrt_2_log
+from bonspiel.planners.core.tree.selection import bonus_of, sqrt_2_log
 from bonspiel.planners.trees.rave_uct.tree import (
     PRIOR_MEAN,
     PRIOR_VISITS,
@@ -76,12 +76,13 @@ def rave_score(tree: SearchTree, territory: Territory, edge: int, root: float, s
 
 
 @helper
-def _scores(known: tuple[SearchTree, Territory], edge: int, rule: tuple[float, RaveSelection]) -> tuple[float, float]:
-    return rave_score(known[0], known[1], edge, rule[0], rule[1]), 0.0
-
-
-@helper
 def select_rave_edge(tree: SearchTree, territory: Territory, node: int, selection: RaveSelection) -> int:
     """The edge of the largest score; ties by lower index, which is at random."""
-    rule = sqrt_2_log(tree.nodes[node]["visits"]), selection
-    return best_by((tree, territory), tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], rule, _scores)
+    first = tree.nodes[node]["first_edge"]
+    root = sqrt_2_log(tree.nodes[node]["visits"])
+    best, best_score = first, -math.inf
+    for edge in range(first, first + tree.nodes[node]["actions"]):
+        score = rave_score(tree, territory, edge, root, selection)
+        if score > best_score:
+            best, best_score = edge, score
+    return best
