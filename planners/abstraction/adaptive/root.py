@@ -16,7 +16,7 @@ from bonspiel.planners.model import Array
 
 CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of Root.counts
 VISITS, MEAN, SQUARES, TOTAL, WEIGHT = 0, 1, 2, 3, 4  # columns of Root.stats
-MOST_CELLS = 128
+MOST_CELLS = 64
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
 BANDWIDTHS = 7  # from 1/32 of the range of an action on, doubled up to twice the range
 NARROWEST = 1.0 / 32.0

@@ -270,7 +270,7 @@ def test_compiled_and_interpreted_searches_are_the_same(model, searched):
 def test_the_root_has_at_most_so_many_cells_and_loses_no_visit():
     with kept_trees() as trees:
         decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(30_000), np.random.default_rng(0))
-    assert 64 < len(decision.actions) <= 128
+    assert 32 < len(decision.actions) <= 64
     assert decision.visits.sum() == 30_000 == trees[0].baseline[0, 0]
     assert ((decision.actions >= 0.0) & (decision.actions <= 1.0)).all()
 
