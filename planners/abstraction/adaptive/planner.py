@@ -10,15 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.abstraction.adaptive.root import (
-    CELLS,
-    DIVISIONS,
-    MEAN,
-    SQUARES,
-    VISITS,
-    new_root,
-    smoothed_means,
-)
+from bonspiel.planners.abstraction.adaptive.root import CELLS, DIVISIONS, RETURN, VISITS, new_root, smoothed_means
 from bonspiel.planners.abstraction.adaptive.search import AdaptiveSettings, grow, new_tree, new_walk, search
 from bonspiel.planners.abstraction.cells import Cells
 from bonspiel.planners.abstraction.fixed.search import FixedSettings
@@ -71,7 +63,7 @@ class AdaptiveAbstraction:
     exploration: float = 0.15
     spread: float = 0.5
     trace: float = 0.9
-    hold_visits: float = 20.0
+    hold_visits: float = 40.0
     first_actions: int = 16
     root_threshold: float = 5.0
 
@@ -122,14 +114,7 @@ class AdaptiveAbstraction:
             return int(np.argmax(np.where(visits == visits.max(), smoothed, -np.inf)))
 
         visits = stats[:, VISITS].astype(np.int64)
-        return decide(
-            root.action[used],
-            visits,
-            walk.fixed.reward[0, 1] * tree.baseline[0, 1] + stats[:, MEAN:SQUARES],
-            done,
-            start,
-            most_visited,
-        )
+        return decide(root.action[used], visits, stats[:, RETURN:], done, start, most_visited)
 
     @functools.lru_cache(maxsize=64)  # noqa: B019  (asked for every decision; a planner is its parameters)
     def _settings(self, low: tuple[float, ...], high: tuple[float, ...]) -> AdaptiveSettings:

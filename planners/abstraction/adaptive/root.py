@@ -15,7 +15,7 @@ from bonspiel.planners.core.jit import helper
 from bonspiel.planners.model import Array
 
 CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of Root.counts
-VISITS, MEAN, SQUARES, TOTAL, WEIGHT = 0, 1, 2, 3, 4  # columns of Root.stats
+VISITS, MEAN, SQUARES, TOTAL, WEIGHT, RETURN = 0, 1, 2, 3, 4, 5  # columns of Root.stats
 MOST_CELLS = 64
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
 BANDWIDTHS = 7  # from 1/32 of the range of an action on, doubled up to twice the range
@@ -31,8 +31,8 @@ class Root(NamedTuple):
             the means are smoothed next; int64 [4].
         action: the action in the middle of each cell, [m, action_dim].
         divisions: that led to each cell, int64 [m].
-        stats: of each action the visits, the mean return of the mover, the summed squares of deviations from it, and
-            the returns and visits of all actions, summed with their nearness to it, [m, 5].
+        stats: of each action the visits, the mean gain of the mover, the summed squares of deviations from it, the
+            gains and visits of all actions, summed with their nearness to it, and its mean return, [m, 6].
         bandwidth: of the nearness, in ranges of an action; 0 where an action is near itself alone, [1].
         width: of the first cells, [action_dim]; 0 where actions are given, which are not divided.
         scale: 1 / range of an action, [action_dim].
@@ -55,7 +55,7 @@ def new_root(actions: Array, width: Array, scale: Array) -> Root:
         counts=np.array([first, first, 0, 0]),
         action=np.empty((room, dim)),
         divisions=np.zeros(room, np.int64),
-        stats=np.zeros((room, 5)),
+        stats=np.zeros((room, 6)),
         bandwidth=np.zeros(1),
         width=width,
         scale=scale,
@@ -84,11 +84,20 @@ def choose_cell(root: Root, exploration: float) -> int:
 
 
 @helper
-def add_return(root: Root, cell: int, gain: float, thresholds: Array) -> None:
-    """Add a return to the action of a cell and to all near it; divide the cell and choose the bandwidth when due."""
+def add_return(root: Root, cell: int, gain: float, returned: float, thresholds: Array) -> None:
+    """Add a gain to the action of a cell and to all near it; divide the cell and choose the bandwidth when due.
+
+    Args:
+        root: changed in place.
+        cell: of the action played.
+        gain: of the simulation, by which actions are compared.
+        returned: the plain return, which alone the decision reports.
+        thresholds: visits that divide a cell, by its divisions so far.
+    """
     stats = root.stats[cell]
     root.counts[PULLS] += 1
     stats[VISITS] += 1.0
+    stats[RETURN] += (returned - stats[RETURN]) / stats[VISITS]
     change = gain - stats[MEAN]
     if stats[VISITS] == 1.0:
         stats[MEAN] = gain
@@ -131,6 +140,7 @@ def _divide(root: Root, cell: int) -> None:
         root.divisions[part] = depth + 1
         root.stats[part, VISITS] = 0.0
         root.stats[part, SQUARES] = 0.0
+        root.stats[part, RETURN] = 0.0
         root.stats[part, MEAN] = root.stats[cell, MEAN]
 
 
@@ -150,7 +160,7 @@ def _nearness(root: Root, cell: int, other: int, bandwidth: float) -> float:
 
 @helper
 def _sum_near(root: Root, cell: int, bandwidth: float) -> tuple[float, float]:
-    """The returns and the visits of all actions, summed with their nearness to that of a cell."""
+    """The gains and the visits of all actions, summed with their nearness to that of a cell."""
     total, weight = 0.0, 0.0
     for other in range(root.counts[CELLS]):
         visits = root.stats[other, VISITS]
@@ -165,7 +175,7 @@ def _sum_near(root: Root, cell: int, bandwidth: float) -> tuple[float, float]:
 def _best_bandwidth(root: Root) -> float:
     """The bandwidth of the least estimate of the risk, 0 if that is not to smooth or no action was tried twice.
 
-    With the variance v of a return, an unbiased estimate of the summed squared error of the smoothed means s, each
+    With the variance v of a gain, an unbiased estimate of the summed squared error of the smoothed means s, each
     times its visits, is sum n (s - m)^2 + 2 v sum h but for a constant; h is the weight of a mean in its own average.
     """
     squares, degrees, tried = 0.0, 0.0, 0.0

@@ -102,7 +102,7 @@ def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float
         if i > 0:
             add(tree.trie, fixed, i, gain, settings.cells.spread)
     note_return(tree.trie.returns, total)
-    add_return(tree.root, fixed.chosen[0], gain, settings.thresholds)
+    add_return(tree.root, fixed.chosen[0], gain, fixed.reward[0, 1] * total, settings.thresholds)
 
 
 _EXAMPLE = AdaptiveSettings(
